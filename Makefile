@@ -5,13 +5,14 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test test-mpi lint test-gpu bench bench-gpu sanitize asv build clean
+.PHONY: help demo test test-mpi test-bridges lint test-gpu bench bench-gpu sanitize asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
 	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
 	@echo '            of two and of three'
+	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
@@ -64,6 +65,26 @@ JOB_TESTS = $(BIN)/python -m pytest -q --color=no -p no:cacheprovider tests/mn
 test-mpi: build $(VENV)/.test
 	$(JOB) -n 2 $(JOB_TESTS) -m mpi
 	$(JOB) -n 3 $(JOB_TESTS) -m mpi
+
+# Tests that want other libraries; in an environment of their own, since the package has
+# to do without them. With nothing to skip there, a test that is skipped is an error.
+BRIDGES = tests/interop tests/variable/test_dlpack.py \
+	tests/training/extensions/test_tools.py
+test-bridges: build .peers/bridges/.ready
+	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
+		-p tests.no_skips $(BRIDGES)
+
+# A version that has been tried, and with a build for the processor alone at hand; what
+# pip would choose by itself can bring gigabytes of CUDA. TORCH=... has another.
+TORCH ?= torch==2.13.0
+.peers/bridges/.ready: Makefile
+	$(PYTHON) -m venv .peers/bridges
+	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: 'numpy>=2' \
+		scipy '$(TORCH)' jax safetensors pytest pytest-xdist hypothesis
+	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: tensorboard \
+		tensorboardX wandb mlflow-skinny sqlalchemy alembic optuna tqdm rich matplotlib \
+		nbclient ipykernel ipywidgets
+	touch $@
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
 # records the kernels, and on one for 13.6, and those of NCCL in two processes; then NVRTC compiles the kernels for GPUs of

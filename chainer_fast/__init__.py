@@ -126,6 +126,7 @@ from chainer_fast.variable import (
     Variable,
     as_array,
     as_variable,
+    from_dlpack,
 )
 
 basic_math.install_variable_arithmetics()

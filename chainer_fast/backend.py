@@ -118,7 +118,7 @@ def _get_device_cupy_or_numpy(device_id):
     return CpuDevice()
 
 
-def using_device(device_spec: DeviceSpec) -> tp.ContextManager:
+def using_device(device_spec: DeviceSpec) -> tp.ContextManager[tp.Any]:
     """Make a device the current one for a ``with`` block.
 
     Parameters
@@ -149,8 +149,10 @@ def get_array_module(*args: tp.Any) -> Xp:
 
     Examples
     --------
-    >>> xp = backend.get_array_module(x)
-    >>> y = xp.maximum(x, 0)
+    >>> x = chainer.Variable(np.array([-1., 2.], np.float32))
+    >>> xp = chainer.backend.get_array_module(x)
+    >>> xp.maximum(x.array, 0)
+    array([0., 2.], dtype=float32)
     """
     return cuda.get_array_module(*args)
 

@@ -310,9 +310,14 @@ def register_kl(Dist1: type, Dist2: type) -> tp.Callable[..., tp.Any]:
 
     Examples
     --------
-    >>> @chainer.register_kl(MyDistribution, D.Normal)
-    ... def _kl_my_distribution_normal(dist1, dist2):
-    ...     return F.log(dist2.scale) - F.log(dist1.width)
+    >>> class Point(chainer.Distribution):
+    ...     def __init__(self, loc):
+    ...         self.loc = loc
+    >>> @chainer.register_kl(Point, Point)
+    ... def _kl_point_point(dist1, dist2):
+    ...     return 0. if dist1.loc == dist2.loc else float('inf')
+    >>> chainer.kl_divergence(Point(1), Point(2))
+    inf
     """
     def register(formula):
         _KLDIVERGENCE[Dist1, Dist2] = formula

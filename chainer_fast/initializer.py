@@ -22,6 +22,19 @@ class Initializer:
     ----------
     dtype
         As given.
+
+    See Also
+    --------
+    chainer_fast.initializers
+
+    Examples
+    --------
+    >>> class Range(chainer.Initializer):
+    ...     def __call__(self, array):
+    ...         array[...] = np.arange(array.size).reshape(array.shape)
+    >>> L.Linear(2, 2, initialW=Range()).W.array
+    array([[0., 1.],
+           [2., 3.]], dtype=float32)
     """
 
     def __init__(self, dtype: DTypeSpec | None = None) -> None:

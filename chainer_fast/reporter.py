@@ -86,7 +86,7 @@ class Reporter:
         """
         self._observer_names[id(observer)] = name
 
-    def report(self, values: dict, observer: tp.Any = None) -> None:
+    def report(self, values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
         """Report values.
 
         A variable is stored as a copy outside of the graph, unless
@@ -117,7 +117,7 @@ class Reporter:
         for name, value in values.items():
             self.observation['%s/%s' % (prefix, name)] = value
 
-    def scope(self, observation: dict) -> tp.ContextManager:
+    def scope(self, observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[tp.Any]:
         """Enter the reporter and let it write to a dictionary for a ``with`` block.
 
         Parameters
@@ -146,7 +146,7 @@ class _Scope(contextlib.ContextDecorator):
     A given reporter becomes the current one; otherwise the current one is used.
     """
 
-    def __init__(self, reporter, observation: dict) -> None:
+    def __init__(self, reporter, observation: dict[tp.Any, tp.Any]) -> None:
         self._reporter, self._observation = reporter, observation
         self._outside = []
 
@@ -169,7 +169,7 @@ def _copy_variable(value):
     return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
-def report(values: dict, observer: tp.Any = None) -> None:
+def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
     """Report values to the current reporter; does nothing if there is none.
 
     Parameters
@@ -185,7 +185,7 @@ def report(values: dict, observer: tp.Any = None) -> None:
         reporters[-1].report(values, observer)
 
 
-def report_scope(observation: dict) -> tp.ContextManager[None]:
+def report_scope(observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[None]:
     """Let the current reporter write to a dictionary for a ``with`` block.
 
     Parameters
@@ -276,7 +276,7 @@ class Summary:
         with backend.using_device(backend.get_device_from_array(self._x)):
             return self._x / self._n
 
-    def make_statistics(self) -> tuple:
+    def make_statistics(self) -> tuple[tp.Any, ...]:
         """Return the mean and the standard deviation (of the population).
 
         Returns
@@ -308,7 +308,7 @@ class DictSummary:
     def __init__(self) -> None:
         self._summaries = collections.defaultdict(Summary)
 
-    def add(self, d: dict) -> None:
+    def add(self, d: dict[tp.Any, tp.Any]) -> None:
         """Add a dictionary.
 
         Parameters
@@ -338,7 +338,7 @@ class DictSummary:
         """Return a dictionary of the means."""
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
-    def make_statistics(self) -> dict:
+    def make_statistics(self) -> dict[tp.Any, tp.Any]:
         """Return a dictionary of the means and standard deviations.
 
         Returns

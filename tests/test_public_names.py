@@ -11,11 +11,11 @@ import numpy as np
 import chainer_fast
 from chainer_fast import links as L
 
-# Kernels are no public interface, Theano may not be there, and importing a module of
-# the shim installs the alias.
+# Kernels are no public interface, Theano and PyTorch may not be there, and importing a
+# module of the shim installs the alias.
 PRIVATE = (
     'chainer_fast.backends.kernels', 'chainer_fast.links.theano',
-    'chainer_fast.alias.shim')
+    'chainer_fast.interop.torch', 'chainer_fast.alias.shim')
 
 
 def public_modules(package=chainer_fast):

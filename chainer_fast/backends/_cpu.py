@@ -1,4 +1,6 @@
 """Host memory: NumPy's arrays."""
+import typing as tp
+
 import numpy
 
 from chainer_fast import _backend
@@ -8,7 +10,7 @@ from chainer_fast import _backend
 _to_numpy = []
 
 # Weak references to arrays of NumPy that belong to another device, by their ids.
-_of_other_device: dict = {}
+_of_other_device: dict[tp.Any, tp.Any] = {}
 
 
 def _is_of_other_device(array):

@@ -63,6 +63,12 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     Returns
     -------
     int
+        The product of the lengths; 1 for no axes.
+
+    Examples
+    --------
+    >>> chainer.utils.size_of_shape((2, 3, 4))
+    24
     """
     return int(math.prod(shape))
 
@@ -81,6 +87,12 @@ def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
     -------
     array
         ``x`` itself, if it is an array and has the dtype.
+
+    Examples
+    --------
+    >>> x = np.array(2.0)
+    >>> type(x + x), type(chainer.utils.force_array(x + x))
+    (<class 'numpy.float64'>, <class 'numpy.ndarray'>)
     """
     if numpy.isscalar(x):
         x = numpy.asarray(x)

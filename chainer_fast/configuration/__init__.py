@@ -46,7 +46,8 @@ class _UsingConfig(contextlib.ContextDecorator):
 
 
 def using_config(
-        name: str, value: tp.Any, config: LocalConfig = config) -> tp.ContextManager:
+        name: str, value: tp.Any,
+        config: LocalConfig = config) -> tp.ContextManager[tp.Any]:
     """Set a configuration entry of the current thread for a ``with`` block.
 
     Parameters

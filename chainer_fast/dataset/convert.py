@@ -23,6 +23,22 @@ class Converter:
     class gets a :class:`chainer_fast.backend.Device`, or ``None`` to leave the arrays
     where they are; any other callable gets the integer of the old convention, -1 for
     the CPU.
+
+    See Also
+    --------
+    chainer_fast.dataset.converter
+
+    Examples
+    --------
+    >>> class Scaled(chainer.dataset.Converter):
+    ...     def __init__(self, factor):
+    ...         self.factor = factor
+    ...     def __call__(self, batch, device):
+    ...         x = np.stack(batch) * self.factor
+    ...         return x if device is None else device.send(x)
+    >>> Scaled(0.5)([np.ones(2), np.zeros(2)], None)
+    array([[0.5, 0.5],
+           [0. , 0. ]])
     """
 
     def __call__(
@@ -77,10 +93,12 @@ def converter() -> tp.Callable[..., tp.Any]:
 
     Examples
     --------
-    >>> @converter()
+    >>> @chainer.dataset.converter()
     ... def as_float32(batch, device):
-    ...     x = numpy.array(batch, numpy.float32)
+    ...     x = np.array(batch, np.float32)
     ...     return x if device is None else device.send(x)
+    >>> as_float32([1, 2], device='@numpy')
+    array([1., 2.], dtype=float32)
     """
     return _ArbitraryCallableConverter
 
@@ -133,14 +151,27 @@ def to_device(
     -------
     array, or list or tuple of arrays
         ``x`` on the device; ``x`` itself if it is there already.
+
+    Raises
+    ------
+    RuntimeError
+        If the device is a GPU and CuPy is not available.
+    TypeError
+        If something is neither an array nor a scalar.
+
+    Examples
+    --------
+    >>> chainer.dataset.to_device('@numpy', [np.zeros(2), np.ones(1)])
+    [array([0., 0.]), array([1.])]
     """
     target = _get_device(device)
     return x if target is None else target.send(x)
 
 
 def concat_examples_func(
-        batch: tp.Sequence, device: DeviceSpec | None = None,
-        padding: float | tp.Sequence | dict | None = None) -> tp.Any:
+        batch: tp.Sequence[tp.Any], device: DeviceSpec | None = None,
+        padding: float | tp.Sequence[tp.Any] | dict[tp.Any,
+            tp.Any] | None = None) -> tp.Any:
     """Stack the examples of a batch along a new first axis.
 
     Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts
@@ -170,6 +201,20 @@ def concat_examples_func(
         If the batch is empty, or if shapes differ and there is no padding.
     TypeError
         If an element is neither an array nor a number nor a nested list of numbers.
+
+    Examples
+    --------
+    >>> batch = [(np.zeros(3), 1), (np.ones(3), 0)]
+    >>> x, t = chainer.dataset.concat_examples(batch)
+    >>> x.shape, t
+    ((2, 3), array([1, 0]))
+
+    Sequences of different lengths:
+
+    >>> sequences = [np.array([1, 2, 3]), np.array([4])]
+    >>> chainer.dataset.concat_examples(sequences, padding=-1)
+    array([[ 1,  2,  3],
+           [ 4, -1, -1]])
     """
     if len(batch) == 0:
         raise ValueError('batch is empty')
@@ -253,6 +298,14 @@ class ConcatWithAsyncTransfer:
     compute_stream : cupy.cuda.Stream, optional
         Stream of the computation, which waits for the copies; by default the stream
         that is current in the call.
+
+    Examples
+    --------
+    ::
+
+        updater = chainer.training.StandardUpdater(
+            iterator, optimizer, device=0,
+            converter=chainer.dataset.ConcatWithAsyncTransfer())
     """
 
     def __init__(
@@ -279,6 +332,7 @@ class ConcatWithAsyncTransfer:
         Returns
         -------
         array, tuple of arrays or dict of arrays
+            As of :func:`concat_examples`.
 
         Raises
         ------
@@ -376,11 +430,11 @@ class Conveyor:
             self, device: int | None = None, stream: cuda.Stream | None = None) -> None:
         self._stream: tp.Any = stream
         self._device = device
-        self._queue: list = []
+        self._queue: list[tp.Any] = []
         # Stages that are not in use, the one used last at the end. There are two of
         # them, so that one can be filled while the array in the other one is computed
         # with.
-        self._stages: list = [None, None]
+        self._stages: list[tp.Any] = [None, None]
 
     def put(self, array: NdArray) -> None:
         """Start sending an array."""

@@ -11,6 +11,17 @@ class DatasetMixin:
 
     It adds Python's and NumPy's ways of indexing, so that a subclass only has to handle
     integers.
+
+    Examples
+    --------
+    >>> class Squares(chainer.dataset.DatasetMixin):
+    ...     def __len__(self):
+    ...         return 10
+    ...     def get_example(self, i):
+    ...         return i * i
+    >>> squares = Squares()
+    >>> squares[3], squares[-1], squares[2:5], squares[[1, 1, 2]]
+    (9, 1, [4, 9, 16], [1, 1, 4])
     """
 
     def __getitem__(self, index: tp.Any) -> tp.Any:

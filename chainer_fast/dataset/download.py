@@ -35,6 +35,10 @@ def get_dataset_root() -> str:
     str
         ``$CHAINER_DATASET_ROOT`` if it was set at import, else ``~/.chainer/dataset``,
         unless :func:`set_dataset_root` changed it.
+
+    See Also
+    --------
+    chainer_fast.dataset.set_dataset_root
     """
     return _dataset_root
 
@@ -46,6 +50,14 @@ def set_dataset_root(path: str) -> None:
     ----------
     path : str
         The new folder. The contents of the old one are not moved.
+
+    Examples
+    --------
+    >>> root = chainer.dataset.get_dataset_root()
+    >>> chainer.dataset.set_dataset_root('/data')
+    >>> chainer.dataset.get_dataset_root()
+    '/data'
+    >>> chainer.dataset.set_dataset_root(root)
     """
     global _dataset_root
     _dataset_root = path
@@ -65,6 +77,20 @@ def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> s
     -------
     str
         Path below :func:`get_dataset_root`.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made.
+
+    Examples
+    --------
+    >>> import os
+    >>> path = chainer.dataset.get_dataset_directory(
+    ...     'mine/words', create_directory=False)
+    >>> os.path.relpath(path, chainer.dataset.get_dataset_root()) == os.path.normpath(
+    ...     'mine/words')
+    True
     """
     directory = os.path.join(get_dataset_root(), dataset_name)
     if create_directory:
@@ -199,6 +225,12 @@ def cached_download(url: str) -> str:
     ------
     OSError
         If the folder cannot be made, or if the download fails.
+
+    Examples
+    --------
+    ::
+
+        path = chainer.dataset.cached_download('https://example.com/images.zip')
     """
     return _download_to(_cache_folder(), url)
 
@@ -277,6 +309,18 @@ def cache_or_load_file(
     ------
     RuntimeError
         If the folder of the data sets cannot be created.
+
+    Examples
+    --------
+    ::
+
+        def compute(path):
+            array = slow_computation()
+            with open(path, 'wb') as file:
+                np.save(file, array)
+            return array
+
+        array = chainer.dataset.cache_or_load_file('array.npy', compute, np.load)
     """
     if os.path.exists(path):
         return loader(path)

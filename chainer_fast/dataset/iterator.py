@@ -24,6 +24,20 @@ class Iterator:
 
     An iterator may hold threads, processes or files: close it with :meth:`finalize`, or
     use it in a ``with`` statement.
+
+    See Also
+    --------
+    chainer_fast.iterators.SerialIterator
+
+    Examples
+    --------
+    >>> class Counter(chainer.dataset.Iterator):
+    ...     epoch = 0
+    ...     def __next__(self):
+    ...         self.epoch += 1
+    ...         return [self.epoch]
+    >>> Counter().next()
+    [1]
     """
 
     if tp.TYPE_CHECKING:

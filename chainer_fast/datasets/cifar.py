@@ -52,6 +52,13 @@ def get_cifar10(
         If ``ndim`` is neither 1 nor 3.
     urllib.error.URLError
         If no mirror delivers the archive.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_cifar10()
+        image, label = train[0]                         # of shape (3, 32, 32), and ()
     """
     batches = ['data_batch_%d' % i for i in range(1, 6)]
     return _load('cifar-10', 'cifar-10-batches-py/', batches, 'test_batch', 'labels',
@@ -81,6 +88,13 @@ def get_cifar100(
         If ``ndim`` is neither 1 nor 3.
     urllib.error.URLError
         If no mirror delivers the archive.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_cifar100()
+        image, label = train[0]                         # of shape (3, 32, 32), and ()
     """
     return _load('cifar-100', 'cifar-100-python/', ['train'], 'test', 'fine_labels',
                  withlabel, ndim, scale, dtype)

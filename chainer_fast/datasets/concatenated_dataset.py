@@ -13,6 +13,17 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
     ----------
     *datasets :
         Sequences or arrays; any of them may be empty.
+
+    Raises
+    ------
+    IndexError
+        When an example is read, if there is none at this position.
+
+    Examples
+    --------
+    >>> dataset = chainer.datasets.ConcatenatedDataset([0, 1, 2], [10, 20])
+    >>> len(dataset), dataset[3]
+    (5, 10)
     """
 
     def __init__(self, *datasets: tp.Any) -> None:

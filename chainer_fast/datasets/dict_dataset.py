@@ -16,6 +16,12 @@ class DictDataset:
     ------
     ValueError
         If there is no data set, or if the lengths differ.
+
+    Examples
+    --------
+    >>> dataset = chainer.datasets.DictDataset(x=[0, 1, 2], t=['a', 'b', 'c'])
+    >>> dataset[1]
+    {'x': 1, 't': 'b'}
     """
 
     def __init__(self, **datasets: tp.Any) -> None:

@@ -34,6 +34,11 @@ def get_fashion_mnist_labels() -> list[str]:
     -------
     list of str
         The name of label ``i`` at position ``i``.
+
+    Examples
+    --------
+    >>> chainer.datasets.get_fashion_mnist_labels()[:3]
+    ['T-shirt/top', 'Trouser', 'Pullover']
     """
     return [name.replace('_', ' ') for name in _LABELS.split()]
 
@@ -64,6 +69,13 @@ def get_fashion_mnist(
         If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If no mirror delivers the files.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_fashion_mnist(ndim=3)
+        image, label = train[0]                         # of shape (1, 28, 28), and ()
     """
     return _mnist_helper.load(
         'pfnet/chainer/fashion-mnist', _FILES, withlabel, ndim, scale,

@@ -102,6 +102,14 @@ class ImageDataset(dataset_mixin.DatasetMixin):
     ------
     ImportError
         If Pillow is not installed.
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> Image.new('RGB', (6, 4)).save('black.png')
+    >>> dataset = chainer.datasets.ImageDataset(['black.png'])
+    >>> dataset[0].shape, dataset[0].dtype
+    ((3, 4, 6), dtype('float32'))
     """
 
     def __init__(self, paths: tp.Any, root: str = '.', dtype: DTypeSpec = None) -> None:
@@ -176,6 +184,15 @@ class LabeledImageDataset(_LabeledImages):
         If Pillow is not installed.
     ValueError
         If a line of the file is not a path and an integer.
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> Image.new('L', (6, 4)).save('black.png')
+    >>> dataset = chainer.datasets.LabeledImageDataset([('black.png', 7)])
+    >>> image, label = dataset[0]
+    >>> image.shape, int(label)
+    ((1, 4, 6), 7)
     """
 
     def __init__(
@@ -203,6 +220,22 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         The archive.
     dtype : dtype, optional
         dtype of the arrays; by default ``chainer_fast.config.dtype``.
+
+    Raises
+    ------
+    OSError
+        If there is no such archive.
+
+    Examples
+    --------
+    >>> import zipfile
+    >>> from PIL import Image
+    >>> Image.new('L', (6, 4)).save('black.png')
+    >>> with zipfile.ZipFile('images.zip', 'w') as archive:
+    ...     archive.write('black.png')
+    >>> dataset = chainer.datasets.ZippedImageDataset('images.zip')
+    >>> len(dataset), dataset[0].shape
+    (1, (1, 4, 6))
     """
 
     def __init__(self, zipfilename: str, dtype: DTypeSpec = None) -> None:
@@ -278,6 +311,18 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         The archives; see :class:`ZippedImageDataset`.
     dtype : dtype, optional
         dtype of the arrays; by default ``chainer_fast.config.dtype``.
+
+    Raises
+    ------
+    OSError
+        If one of the archives does not exist.
+
+    Examples
+    --------
+    ::
+
+        dataset = chainer.datasets.MultiZippedImageDataset(['a.zip', 'b.zip'])
+        image = dataset[0]
     """
 
     def __init__(self, zipfilenames: tp.Sequence[str], dtype: DTypeSpec = None) -> None:
@@ -325,6 +370,13 @@ class LabeledZippedImageDataset(_LabeledImages):
         If Pillow is not installed.
     ValueError
         If a line of the file is not a name and an integer.
+
+    Examples
+    --------
+    With a file ``labels.txt`` of lines such as ``cats/1.png 0``: ::
+
+        dataset = chainer.datasets.LabeledZippedImageDataset('images.zip', 'labels.txt')
+        image, label = dataset[0]
     """
 
     def __init__(

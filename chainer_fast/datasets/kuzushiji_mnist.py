@@ -29,6 +29,11 @@ def get_kuzushiji_mnist_labels() -> list[tuple[str, ...]]:
     -------
     list of tuple of str
         For each label its transcription and its modern hiragana, e.g. ``('ki', 'き')``.
+
+    Examples
+    --------
+    >>> chainer.datasets.get_kuzushiji_mnist_labels()[:2]
+    [('o', 'お'), ('ki', 'き')]
     """
     return list(zip(_ROMAN.split(), _HIRAGANA, strict=True))
 
@@ -59,6 +64,13 @@ def get_kuzushiji_mnist(
         If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If the files cannot be downloaded.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_kuzushiji_mnist(ndim=3)
+        image, label = train[0]                         # of shape (1, 28, 28), and ()
     """
     return _mnist_helper.load(
         'pfnet/chainer/kuzushiji_mnist', _FILES, withlabel, ndim, scale,

@@ -56,6 +56,15 @@ def get_mnist(
         If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If no mirror delivers the files.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_mnist()
+        image, label = train[0]                         # of shape (784,), and ()
+        train, test = chainer.datasets.get_mnist(withlabel=False, ndim=3)
+        train.shape                                     # (60000, 1, 28, 28)
     """
     return _mnist_helper.load(
         'pfnet/chainer/mnist', _FILES, withlabel, ndim, scale,

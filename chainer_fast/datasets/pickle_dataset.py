@@ -29,6 +29,21 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     ------
     ValueError
         If the reader says that it is not seekable.
+
+    See Also
+    --------
+    chainer_fast.datasets.open_pickle_dataset
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> writer = chainer.datasets.PickleDatasetWriter(file)
+    >>> writer.write('one')
+    >>> writer.write([2, 2])
+    >>> dataset = chainer.datasets.PickleDataset(file)
+    >>> len(dataset), dataset[1]
+    (2, [2, 2])
     """
 
     def __init__(self, reader: tp.Any) -> None:
@@ -109,6 +124,14 @@ class PickleDatasetWriter:
         Where to write.
     protocol : int
         Protocol of :mod:`pickle`.
+
+    See Also
+    --------
+    chainer_fast.datasets.open_pickle_dataset_writer
+
+    Examples
+    --------
+    See :class:`PickleDataset`.
     """
 
     def __init__(
@@ -201,6 +224,15 @@ def open_pickle_dataset(path: str) -> PickleDataset:
     PickleDataset
         The data set. Close it, or use it in a ``with`` statement. It can be pickled and
         used in several processes.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    See :func:`open_pickle_dataset_writer`.
     """
     reader = _FileReader(path)
     try:
@@ -225,5 +257,19 @@ def open_pickle_dataset_writer(
     -------
     PickleDatasetWriter
         The writer. Close it, or use it in a ``with`` statement.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> with chainer.datasets.open_pickle_dataset_writer('data.pkl') as writer:
+    ...     for number in range(3):
+    ...         writer.write({'number': number})
+    >>> with chainer.datasets.open_pickle_dataset('data.pkl') as dataset:
+    ...     len(dataset), dataset[2]
+    (3, {'number': 2})
     """
     return PickleDatasetWriter(open(path, 'wb'), protocol)

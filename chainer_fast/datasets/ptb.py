@@ -37,6 +37,14 @@ def get_ptb_words() -> tuple[NdArray, ...]:
     ------
     urllib.error.URLError
         If no mirror delivers the files.
+
+    Examples
+    --------
+    ::
+
+        train, valid, test = chainer.datasets.get_ptb_words() words = {i: word for word,
+        i in chainer.datasets.get_ptb_words_vocabulary().items()} sentence = '
+        '.join(words[i] for i in train[:20])
     """
     return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
 
@@ -54,6 +62,10 @@ def get_ptb_words_vocabulary() -> dict[tp.Any, tp.Any]:
     ------
     urllib.error.URLError
         If the vocabulary is not cached and no mirror delivers the training text.
+
+    Examples
+    --------
+    See :func:`get_ptb_words`.
     """
     def create(path):
         words = list(dict.fromkeys(_words('train')))

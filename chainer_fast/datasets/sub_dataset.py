@@ -26,6 +26,12 @@ class SubDataset(dataset_mixin.DatasetMixin):
     ------
     ValueError
         If the range is not inside the data set, or if ``order`` has the wrong length.
+
+    Examples
+    --------
+    >>> dataset = chainer.datasets.SubDataset(range(10, 20), 2, 5)
+    >>> len(dataset), dataset[0], dataset[-1]
+    (3, 12, 14)
     """
 
     def __init__(
@@ -78,6 +84,7 @@ def split_dataset(
     Returns
     -------
     tuple of two SubDataset
+        The first ``split_at`` examples, and the rest.
 
     Raises
     ------
@@ -85,6 +92,12 @@ def split_dataset(
         If ``split_at`` is not an integer.
     ValueError
         If it is negative or exceeds the size of the data set.
+
+    Examples
+    --------
+    >>> train, test = chainer.datasets.split_dataset(list('abcde'), 3)
+    >>> train[:], test[:]
+    (['a', 'b', 'c'], ['d', 'e'])
     """
     try:
         split_at = operator.index(split_at)
@@ -117,6 +130,20 @@ def split_dataset_random(
     Returns
     -------
     tuple of two SubDataset
+        Two parts that together have every example once.
+
+    Raises
+    ------
+    TypeError
+        If ``first_size`` is not an integer.
+    ValueError
+        If it is negative or exceeds the size of the data set.
+
+    Examples
+    --------
+    >>> train, test = chainer.datasets.split_dataset_random(list('abcde'), 3, seed=0)
+    >>> len(train), len(test), sorted(train[:] + test[:])
+    (3, 2, ['a', 'b', 'c', 'd', 'e'])
     """
     return split_dataset(dataset, first_size, _permutation(dataset, seed))
 
@@ -139,6 +166,12 @@ def split_dataset_n(
     Returns
     -------
     list of SubDataset
+        The ``n`` parts.
+
+    Examples
+    --------
+    >>> [part[:] for part in chainer.datasets.split_dataset_n(list('abcde'), 2)]
+    [['a', 'b'], ['c', 'd']]
     """
     size = len(dataset) // n
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
@@ -159,6 +192,13 @@ def split_dataset_n_random(
     Returns
     -------
     list of SubDataset
+        The ``n`` parts.
+
+    Examples
+    --------
+    >>> parts = chainer.datasets.split_dataset_n_random(list('abcde'), 2, seed=0)
+    >>> [len(part) for part in parts]
+    [2, 2]
     """
     return split_dataset_n(dataset, n, _permutation(dataset, seed))
 
@@ -193,6 +233,14 @@ def get_cross_validation_datasets(
     ------
     ValueError
         If there are more folds than examples.
+
+    Examples
+    --------
+    >>> for train, valid in chainer.datasets.get_cross_validation_datasets(
+    ...         list('abcde'), n_folds=2):
+    ...     train[:], valid[:]
+    (['a', 'b'], ['c', 'd', 'e'])
+    (['c', 'd', 'e'], ['a', 'b'])
     """
     if n_fold is not None:
         warnings.warn(
@@ -234,6 +282,18 @@ def get_cross_validation_datasets_random(
     -------
     list of tuple
         Pairs ``(training, validation)`` of :class:`SubDataset`.
+
+    Raises
+    ------
+    ValueError
+        If there are more folds than examples.
+
+    Examples
+    --------
+    >>> pairs = chainer.datasets.get_cross_validation_datasets_random(
+    ...     list('abcde'), n_folds=2, seed=0)
+    >>> [(len(train), len(valid)) for train, valid in pairs]
+    [(2, 3), (3, 2)]
     """
     return get_cross_validation_datasets(
         dataset, n_folds, _permutation(dataset, seed), n_fold=n_fold)

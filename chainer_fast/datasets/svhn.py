@@ -54,6 +54,13 @@ def get_svhn(
         If the files cannot be downloaded.
     RuntimeError
         If SciPy, which is needed to read them, is not installed.
+
+    Examples
+    --------
+    ::
+
+        train, test = chainer.datasets.get_svhn()
+        image, label = train[0]                         # of shape (3, 32, 32), and ()
     """
     folder = download.get_dataset_directory('pfnet/chainer/svhn')
     dtype = get_dtype(dtype)

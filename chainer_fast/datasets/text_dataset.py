@@ -35,6 +35,16 @@ class TextDataset(dataset_mixin.DatasetMixin):
     ValueError
         If there are no paths, if a list of options and the paths have different
         lengths, or if the files have different numbers of lines.
+
+    Examples
+    --------
+    >>> with open('lines.txt', 'w', encoding='utf-8') as file:
+    ...     _ = file.write('one\n\nthree\n')
+    >>> dataset = chainer.datasets.TextDataset(
+    ...     'lines.txt', encoding='utf-8', filter_func=lambda line: line.strip())
+    >>> len(dataset), dataset[1]
+    (2, 'three\n')
+    >>> dataset.close()
     """
 
     def __init__(

@@ -16,6 +16,14 @@ class TransformDataset(dataset_mixin.DatasetMixin):
     transform : callable
         Takes an example and returns another one. It may be random, e.g. for data
         augmentation.
+
+    Examples
+    --------
+    >>> pairs = [(np.array([0, 255]), 3)]
+    >>> dataset = chainer.datasets.TransformDataset(
+    ...     pairs, lambda pair: (pair[0] / 255, pair[1]))
+    >>> dataset[0]
+    (array([0., 1.]), 3)
     """
 
     def __init__(

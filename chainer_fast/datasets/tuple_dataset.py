@@ -21,6 +21,14 @@ class TupleDataset:
     ------
     ValueError
         If there is no data set, or if the lengths differ.
+
+    Examples
+    --------
+    >>> dataset = chainer.datasets.TupleDataset([0, 1, 2], ['a', 'b', 'c'])
+    >>> dataset[1]
+    (1, 'b')
+    >>> dataset[:2]
+    [(0, 'a'), (1, 'b')]
     """
 
     def __init__(self, *datasets: tp.Any) -> None:

@@ -118,6 +118,14 @@ class Bernoulli(Distribution):
     ------
     ValueError
         If not exactly one of ``p`` and ``logit`` is given.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Bernoulli(np.array([0.25, 0.5], np.float32))
+    >>> d.prob(np.float32([1, 0])).array, d.mean.array
+    (array([0.25, 0.5 ], dtype=float32), array([0.25, 0.5 ], dtype=float32))
+    >>> d.sample((10,)).shape
+    (10, 2)
     """
 
     def __init__(

@@ -27,6 +27,19 @@ class Beta(Distribution):
         First shape parameter, positive.
     b : Variable or array
         Second shape parameter, positive, of the shape and dtype of ``a``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Beta(np.float32([2]), np.float32([2]))
+    >>> d.mean.array, d.log_prob(np.float32([0.5])).array
+    (array([0.5], dtype=float32), array([0.4055], dtype=float32))
     """
 
     def __init__(self, a: VariableOrArray, b: VariableOrArray) -> None:

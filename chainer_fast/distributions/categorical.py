@@ -51,6 +51,14 @@ class Categorical(Distribution):
     ------
     ValueError
         If not exactly one of ``p`` and ``logit`` is given.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Categorical(np.float32([[0.25, 0.75], [0.5, 0.5]]))
+    >>> d.log_prob(np.array([1, 0])).array
+    array([-0.2877, -0.6931], dtype=float32)
+    >>> d.sample().shape
+    (2,)
     """
 
     def __init__(

@@ -52,6 +52,17 @@ class Cauchy(LocationScale):
         Location :math:`x_0`, which is the median.
     scale : Variable or array
         Scale :math:`\\gamma`, positive, of the shape and dtype of ``loc``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Cauchy(np.float32([0]), np.float32([1]))
+    >>> d.cdf(np.float32([1])).array, d.log_prob(np.float32([0])).array
+    (array([0.75], dtype=float32), array([-1.1447], dtype=float32))
     """
 
     def log_prob(self, x: VariableOrArray) -> Variable:

@@ -24,6 +24,19 @@ class Chisquare(Distribution):
     ----------
     k : Variable or array
         Degrees of freedom, positive.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Chisquare(np.float32([4]))
+    >>> d.mean.array, d.variance.array
+    (array([4.], dtype=float32), array([8.], dtype=float32))
     """
 
     def __init__(self, k: VariableOrArray) -> None:

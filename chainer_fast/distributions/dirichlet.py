@@ -40,6 +40,20 @@ class Dirichlet(Distribution):
     ----------
     alpha : Variable or array
         Concentrations, positive. The last axis is the event axis.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Dirichlet(np.float32([1, 2, 1]))
+    >>> d.mean.array
+    array([0.25, 0.5 , 0.25], dtype=float32)
+    >>> x = d.sample((10,))
+    >>> x.shape, np.allclose(x.array.sum(axis=1), 1)
+    ((10, 3), True)
     """
 
     def __init__(self, alpha: VariableOrArray) -> None:

@@ -19,6 +19,17 @@ class Exponential(Distribution):
     ----------
     lam : Variable or array
         Rate :math:`\\lambda`, positive.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Exponential(np.float32([2]))
+    >>> d.mean.array, d.cdf(np.float32([1])).array
+    (array([0.5], dtype=float32), array([0.8647], dtype=float32))
     """
 
     def __init__(self, lam: VariableOrArray) -> None:

@@ -26,6 +26,19 @@ class Gamma(Distribution):
         Shape parameter, positive.
     theta : Variable or array
         Scale :math:`\\theta`, positive, of the shape and dtype of ``k``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Gamma(np.float32([2]), np.float32([3]))
+    >>> d.mean.array, d.variance.array
+    (array([6.], dtype=float32), array([18.], dtype=float32))
     """
 
     def __init__(self, k: VariableOrArray, theta: VariableOrArray) -> None:

@@ -21,6 +21,19 @@ class Geometric(Distribution):
     ----------
     p : Variable or array
         Probability of success of a trial, above 0.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Geometric(np.float32([0.5]))
+    >>> d.log_prob(np.float32([[1], [2], [3]])).array[:, 0]
+    array([-0.6931, -1.3863, -2.0794], dtype=float32)
     """
 
     def __init__(self, p: VariableOrArray) -> None:

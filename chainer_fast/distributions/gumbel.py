@@ -29,6 +29,17 @@ class Gumbel(LocationScale):
         Location :math:`\\mu`, which is the most probable value.
     scale : Variable or array
         Scale :math:`\\eta`, positive, of the shape and dtype of ``loc``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Gumbel(np.float32([0]), np.float32([1]))
+    >>> d.mean.array, d.variance.array
+    (array([0.5772], dtype=float32), array([1.6449], dtype=float32))
     """
 
     @cache.cached_property

@@ -32,6 +32,7 @@ class Independent(Distribution):
 
     Examples
     --------
+    >>> import chainer_fast.distributions as D
     >>> loc, scale = np.zeros((3, 2), np.float32), np.ones((3, 2), np.float32)
     >>> dist = D.Independent(D.Normal(loc, scale))
     >>> dist.batch_shape, dist.event_shape

@@ -77,6 +77,17 @@ class Laplace(LocationScale):
         Location :math:`\\mu`.
     scale : Variable or array
         Scale :math:`b`, positive, of the shape and dtype of ``loc``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Laplace(np.float32([0]), np.float32([1]))
+    >>> d.prob(np.float32([0])).array, d.variance.array
+    (array([0.5], dtype=float32), array([2.], dtype=float32))
     """
 
     def _distance(self, x):

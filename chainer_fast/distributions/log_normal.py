@@ -27,6 +27,17 @@ class LogNormal(Distribution):
         Mean of the logarithm. Its shape is that of the batch.
     sigma : Variable or array
         Standard deviation of the logarithm.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.LogNormal(np.float32([0]), np.float32([1]))
+    >>> d.mean.array, d.log_prob(np.float32([1])).array
+    (array([1.6487], dtype=float32), array([-0.9189], dtype=float32))
     """
 
     def __init__(self, mu: VariableOrArray, sigma: VariableOrArray) -> None:

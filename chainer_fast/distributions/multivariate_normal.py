@@ -151,6 +151,16 @@ class MultivariateNormal(Distribution):
     ------
     ValueError
         If ``scale_tril`` is not given.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.MultivariateNormal(
+    ...     np.float32([0, 1]), scale_tril=np.float32([[1, 0], [2, 1]]))
+    >>> d.covariance.array
+    array([[1., 2.],
+           [2., 5.]], dtype=float32)
+    >>> d.event_shape, d.sample((10,)).shape
+    ((2,), (10, 2))
     """
 
     def __init__(

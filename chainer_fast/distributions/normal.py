@@ -42,6 +42,20 @@ class Normal(LocationScale):
     ------
     ValueError
         If not exactly one of ``scale`` and ``log_scale`` is given.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Normal(np.float32([0, 3]), np.float32([1, 2]))
+    >>> d.log_prob(np.float32([0, 3])).array
+    array([-0.9189, -1.6121], dtype=float32)
+    >>> d.sample((10,)).shape
+    (10, 2)
+
+    A loss that moves it towards a standard normal distribution:
+
+    >>> standard = chainer.distributions.Normal(np.zeros(2, 'f'), np.ones(2, 'f'))
+    >>> chainer.kl_divergence(d, standard).array
+    array([0.    , 5.3069], dtype=float32)
     """
 
     def __init__(

@@ -24,6 +24,19 @@ class OneHotCategorical(Distribution):
     p : Variable or array
         Probabilities of the categories along the last axis. The axes before it are
         batch axes.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.OneHotCategorical(np.float32([0.25, 0.25, 0.5]))
+    >>> d.log_prob(np.float32([0, 0, 1])).array
+    array(-0.6931, dtype=float32)
+    >>> d.sample((10,)).shape
+    (10, 3)
     """
 
     def __init__(self, p: VariableOrArray) -> None:

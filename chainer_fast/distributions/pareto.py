@@ -25,6 +25,19 @@ class Pareto(Distribution):
         Smallest value :math:`x_m`, positive.
     alpha : Variable or array
         Exponent of the tail, positive, of the shape and dtype of ``scale``.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Pareto(np.float32([1]), np.float32([3]))
+    >>> d.mean.array, d.log_prob(np.float32([1])).array
+    (array([1.5], dtype=float32), array([1.0986], dtype=float32))
     """
 
     def __init__(self, scale: VariableOrArray, alpha: VariableOrArray) -> None:

@@ -23,6 +23,19 @@ class Poisson(Distribution):
     ----------
     lam : Variable or array
         Expected number :math:`\\lambda`, not negative.
+
+    Raises
+    ------
+    TypeError
+        When it is made, if a parameter is neither a variable nor an array.
+    ValueError
+        When samples are drawn, if a parameter is out of its range.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Poisson(np.float32([2]))
+    >>> d.mean.array, d.log_prob(np.float32([2])).array
+    (array([2.], dtype=float32), array([-1.3069], dtype=float32))
     """
 
     def __init__(self, lam: VariableOrArray) -> None:

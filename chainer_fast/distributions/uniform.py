@@ -44,6 +44,12 @@ class Uniform(Distribution):
     ------
     ValueError
         If not exactly one of the pairs is complete.
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Uniform(low=np.float32([0]), high=np.float32([4]))
+    >>> d.mean.array, d.cdf(np.float32([1])).array
+    (array([2.], dtype=float32), array([0.25], dtype=float32))
     """
 
     def __init__(

@@ -20,10 +20,10 @@ else:
 class CupyMemoryProfileHook(_span.SpanHook):
     """Function hook that measures how much GPU memory functions allocate.
 
-    >>> hook = CupyMemoryProfileHook()
-    >>> with hook:
+    >>> hook = chainer.function_hooks.CupyMemoryProfileHook()  # doctest: +SKIP
+    >>> with hook:  # doctest: +SKIP
     ...     trainer.run()
-    >>> hook.print_report()
+    >>> hook.print_report()  # doctest: +SKIP
 
     **Used* bytes are handed out by CuPy's memory pool; *acquired* bytes are taken by
     the pool from the device to do so.

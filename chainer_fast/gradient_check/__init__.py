@@ -82,8 +82,8 @@ def check_backward(
 
     Examples
     --------
-    >>> x = numpy.array([[1, 2], [3, 4]], 'f')
-    >>> gradient_check.check_backward(F.sin, x, numpy.ones_like(x), dtype='d')
+    >>> x = np.array([[1, 2], [3, 4]], 'f')
+    >>> chainer.gradient_check.check_backward(F.sin, x, np.ones_like(x), dtype='d')
     """
     _CheckBackward(
         func, x_data, y_grad, params, no_grads=no_grads, dtype=dtype, eps=eps,

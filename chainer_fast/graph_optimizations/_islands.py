@@ -8,10 +8,13 @@ from chainer_fast._core import backprop, graph
 from chainer_fast.backends.kernels.tape import steps
 from chainer_fast.variable import Variable
 
+#: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graph.pxd``.
+_MAX_INPUTS = 8
 
-def has_shortcut(applied):
-    """Return whether a function has a compiled shortcut."""
-    return type(applied) in graph.classes_with_shortcuts()
+
+def has_shortcut(applied, inputs):
+    """Return whether a function of so many inputs has a compiled shortcut."""
+    return type(applied) in graph.classes_with_shortcuts() and inputs <= _MAX_INPUTS
 
 
 class Island(steps.Step):

@@ -48,7 +48,9 @@ def _way(step, values):
     builder = builder_of(step.function, values, step.inputs, step.outputs)
     if builder is not None:
         return builder
-    return 'shortcut' if _islands.has_shortcut(step.function) else 'engine'
+    if _islands.has_shortcut(step.function, len(step.inputs)):
+        return 'shortcut'
+    return 'engine'
 
 
 class Backward:

@@ -55,6 +55,12 @@ def generate_array(
     ------
     ValueError
         If ``dtype`` contradicts the initializer, or ``device`` contradicts ``xp``.
+
+    Examples
+    --------
+    >>> init = chainer.initializers.Constant(2)
+    >>> chainer.initializers.generate_array(init, (2,), np, dtype=np.float32)
+    array([2., 2.], dtype=float32)
     """
     wanted = getattr(initializer, 'dtype', None)
     if wanted is None:

@@ -41,6 +41,18 @@ class NaN(_Constant):
     ----------
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> W = np.empty(3, np.float32)
+    >>> chainer.initializers.NaN()(W)
+    >>> W
+    array([nan, nan, nan], dtype=float32)
     """
 
     fill_value = numpy.nan
@@ -53,6 +65,18 @@ class One(_Constant):
     ----------
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> W = np.empty(3, np.float32)
+    >>> chainer.initializers.One()(W)
+    >>> W
+    array([1., 1., 1.], dtype=float32)
     """
 
     fill_value = 1.0
@@ -65,6 +89,18 @@ class Zero(_Constant):
     ----------
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> W = np.empty(3, np.float32)
+    >>> chainer.initializers.Zero()(W)
+    >>> W
+    array([0., 0., 0.], dtype=float32)
     """
 
     fill_value = 0.0
@@ -85,6 +121,24 @@ class Constant(_Constant):
     ----------
     fill_value
         As given.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> W = np.empty((2, 2), np.float32)
+    >>> chainer.initializers.Constant(0.5)(W)
+    >>> W
+    array([[0.5, 0.5],
+           [0.5, 0.5]], dtype=float32)
+
+    Links take a scalar in its place:
+
+    >>> L.Linear(2, 1, initialW=0.5).W.array
+    array([[0.5, 0.5]], dtype=float32)
     """
 
     def __init__(self, fill_value: tp.Any, dtype: DTypeSpec | None = None) -> None:
@@ -104,8 +158,18 @@ class Identity(initializer.Initializer):
 
     Raises
     ------
+    AssertionError
+        When called, if the array is not of the dtype given.
     ValueError
         When called with anything but a square matrix.
+
+    Examples
+    --------
+    >>> W = np.empty((2, 2), np.float32)
+    >>> chainer.initializers.Identity(3)(W)
+    >>> W
+    array([[3., 0.],
+           [0., 3.]], dtype=float32)
     """
 
     def __init__(self, scale: float = 1.0, dtype: DTypeSpec | None = None) -> None:

@@ -22,6 +22,8 @@ def _fill(array, rng, deviation):
 class Normal(initializer.Initializer):
     """Draws from a normal distribution of mean zero.
 
+    .. math:: w \\sim N(0, s^2)
+
     Parameters
     ----------
     scale : float
@@ -31,6 +33,19 @@ class Normal(initializer.Initializer):
     rng : random generator or None
         An object with a method ``normal(loc, scale, size)``, such as a
         :class:`numpy.random.RandomState`. None stands for the global generator.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.Normal(0.1, rng=rng)(W)
+    >>> round(float(W.std()), 2)
+    0.1
     """
 
     def __init__(
@@ -48,8 +63,11 @@ class Normal(initializer.Initializer):
 class LeCunNormal(initializer.Initializer):
     """Draws from a normal distribution that keeps the variance of the inputs.
 
-    The standard deviation is ``scale * sqrt(1 / fan_in)``. After LeCun et al.,
-    *Efficient BackProp*, 1998. It is the default for the weights of links.
+    .. math:: w \\sim N\\left(0, \\frac{s^2}{n_\\text{in}}\\right)
+
+    where the fan-in :math:`n_\\text{in}` is the number of inputs of a unit: for a
+    weight of shape ``(out, in, ...)``, the product of all axes but the first. It is the
+    default for the weights of links.
 
     Parameters
     ----------
@@ -59,6 +77,30 @@ class LeCunNormal(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         See :class:`Normal`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+    ValueError
+        When called, if the array has fewer than two axes.
+
+    See Also
+    --------
+    chainer_fast.initializers.LeCunUniform
+
+    References
+    ----------
+    Y. LeCun et al. `Efficient backprop <https://doi.org/10.1007/3-540-49430-8_2>`__.
+    1998.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.LeCunNormal(rng=rng)(W)
+    >>> round(float(W.std() * 50 ** 0.5), 1)
+    1.0
     """
 
     def __init__(
@@ -77,9 +119,10 @@ class LeCunNormal(initializer.Initializer):
 class GlorotNormal(initializer.Initializer):
     """Draws from a normal distribution that balances outputs and gradients.
 
-    The standard deviation is ``scale * sqrt(2 / (fan_in + fan_out))``. After Glorot and
-    Bengio, *Understanding the difficulty of training deep feedforward neural networks*,
-    AISTATS 2010.
+    .. math:: w \\sim N\\left(0, \\frac{2 s^2}{n_\\text{in} + n_\\text{out}}\\right)
+
+    For a weight of shape ``(out, in, ...)`` the fan-in :math:`n_\\text{in}` is the
+    product of all axes but the first, and the fan-out that of all but the second.
 
     Parameters
     ----------
@@ -89,6 +132,30 @@ class GlorotNormal(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         See :class:`Normal`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+    ValueError
+        When called, if the array has fewer than two axes.
+
+    See Also
+    --------
+    chainer_fast.initializers.GlorotUniform
+
+    References
+    ----------
+    X. Glorot and Y. Bengio. `Understanding the difficulty of training deep feedforward
+    neural networks <https://proceedings.mlr.press/v9/glorot10a.html>`__. AISTATS 2010.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.GlorotNormal(rng=rng)(W)
+    >>> round(float(W.std() * 75 ** 0.5), 1)
+    1.0
     """
 
     def __init__(
@@ -107,8 +174,10 @@ class GlorotNormal(initializer.Initializer):
 class HeNormal(initializer.Initializer):
     """Draws from a normal distribution made for rectifiers.
 
-    The standard deviation is ``scale * sqrt(2 / fan)``. After He et al., *Delving Deep
-    into Rectifiers*, ICCV 2015.
+    .. math:: w \\sim N\\left(0, \\frac{2 s^2}{n}\\right)
+
+    For a weight of shape ``(out, in, ...)`` the fan :math:`n` is the product of all
+    axes but the first, or, with ``fan_option='fan_out'``, of all but the second.
 
     Parameters
     ----------
@@ -124,8 +193,28 @@ class HeNormal(initializer.Initializer):
 
     Raises
     ------
+    AssertionError
+        When called, if the array is not of the dtype given.
     ValueError
-        When called, if ``fan_option`` is neither of the two.
+        When called, if ``fan_option`` is neither of the two, or the array has fewer
+        than two axes.
+
+    See Also
+    --------
+    chainer_fast.initializers.HeUniform
+
+    References
+    ----------
+    K. He, X. Zhang, S. Ren and J. Sun. `Delving deep into rectifiers
+    <https://arxiv.org/abs/1502.01852>`__. ICCV 2015.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.HeNormal(rng=rng)(W)
+    >>> round(float(W.std() * 25 ** 0.5), 1)
+    1.0
     """
 
     def __init__(

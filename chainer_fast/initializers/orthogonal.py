@@ -19,13 +19,13 @@ _modes = {
 class Orthogonal(initializer.Initializer):
     """Fills an array with a random orthogonal matrix.
 
+    .. math:: W W^\\top = s^2 I \\quad\\text{or}\\quad W^\\top W = s^2 I
+
     An array of more than two axes is treated as a matrix with the first axis (outputs)
     as rows and all others (inputs) as columns. The rows or the columns, whichever are
     fewer, become orthogonal vectors of norm ``scale``. The matrix is the Q factor of a
-    matrix of normal samples, signed so that it is uniformly distributed (Mezzadri, *How
-    to generate random matrices from the classical compact groups*, 2007). After Saxe et
-    al., *Exact solutions to the nonlinear dynamics of learning in deep linear neural
-    networks*, ICLR 2014.
+    matrix of normal samples, signed so that it is uniformly distributed, as the second
+    paper shows.
 
     Parameters
     ----------
@@ -42,9 +42,27 @@ class Orthogonal(initializer.Initializer):
 
     Raises
     ------
+    AssertionError
+        When called, if the array is not of the dtype given.
     ValueError
         If ``mode`` is unknown; when called, if the array is empty or the mode does not
         accept its shape.
+
+    References
+    ----------
+    A. M. Saxe, J. L. McClelland and S. Ganguli. `Exact solutions to the nonlinear
+    dynamics of learning in deep linear neural networks
+    <https://arxiv.org/abs/1312.6120>`__. ICLR 2014.
+
+    F. Mezzadri. `How to generate random matrices from the classical compact groups
+    <https://arxiv.org/abs/math-ph/0609050>`__. 2007.
+
+    Examples
+    --------
+    >>> W = np.empty((2, 3), np.float32)
+    >>> chainer.initializers.Orthogonal(scale=1)(W)
+    >>> np.allclose(W @ W.T, np.eye(2), atol=1e-6)
+    True
     """
 
     def __init__(

@@ -62,8 +62,10 @@ class UpsamplingDeconvFilter(_SamplingFilter):
 
     The weight has the shape ``(channels, channels, size, ...)``, or ``(channels, 1,
     size, ...)`` for grouped deconvolutions, with the same size along all axes; channels
-    are not mixed. After Long et al., *Fully Convolutional Networks for Semantic
-    Segmentation*, CVPR 2015.
+    are not mixed. A filter is the product over the axes of
+
+    .. math:: w_i = 1 - \\frac{|i - (k - 1) / 2|}{\\lceil k / 2 \\rceil},
+        \\quad 0 \\le i < k.
 
     Parameters
     ----------
@@ -71,6 +73,34 @@ class UpsamplingDeconvFilter(_SamplingFilter):
         Kind of interpolation.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given, or if its channels of
+        inputs are neither one nor as many as those of outputs.
+    ValueError
+        If the interpolation is unknown; when called, if the array has fewer than three
+        axes, or different sizes along them.
+
+    See Also
+    --------
+    chainer_fast.initializers.DownsamplingConvFilter
+
+    References
+    ----------
+    J. Long, E. Shelhamer and T. Darrell. `Fully convolutional networks for semantic
+    segmentation <https://arxiv.org/abs/1411.4038>`__. CVPR 2015.
+
+    Examples
+    --------
+    >>> init = chainer.initializers.UpsamplingDeconvFilter()
+    >>> deconv = L.Deconvolution2D(
+    ...     1, 1, ksize=4, stride=2, pad=1, nobias=True, initialW=init)
+    >>> deconv.W.array[0, 0, 1] * 4 / 3
+    array([0.25, 0.75, 0.75, 0.25], dtype=float32)
+    >>> deconv(np.ones((1, 1, 4, 4), np.float32)).shape
+    (1, 1, 8, 8)
     """
 
     def __init__(
@@ -90,6 +120,28 @@ class DownsamplingConvFilter(_SamplingFilter):
         Kind of interpolation.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given, or if its channels of
+        inputs are neither one nor as many as those of outputs.
+    ValueError
+        If the interpolation is unknown; when called, if the array has fewer than three
+        axes, or different sizes along them.
+
+    See Also
+    --------
+    chainer_fast.initializers.UpsamplingDeconvFilter
+
+    Examples
+    --------
+    >>> init = chainer.initializers.DownsamplingConvFilter()
+    >>> conv = L.Convolution2D(
+    ...     1, 1, ksize=4, stride=2, pad=1, nobias=True, initialW=init)
+    >>> conv(np.ones((1, 1, 8, 8), np.float32)).array[0, 0, 1:3, 1:3]
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
     """
 
     def __init__(

@@ -15,6 +15,8 @@ def _fill(array, rng, bound):
 class Uniform(initializer.Initializer):
     """Draws uniformly from the interval ``[-scale, scale]``.
 
+    .. math:: w \\sim U(-s, s)
+
     Parameters
     ----------
     scale : float
@@ -24,6 +26,19 @@ class Uniform(initializer.Initializer):
     rng : random generator or None
         An object with a method ``uniform(low, high, size)``, such as a
         :class:`numpy.random.RandomState`. None stands for the global generator.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.Uniform(0.5, rng=rng)(W)
+    >>> round(float(abs(W).max()), 2)
+    0.5
     """
 
     def __init__(
@@ -41,8 +56,9 @@ class Uniform(initializer.Initializer):
 class LeCunUniform(initializer.Initializer):
     """Draws uniformly, with the variance of :class:`LeCunNormal`.
 
-    The bound is ``scale * sqrt(3 / fan_in)``. After LeCun et al., *Efficient BackProp*,
-    1998.
+    .. math:: w \\sim U(-b, b), \\quad b = s \\sqrt{\\frac{3}{n_\\text{in}}}
+
+    with the fan-in :math:`n_\\text{in}` as for :class:`LeCunNormal`.
 
     Parameters
     ----------
@@ -52,6 +68,26 @@ class LeCunUniform(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         See :class:`Uniform`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+    ValueError
+        When called, if the array has fewer than two axes.
+
+    References
+    ----------
+    Y. LeCun et al. `Efficient backprop <https://doi.org/10.1007/3-540-49430-8_2>`__.
+    1998.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.LeCunUniform(rng=rng)(W)
+    >>> round(float(W.std() * 50 ** 0.5), 1)
+    1.0
     """
 
     def __init__(
@@ -70,9 +106,11 @@ class LeCunUniform(initializer.Initializer):
 class GlorotUniform(initializer.Initializer):
     """Draws uniformly, with the variance of :class:`GlorotNormal`.
 
-    The bound is ``scale * sqrt(6 / (fan_in + fan_out))``. After Glorot and Bengio,
-    *Understanding the difficulty of training deep feedforward neural networks*,
-    AISTATS 2010.
+    .. math::
+
+        w \\sim U(-b, b), \\quad b = s \\sqrt{\\frac{6}{n_\\text{in} + n_\\text{out}}}
+
+    with the fans as for :class:`GlorotNormal`.
 
     Parameters
     ----------
@@ -82,6 +120,26 @@ class GlorotUniform(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         See :class:`Uniform`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+    ValueError
+        When called, if the array has fewer than two axes.
+
+    References
+    ----------
+    X. Glorot and Y. Bengio. `Understanding the difficulty of training deep feedforward
+    neural networks <https://proceedings.mlr.press/v9/glorot10a.html>`__. AISTATS 2010.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.GlorotUniform(rng=rng)(W)
+    >>> round(float(W.std() * 75 ** 0.5), 1)
+    1.0
     """
 
     def __init__(
@@ -100,8 +158,9 @@ class GlorotUniform(initializer.Initializer):
 class HeUniform(initializer.Initializer):
     """Draws uniformly, with the variance of :class:`HeNormal` for inputs.
 
-    The bound is ``scale * sqrt(6 / fan_in)``. After He et al., *Delving Deep into
-    Rectifiers*, ICCV 2015.
+    .. math:: w \\sim U(-b, b), \\quad b = s \\sqrt{\\frac{6}{n_\\text{in}}}
+
+    with the fan-in :math:`n_\\text{in}` as for :class:`HeNormal`.
 
     Parameters
     ----------
@@ -111,6 +170,26 @@ class HeUniform(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         See :class:`Uniform`.
+
+    Raises
+    ------
+    AssertionError
+        When called, if the array is not of the dtype given.
+    ValueError
+        When called, if the array has fewer than two axes.
+
+    References
+    ----------
+    K. He, X. Zhang, S. Ren and J. Sun. `Delving deep into rectifiers
+    <https://arxiv.org/abs/1502.01852>`__. ICCV 2015.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> W = np.empty((100, 50), np.float32)
+    >>> chainer.initializers.HeUniform(rng=rng)(W)
+    >>> round(float(W.std() * 25 ** 0.5), 1)
+    1.0
     """
 
     def __init__(

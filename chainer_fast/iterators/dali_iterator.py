@@ -26,6 +26,18 @@ class DaliIterator(Iterator):
     -----
     FutureWarning
         Because the interface may change.
+
+    See Also
+    --------
+    chainer_fast.iterators.MultiprocessIterator
+
+    Examples
+    --------
+    With a class of pipelines that returns images and labels: ::
+
+        iterator = chainer.iterators.DaliIterator(MyPipeline(batch_size=32,
+        num_threads=4)) updater = chainer.training.StandardUpdater(
+            iterator, optimizer, converter=my_converter, device=0)
     """
 
     def __init__(self, pipeline: tp.Any, repeat: bool = True) -> None:

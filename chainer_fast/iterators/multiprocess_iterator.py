@@ -96,6 +96,17 @@ class MultiprocessIterator(ReadAheadIterator):
 
     Orders are sampled as far ahead as batches are read. Saving, loading and
     :meth:`reset` forget both, and read and sample anew.
+
+    Examples
+    --------
+    A program that starts processes guards its main part: ::
+
+        if __name__ == '__main__':
+            iterator = chainer.iterators.MultiprocessIterator(
+                dataset, batch_size=32, n_processes=4, shared_mem=1000000)
+            with iterator:
+                for batch in iterator:
+                    ...
     """
 
     class TimeoutWarning(RuntimeWarning):

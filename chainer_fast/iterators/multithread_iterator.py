@@ -40,6 +40,13 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     and end with :meth:`finalize`, after which the iterator can be used again. Saving,
     loading and :meth:`finalize` forget what was read in advance, and the order that was
     sampled for it; the next call reads and samples anew.
+
+    Examples
+    --------
+    >>> with chainer.iterators.MultithreadIterator(
+    ...         range(5), 2, repeat=False, shuffle=False, n_threads=2) as iterator:
+    ...     list(iterator)
+    [[0, 1], [2, 3], [4]]
     """
 
     # Early versions of this iterator used another name than the other iterators.

@@ -9,7 +9,20 @@ from chainer_fast.utils import _random_state
 
 
 class OrderSampler:
-    """Interface of order samplers, which may be any callable with these parameters."""
+    """Interface of order samplers, which may be any callable with these parameters.
+
+    Examples
+    --------
+    A sampler that draws examples with replacement:
+
+    >>> def with_replacement(current_order, current_position):
+    ...     size = len(current_order)
+    ...     return np.random.randint(size, size=size)
+    >>> iterator = chainer.iterators.SerialIterator(
+    ...     range(5), 5, order_sampler=with_replacement)
+    >>> len(iterator.next())
+    5
+    """
 
     def __call__(self, current_order: NdArray, current_position: int) -> NdArray:
         """Return the order of the next epoch.
@@ -40,6 +53,14 @@ class ShuffleOrderSampler(OrderSampler):
     ----------
     random_state : numpy.random.RandomState, optional
         Source of the permutations; by default NumPy's global random state.
+
+    Examples
+    --------
+    An order of its own random state, which snapshots contain:
+
+    >>> sampler = chainer.iterators.ShuffleOrderSampler(np.random.RandomState(0))
+    >>> chainer.iterators.SerialIterator(range(5), 5, order_sampler=sampler).next()
+    [2, 0, 1, 3, 4]
     """
 
     def __init__(self, random_state: numpy.random.RandomState | None = None) -> None:

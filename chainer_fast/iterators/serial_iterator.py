@@ -27,10 +27,37 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         Returns the order of the next epoch, see
         :class:`chainer_fast.iterators.OrderSampler`. It excludes ``shuffle``.
 
+    Attributes
+    ----------
+    epoch : int
+        Number of completed passes over the data set.
+    is_new_epoch : bool
+        Whether the last batch completed a pass.
+    epoch_detail, previous_epoch_detail : float
+        Number of passes with the fraction of the current one, now and before the last
+        batch.
+    batch_size : int
+        As given.
+    repeat : bool
+        Whether the epochs are repeated.
+
     Raises
     ------
     ValueError
         If both ``shuffle`` and ``order_sampler`` are given.
+
+    Examples
+    --------
+    >>> iterator = chainer.iterators.SerialIterator(range(5), 2, shuffle=False)
+    >>> iterator.next(), iterator.next(), iterator.next()
+    ([0, 1], [2, 3], [4, 0])
+    >>> iterator.epoch, iterator.is_new_epoch, iterator.epoch_detail
+    (1, True, 1.2)
+
+    A single pass, as an evaluation needs it:
+
+    >>> list(chainer.iterators.SerialIterator(range(5), 2, repeat=False, shuffle=False))
+    [[0, 1], [2, 3], [4]]
     """
 
     def __init__(

@@ -10,10 +10,11 @@ from chainer_fast.function_hooks import _timing
 class TimerHook(_timing.Timings, link_hook.LinkHook):
     """Link hook that measures the times of the forward computations of links.
 
-    >>> hook = TimerHook()
+    >>> hook = chainer.link_hooks.TimerHook()
     >>> with hook:
-    ...     y = model(x)
-    >>> hook.print_report()
+    ...     y = L.Linear(3, 2)(np.ones((1, 3), np.float32))
+    >>> [name for name, seconds in hook.call_history]
+    ['Linear']
 
     Links have no backward computations; see
     :class:`chainer_fast.function_hooks.TimerHook`.

@@ -37,7 +37,7 @@ class ONNXChain(Chain):
     """
 
     # Names that no initializer gets.
-    _inputs: dict = {}
+    _inputs: dict[tp.Any, tp.Any] = {}
     _program: tp.Any = None
 
     def __init__(

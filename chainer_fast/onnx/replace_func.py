@@ -216,7 +216,13 @@ def fake_as_funcnode(
 
     Examples
     --------
-    >>> model.scale = fake_as_funcnode(model.scale, 'MulConstant', [(1, 'value')])
+    >>> from chainer_fast.onnx.replace_func import fake_as_funcnode
+    >>> def scale(x, by):
+    ...     return x * by
+    >>> scale = fake_as_funcnode(
+    ...     scale, 'MulConstant', [(1, 'value')], experimental_warning=False)
+    >>> scale(chainer.Variable(np.array([1., 2.])), 3).array
+    array([3., 6.])
     """
     if experimental_warning:
         experimental('as_funcnode')
@@ -276,7 +282,8 @@ def as_funcnode(
 
     Examples
     --------
-    >>> class Model(chainer.Chain):
+    >>> from chainer_fast.onnx.replace_func import as_funcnode
+    >>> class Model(chainer.Chain):  # doctest: +SKIP
     ...     @as_funcnode('Shape')
     ...     def shape(self, x):
     ...         return np.array(x.shape, np.int64)

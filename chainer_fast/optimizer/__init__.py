@@ -68,7 +68,7 @@ class Hyperparameter:
         """Hyperparameter that supplies missing attributes, or None."""
         return self._parent
 
-    def get_dict(self) -> dict:
+    def get_dict(self) -> dict[tp.Any, tp.Any]:
         """Return all values, the inherited ones included.
 
         Returns

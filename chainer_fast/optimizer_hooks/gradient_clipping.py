@@ -18,13 +18,31 @@ if tp.TYPE_CHECKING:
 class GradientClipping:
     """Hook that scales all gradients down to a global norm.
 
+    .. math:: g \\leftarrow \\min(1, \\tau / |g|) \\, g
+
     The L2 norm is taken over the gradients of all parameters together; if it exceeds
-    the threshold, each gradient is scaled so that it becomes the threshold.
+    the threshold :math:`\\tau`, each gradient is scaled so that it becomes the
+    threshold.
 
     Parameters
     ----------
     threshold : float
         Largest norm.
+
+    References
+    ----------
+    R. Pascanu, T. Mikolov and Y. Bengio. `On the difficulty of training recurrent
+    neural networks <https://arxiv.org/abs/1211.5063>`__. ICML 2013.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(1))
+    >>> x = np.array([[3, -4]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.94, 2.08]], dtype=float32)
     """
 
     name = 'GradientClipping'

@@ -19,8 +19,7 @@ class GradientLARS(GradientHook):
        \frac{|\theta|}{\epsilon + |g| + \lambda |\theta|} (g + \lambda \theta)
 
     if :math:`|\theta|` exceeds a threshold, else :math:`g + \lambda \theta`. All
-    norms are L2 norms. See Y. You et al., "Large Batch Training of Convolutional
-    Networks" (2017).
+    norms are L2 norms.
 
     Parameters
     ----------
@@ -31,6 +30,21 @@ class GradientLARS(GradientHook):
         :class:`WeightDecay`.
     eps : float
         Small value :math:`\epsilon` against division by zero.
+
+    References
+    ----------
+    Y. You, I. Gitman and B. Ginsburg. `Large batch training of convolutional networks
+    <https://arxiv.org/abs/1708.03888>`__. 2017.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> optimizer.add_hook(chainer.optimizer_hooks.GradientLARS())
+    >>> x = np.array([[3, -4]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.8658, 2.1789]], dtype=float32)
     """
 
     name = 'GradientLARS'

@@ -16,8 +16,7 @@ def exponential_decay_noise(
         opt: UpdateRule) -> NdArray:
     r"""Draw Gaussian noise whose variance decays with the number of updates.
 
-    The variance is :math:`\eta / (1 + t)^{0.55}`. See A. Neelakantan et al., "Adding
-    Gradient Noise Improves Learning for Very Deep Networks" (2015).
+    The variance is :math:`\eta / (1 + t)^{0.55}`.
 
     Parameters
     ----------
@@ -35,6 +34,12 @@ def exponential_decay_noise(
     Returns
     -------
     array
+        The noise.
+
+    References
+    ----------
+    A. Neelakantan et al. `Adding gradient noise improves learning for very deep
+    networks <https://arxiv.org/abs/1511.06807>`__. 2015.
     """
     deviation = math.sqrt(hook.eta / (1 + opt.t) ** 0.55)
     return xp.random.normal(0, deviation, shape).astype(dtype)
@@ -42,6 +47,11 @@ def exponential_decay_noise(
 
 class GradientNoise(GradientHook):
     """Hook that adds noise to gradients.
+
+    .. math:: g \\leftarrow g + \\epsilon, \\quad
+       \\epsilon \\sim N(0, \\eta / (1 + t)^{0.55})
+
+    with the number :math:`t` of updates so far.
 
     Parameters
     ----------
@@ -51,6 +61,25 @@ class GradientNoise(GradientHook):
         Function that draws the noise, called as
         ``noise_func(xp, shape, dtype, hook, rule)``; see
         :func:`exponential_decay_noise`.
+
+    See Also
+    --------
+    chainer_fast.optimizer_hooks.gradient_noise.exponential_decay_noise
+
+    References
+    ----------
+    A. Neelakantan et al. `Adding gradient noise improves learning for very deep
+    networks <https://arxiv.org/abs/1511.06807>`__. 2015.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1)
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> optimizer.add_hook(chainer.optimizer_hooks.GradientNoise(eta=0.01))
+    >>> x = np.array([[3, -4]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))
+    >>> layer.W.grad.shape
+    (1, 2)
     """
 
     name = 'GradientNoise'

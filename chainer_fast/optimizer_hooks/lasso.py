@@ -9,13 +9,24 @@ from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 class Lasso(GradientHook):
     r"""Hook that pulls parameters to zero at a constant speed.
 
-    It adds :math:`\lambda \operatorname{sign}(\theta)`, the gradient of
-    :math:`\lambda |\theta|_1`, to the gradient.
+    .. math:: g \leftarrow g + \lambda \operatorname{sign}(\theta)
+
+    This is the gradient of :math:`\lambda |\theta|_1`.
 
     Parameters
     ----------
     rate : float
         Rate :math:`\lambda` of the decay.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> optimizer.add_hook(chainer.optimizer_hooks.Lasso(0.5))
+    >>> x = np.array([[3, -4]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.65, 2.35]], dtype=float32)
     """
 
     name = 'Lasso'

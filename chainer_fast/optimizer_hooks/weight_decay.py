@@ -9,13 +9,29 @@ from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 class WeightDecay(GradientHook):
     r"""Hook that pulls parameters to zero in proportion to their values.
 
-    It adds :math:`\lambda \theta`, the gradient of :math:`\lambda |\theta|^2 / 2`, to
-    the gradient. A parameter with a loss scale has the decay scaled as well.
+    .. math:: g \leftarrow g + \lambda \theta
+
+    This is the gradient of :math:`\lambda |\theta|^2 / 2`. A parameter with a loss
+    scale has the decay scaled as well.
 
     Parameters
     ----------
     rate : float
         Rate :math:`\lambda` of the decay.
+
+    See Also
+    --------
+    chainer_fast.optimizers.AdamW
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(0.5))
+    >>> x = np.array([[3, -4]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.65, 2.3 ]], dtype=float32)
     """
 
     name = 'WeightDecay'

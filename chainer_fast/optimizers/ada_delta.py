@@ -52,14 +52,26 @@ class AdaDelta(GradientMethod):
        r &\leftarrow \rho r + (1 - \rho) d^2 \\
        \theta &\leftarrow \theta - d
 
-    See M. D. Zeiler, "ADADELTA: An Adaptive Learning Rate Method" (2012).
-
     Parameters
     ----------
     rho : float
         Decay rate :math:`\rho` of both means.
     eps : float
         Small value :math:`\epsilon`, which starts the first steps.
+
+    References
+    ----------
+    M. D. Zeiler. `ADADELTA: an adaptive learning rate method
+    <https://arxiv.org/abs/1212.5701>`__. 2012.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AdaDelta().setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9955, 2.0045]], dtype=float32)
     """
 
     rho = HyperparameterProxy('rho')

@@ -46,15 +46,27 @@ class AdaGrad(GradientMethod):
        h \leftarrow h + g^2, \quad
        \theta \leftarrow \theta - \eta g / (\sqrt{h} + \epsilon)
 
-    See J. Duchi et al., "Adaptive Subgradient Methods for Online Learning and
-    Stochastic Optimization" (2011).
-
     Parameters
     ----------
     lr : float
         Learning rate :math:`\eta`.
     eps : float
         Small value :math:`\epsilon` against division by zero.
+
+    References
+    ----------
+    J. Duchi, E. Hazan and Y. Singer. `Adaptive subgradient methods for online learning
+    and stochastic optimization <https://jmlr.org/papers/v12/duchi11a.html>`__. JMLR,
+    2011.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AdaGrad(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

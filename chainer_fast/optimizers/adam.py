@@ -129,16 +129,11 @@ class Adam(_LearningRate, GradientMethod):
          - \eta (\alpha_t m / (\sqrt{v} + \epsilon) + \lambda \theta)
 
     where :math:`\alpha_t = \alpha \sqrt{1 - \beta_2^t} / (1 - \beta_1^t)` corrects the
-    biases of the means, which start from zero. See
-
-    - D. P. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2014);
-    - I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), for
-      :math:`\lambda` and :math:`\eta`;
-    - S. J. Reddi et al., "On the Convergence of Adam and Beyond" (2018), for AMSGrad,
-      which divides by the largest :math:`v` so far;
-    - L. Luo et al., "Adaptive Gradient Methods with Dynamic Bound of Learning Rate"
-      (2019), for AdaBound, which clips :math:`\alpha_t / (\sqrt{v} + \epsilon)`
-      between bounds that both approach a final learning rate.
+    biases of the means, which start from zero. The papers below are those of Adam; of
+    the decoupled weight decay, with :math:`\lambda` and :math:`\eta`; of AMSGrad, which
+    divides by the largest :math:`v` so far; and of AdaBound, which clips
+    :math:`\alpha_t / (\sqrt{v} + \epsilon)` between bounds that both approach a final
+    learning rate.
 
     Parameters
     ----------
@@ -168,6 +163,40 @@ class Adam(_LearningRate, GradientMethod):
         what is left of earlier gradients. The matrix of an embedding has many rows, of
         which a step uses few: with this it takes time for these alone. The rows are
         not the same as without, so this is no mere switch of speed.
+
+    Raises
+    ------
+    ValueError
+        At the first update, if ``eps`` is zero in the dtype that a step is computed in.
+
+    See Also
+    --------
+    chainer_fast.optimizers.AdamW
+    chainer_fast.optimizers.AMSGrad
+    chainer_fast.optimizers.AdaBound
+
+    References
+    ----------
+    D. P. Kingma and J. Ba. `Adam: a method for stochastic optimization
+    <https://arxiv.org/abs/1412.6980>`__. ICLR 2015.
+
+    I. Loshchilov and F. Hutter. `Decoupled weight decay regularization
+    <https://arxiv.org/abs/1711.05101>`__. ICLR 2019.
+
+    S. J. Reddi, S. Kale and S. Kumar. `On the convergence of Adam and beyond
+    <https://openreview.net/forum?id=ryQu7f-RZ>`__. ICLR 2018.
+
+    L. Luo et al. `Adaptive gradient methods with dynamic bound of learning rate
+    <https://arxiv.org/abs/1902.09843>`__. ICLR 2019.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.Adam(alpha=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     _lr_owner = 'Adam'
@@ -205,10 +234,35 @@ class Adam(_LearningRate, GradientMethod):
 class AdamW(Adam):
     """:class:`Adam` with weight decay.
 
+    .. math::
+       \\theta \\leftarrow \\theta
+         - \\eta (\\alpha_t m / (\\sqrt{v} + \\epsilon) + \\lambda \\theta)
+
+    with the notation of :class:`Adam`.
+
     Parameters
     ----------
     alpha, beta1, beta2, eps, eta, weight_decay_rate : float
         As those of :class:`Adam`.
+
+    See Also
+    --------
+    chainer_fast.optimizers.Adam
+
+    References
+    ----------
+    I. Loshchilov and F. Hutter. `Decoupled weight decay regularization
+    <https://arxiv.org/abs/1711.05101>`__. ICLR 2019.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AdamW(alpha=0.1, weight_decay_rate=0.01)
+    >>> optimizer = optimizer.setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.89, 2.08]], dtype=float32)
     """
 
     def __init__(
@@ -220,10 +274,34 @@ class AdamW(Adam):
 class AMSGrad(Adam):
     """:class:`Adam` with ``amsgrad=True``.
 
+    .. math::
+       \\hat v \\leftarrow \\max(\\hat v, v), \\quad
+       \\theta \\leftarrow \\theta - \\eta \\alpha_t m / (\\sqrt{\\hat v} + \\epsilon)
+
+    with the notation of :class:`Adam`.
+
     Parameters
     ----------
     alpha, beta1, beta2, eps, eta : float
         As those of :class:`Adam`.
+
+    See Also
+    --------
+    chainer_fast.optimizers.Adam
+
+    References
+    ----------
+    S. J. Reddi, S. Kale and S. Kumar. `On the convergence of Adam and beyond
+    <https://openreview.net/forum?id=ryQu7f-RZ>`__. ICLR 2018.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AMSGrad(alpha=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     def __init__(
@@ -235,10 +313,39 @@ class AMSGrad(Adam):
 class AdaBound(Adam):
     """:class:`Adam` with ``adabound=True``.
 
+    .. math::
+       l_t &= \\frac{\\alpha}{\\alpha_0} \\alpha_\\infty
+         \\left(1 - \\frac{1}{\\gamma t + 1}\\right), \\quad
+       u_t = \\frac{\\alpha}{\\alpha_0} \\alpha_\\infty
+         \\left(1 + \\frac{1}{\\gamma t}\\right) \\\\
+       \\theta &\\leftarrow \\theta
+         - \\eta \\, \\mathrm{clip}(\\alpha_t / (\\sqrt{v} + \\epsilon), l_t, u_t) \\, m
+
+    with the notation of :class:`Adam`, the final learning rate :math:`\\alpha_\\infty`
+    and the initial step size :math:`\\alpha_0`.
+
     Parameters
     ----------
     alpha, beta1, beta2, final_lr, gamma, eps, eta : float
         As those of :class:`Adam`.
+
+    See Also
+    --------
+    chainer_fast.optimizers.Adam
+
+    References
+    ----------
+    L. Luo et al. `Adaptive gradient methods with dynamic bound of learning rate
+    <https://arxiv.org/abs/1902.09843>`__. ICLR 2019.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AdaBound(alpha=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     def __init__(
@@ -253,10 +360,41 @@ class AdaBound(Adam):
 class AMSBound(Adam):
     """:class:`Adam` with ``amsgrad=True`` and ``adabound=True``.
 
+    .. math::
+       l_t &= \\frac{\\alpha}{\\alpha_0} \\alpha_\\infty
+         \\left(1 - \\frac{1}{\\gamma t + 1}\\right), \\quad
+       u_t = \\frac{\\alpha}{\\alpha_0} \\alpha_\\infty
+         \\left(1 + \\frac{1}{\\gamma t}\\right) \\\\
+       \\theta &\\leftarrow \\theta
+         - \\eta \\, \\mathrm{clip}(
+           \\alpha_t / (\\sqrt{\\hat v} + \\epsilon), l_t, u_t) \\, m
+
+    with the notation of :class:`Adam`, the final learning rate :math:`\\alpha_\\infty`
+    and the initial step size :math:`\\alpha_0`. The largest :math:`v` so far is
+    :math:`\\hat v`.
+
     Parameters
     ----------
     alpha, beta1, beta2, final_lr, gamma, eps, eta : float
         As those of :class:`Adam`.
+
+    See Also
+    --------
+    chainer_fast.optimizers.Adam
+
+    References
+    ----------
+    L. Luo et al. `Adaptive gradient methods with dynamic bound of learning rate
+    <https://arxiv.org/abs/1902.09843>`__. ICLR 2019.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.AMSBound(alpha=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     def __init__(

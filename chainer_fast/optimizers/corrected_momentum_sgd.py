@@ -46,9 +46,9 @@ class CorrectedMomentumSGD(GradientMethod):
     .. math::
        v \leftarrow \mu v - g, \quad \theta \leftarrow \theta + \eta v
 
-    While the learning rate is constant it is the same as :class:`MomentumSGD`. When
-    the rate is lowered, past gradients count by the new rate; see P. Goyal et al.,
-    "Accurate, Large Minibatch SGD" (2017), on the momentum correction.
+    While the learning rate is constant it is the same as :class:`MomentumSGD`. When the
+    rate is lowered, past gradients count by the new rate: the momentum correction of
+    the paper below.
 
     Parameters
     ----------
@@ -56,6 +56,24 @@ class CorrectedMomentumSGD(GradientMethod):
         Learning rate :math:`\eta`.
     momentum : float
         How much of the velocity is kept, :math:`\mu`.
+
+    See Also
+    --------
+    chainer_fast.optimizers.MomentumSGD
+
+    References
+    ----------
+    P. Goyal et al. `Accurate, large minibatch SGD: training ImageNet in 1 hour
+    <https://arxiv.org/abs/1706.02677>`__. 2017.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.CorrectedMomentumSGD(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.7, 2.1]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

@@ -58,6 +58,23 @@ class MomentumSGD(GradientMethod):
         what is left of earlier gradients. The matrix of an embedding has many rows, of
         which a step uses few: with this it takes time for these alone. The rows are
         not the same as without, so this is no mere switch of speed.
+
+    References
+    ----------
+    B. T. Polyak. `Some methods of speeding up the convergence of iteration methods
+    <https://doi.org/10.1016/0041-5553(64)90137-5>`__. 1964.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.MomentumSGD(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.7, 2.1]], dtype=float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))
+    >>> layer.W.array
+    array([[0.13, 2.29]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

@@ -81,8 +81,7 @@ class MSVAG(GradientMethod):
        \theta &\leftarrow \theta - \eta (\alpha \gamma m + \lambda \theta)
 
     where :math:`\rho_t` is the share of the variance of a gradient that its moving
-    mean has. See L. Balles and P. Hennig, "Dissecting Adam: The Sign, Magnitude and
-    Variance of Stochastic Gradients" (2018).
+    mean has.
 
     Parameters
     ----------
@@ -94,6 +93,20 @@ class MSVAG(GradientMethod):
         Factor :math:`\eta` of the step and the weight decay, to schedule both.
     weight_decay_rate : float
         Weight decay :math:`\lambda`.
+
+    References
+    ----------
+    L. Balles and P. Hennig. `Dissecting Adam: the sign, magnitude and variance of
+    stochastic gradients <https://arxiv.org/abs/1705.07774>`__. ICML 2018.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.MSVAG(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.7, 2.1]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

@@ -48,8 +48,8 @@ class NesterovAG(GradientMethod):
        v \leftarrow \mu v - \eta g, \quad
        \theta \leftarrow \theta + \mu^2 v - (1 + \mu) \eta g
 
-    The parameters are kept at the point that the next gradient is taken at; see
-    Y. Bengio et al., "Advances in Optimizing Recurrent Networks" (2012), for this form.
+    The parameters are kept at the point that the next gradient is taken at, as in the
+    paper below, whose second formula has the :math:`v` of before the step, however.
 
     Parameters
     ----------
@@ -57,6 +57,20 @@ class NesterovAG(GradientMethod):
         Learning rate :math:`\eta`.
     momentum : float
         How much of the last step is kept, :math:`\mu`.
+
+    References
+    ----------
+    Y. Bengio, N. Boulanger-Lewandowski and R. Pascanu. `Advances in optimizing
+    recurrent networks <https://arxiv.org/abs/1212.0901>`__. ICASSP 2013.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.NesterovAG(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.187, 2.271]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

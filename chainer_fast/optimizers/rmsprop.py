@@ -55,9 +55,6 @@ class RMSprop(GradientMethod):
        s \leftarrow \alpha s + (1 - \alpha) g^2, \quad
        \theta \leftarrow \theta - \eta g / (\sqrt{s} + \epsilon)
 
-    See T. Tieleman and G. Hinton, "Lecture 6.5 - RMSProp" of the course *Neural
-    Networks for Machine Learning* (2012).
-
     Parameters
     ----------
     lr : float
@@ -68,6 +65,21 @@ class RMSprop(GradientMethod):
         Small value :math:`\epsilon` against division by zero.
     eps_inside_sqrt : bool
         Divide by :math:`\sqrt{s + \epsilon}` instead.
+
+    References
+    ----------
+    T. Tieleman and G. Hinton. `Lecture 6.5: RMSProp
+    <https://www.cs.toronto.edu/~tijmen/csc321/slides/lecture_slides_lec6.pdf>`__.
+    *Neural networks for machine learning*, 2012.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.RMSprop(lr=0.01).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9, 2.1]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

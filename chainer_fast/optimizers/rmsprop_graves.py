@@ -55,8 +55,6 @@ class RMSpropGraves(GradientMethod):
        \Delta &\leftarrow \mu \Delta - \eta g / \sqrt{n - m^2 + \epsilon} \\
        \theta &\leftarrow \theta + \Delta
 
-    See A. Graves, "Generating Sequences With Recurrent Neural Networks" (2013).
-
     Parameters
     ----------
     lr : float
@@ -67,6 +65,20 @@ class RMSpropGraves(GradientMethod):
         How much of the last step is kept, :math:`\mu`.
     eps : float
         Small value :math:`\epsilon` against division by zero.
+
+    References
+    ----------
+    A. Graves. `Generating sequences with recurrent neural networks
+    <https://arxiv.org/abs/1308.0850>`__. 2013.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.RMSpropGraves(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.5412, 2.4583]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

@@ -35,10 +35,31 @@ class SGDRule(_rule.ElementwiseRule):
 class SGD(GradientMethod):
     r"""Stochastic gradient descent: :math:`\theta \leftarrow \theta - \eta g`.
 
+    .. math:: \theta \leftarrow \theta - \eta g
+
     Parameters
     ----------
     lr : float
         Learning rate :math:`\eta`.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.7, 2.1]], dtype=float32)
+
+    Other ways to take a step: with gradients that are there already, and with the
+    arguments of the loss function.
+
+    >>> layer.cleargrads()
+    >>> F.sum(layer(x)).backward()
+    >>> optimizer.update()
+    >>> optimizer.update(lambda x: F.sum(layer(x)), x)
+    >>> optimizer.t
+    3
     """
 
     lr = HyperparameterProxy('lr')

@@ -59,14 +59,26 @@ class SMORMS3(GradientMethod):
        \theta &\leftarrow \theta - g \min(\eta, x) / (\sqrt{s} + \epsilon) \\
        k &\leftarrow 1 + k (1 - x)
 
-    See S. Funk, "RMSprop loses to SMORMS3 - Beware the Epsilon!" (2015).
-
     Parameters
     ----------
     lr : float
         Largest learning rate :math:`\eta`.
     eps : float
         Small value :math:`\epsilon` against division by zero.
+
+    References
+    ----------
+    S. Funk. `RMSprop loses to SMORMS3 - beware the epsilon!
+    <https://sifter.org/~simon/journal/20150420.html>`__ 2015.
+
+    Examples
+    --------
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=np.array([[1, 2]], np.float32))
+    >>> optimizer = chainer.optimizers.SMORMS3().setup(layer)
+    >>> x = np.array([[3, -1]], np.float32)
+    >>> optimizer.update(lambda: F.sum(layer(x)))  # the gradient is x
+    >>> layer.W.array
+    array([[0.9986, 2.0014]], dtype=float32)
     """
 
     lr = HyperparameterProxy('lr')

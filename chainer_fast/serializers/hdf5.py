@@ -54,6 +54,18 @@ class HDF5Serializer(serializer.Serializer):
         Group to write to.
     compression : int, str or None
         Compression of arrays: a level of gzip, the name of a method, or None.
+
+    Raises
+    ------
+    RuntimeError
+        If h5py is not installed.
+
+    Examples
+    --------
+    ::
+
+        with h5py.File('model.h5', 'w') as file:
+            chainer.serializers.HDF5Serializer(file).save(model)
     """
 
     def __init__(self, group: tp.Any, compression: int | str | None = 4) -> None:
@@ -95,6 +107,18 @@ class HDF5Deserializer(serializer.Deserializer):
         Group to read from; None if it does not exist.
     strict : bool
         Whether a missing value raises KeyError; otherwise the object keeps its own.
+
+    Raises
+    ------
+    RuntimeError
+        If h5py is not installed.
+
+    Examples
+    --------
+    ::
+
+        with h5py.File('model.h5', 'r') as file:
+            chainer.serializers.HDF5Deserializer(file).load(model)
     """
 
     def __init__(self, group: tp.Any, strict: bool = True) -> None:
@@ -188,7 +212,7 @@ def _save(file, obj, compression):
 
 
 def save_hdf5(
-        filename: str | os.PathLike | tp.IO, obj: tp.Any,
+        filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
         compression: int | str | None = 4) -> None:
     """Save an object to an HDF5 file.
 
@@ -209,6 +233,19 @@ def save_hdf5(
     ------
     RuntimeError
         If h5py is not installed.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    chainer_fast.serializers.load_hdf5
+
+    Examples
+    --------
+    It needs h5py: ::
+
+        chainer.serializers.save_hdf5('model.h5', model)
+        chainer.serializers.load_hdf5('model.h5', model)
     """
     _check_available()
     if not isinstance(filename, (str, bytes, os.PathLike)):
@@ -218,7 +255,7 @@ def save_hdf5(
         _save(draft, obj, compression)
 
 
-def load_hdf5(filename: str | os.PathLike | tp.IO, obj: tp.Any) -> None:
+def load_hdf5(filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any) -> None:
     """Load an object from an HDF5 file.
 
     Parameters
@@ -239,10 +276,18 @@ def load_hdf5(filename: str | os.PathLike | tp.IO, obj: tp.Any) -> None:
     OSError
         If the file is damaged or not an HDF5 file.
 
+    See Also
+    --------
+    chainer_fast.serializers.save_hdf5
+
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
     counts and everything else have their old values.
+
+    Examples
+    --------
+    See :func:`save_hdf5`.
     """
     h5py = _check_available()
     try:

@@ -32,10 +32,20 @@ class DictionarySerializer(serializer.Serializer):
     Attributes
     ----------
     target : dict
+        The collected arrays.
     path : str
+        As given.
+
+    Examples
+    --------
+    >>> serializer = chainer.serializers.DictionarySerializer()
+    >>> serializer.save(L.Linear(3, 2))
+    >>> {key: array.shape for key, array in sorted(serializer.target.items())}
+    {'W': (2, 3), 'b': (2,)}
     """
 
-    def __init__(self, target: dict | None = None, path: str = '') -> None:
+    def __init__(
+            self, target: dict[tp.Any, tp.Any] | None = None, path: str = '') -> None:
         self.path = path
         self.target = {} if target is None else target
 
@@ -51,7 +61,7 @@ def _child_path(path, key):
     return '%s%s/' % (path, key.strip('/'))
 
 
-def serialize(obj: tp.Any) -> dict:
+def serialize(obj: tp.Any) -> dict[tp.Any, tp.Any]:
     """Collect the arrays of an object in a dictionary.
 
     Parameters
@@ -70,7 +80,8 @@ def serialize(obj: tp.Any) -> dict:
 
 
 def save_npz(
-        file: str | os.PathLike | tp.IO, obj: tp.Any, compression: bool = True) -> None:
+        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
+        compression: bool = True) -> None:
     """Save an object to an npz archive.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -86,6 +97,23 @@ def save_npz(
         dictionary made by :func:`serialize`.
     compression : bool
         Whether to compress.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    chainer_fast.serializers.load_npz
+
+    Examples
+    --------
+    >>> model, same = L.Linear(3, 2), L.Linear(3, 2)
+    >>> chainer.serializers.save_npz('model.npz', model)
+    >>> chainer.serializers.load_npz('model.npz', same)
+    >>> np.array_equal(model.W.array, same.W.array)
+    True
     """
     arrays = obj if isinstance(obj, dict) else serialize(obj)
     if hasattr(file, 'write'):
@@ -129,9 +157,27 @@ class NpzDeserializer(serializer.Deserializer):
     Attributes
     ----------
     npz : NpzFile or dict
+        As given.
     path : str
+        As given.
     strict : bool
+        As given.
     ignore_names : list
+        What is not loaded.
+
+    Raises
+    ------
+    KeyError
+        When a value that is missing is loaded, if ``strict``.
+
+    Examples
+    --------
+    >>> arrays = {'W': np.ones((2, 3), np.float32), 'b': np.zeros(2, np.float32)}
+    >>> link = L.Linear(3, 2)
+    >>> chainer.serializers.NpzDeserializer(arrays).load(link)
+    >>> link.W.array
+    array([[1., 1., 1.],
+           [1., 1., 1.]], dtype=float32)
     """
 
     def __init__(
@@ -220,7 +266,7 @@ class NpzDeserializer(serializer.Deserializer):
 
 
 def load_npz(
-        file: str | os.PathLike | tp.IO, obj: tp.Any, path: str = '',
+        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any, path: str = '',
         strict: bool = True, ignore_names: tp.Any = None, *,
         allow_pickle: bool = False) -> None:
     """Load an object from an npz archive.
@@ -252,10 +298,25 @@ def load_npz(
     zipfile.BadZipFile
         If the file is damaged.
 
+    See Also
+    --------
+    chainer_fast.serializers.save_npz
+
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
     counts and everything else have their old values.
+
+    Examples
+    --------
+    A part of a model, into a model of its own:
+
+    >>> model = chainer.Sequential(L.Linear(3, 4), F.relu, L.Linear(4, 2))
+    >>> chainer.serializers.save_npz('model.npz', model)
+    >>> last = L.Linear(4, 2)
+    >>> chainer.serializers.load_npz('model.npz', last, path='1/')
+    >>> np.array_equal(model[2].W.array, last.W.array)
+    True
     """
     name = _loading.name_of(file)
     with _archive.opened(file, allow_pickle, name) as archive:

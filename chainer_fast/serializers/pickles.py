@@ -15,8 +15,9 @@ _DAMAGE = (
 
 
 def load_pickle(
-        file: str | os.PathLike | tp.IO,
-        allow: str | type | tp.Callable | tp.Sequence[str | type | tp.Callable] = (),
+        file: str | os.PathLike | tp.IO[tp.Any],
+        allow: str | type | tp.Callable[...,
+            tp.Any] | tp.Sequence[str | type | tp.Callable[..., tp.Any]] = (),
         encoding: str = 'latin1') -> tp.Any:
     """Load a pickle of Chainer 1 to 7, or of this package, without trusting it.
 
@@ -24,9 +25,7 @@ def load_pickle(
     Chainer's classes, arrays of NumPy and CuPy, and Python's own containers and
     numbers, and brings their states to those of today; it refuses whatever else the
     file names, before that is imported. Python's ``pickle.load`` reads only pickles of
-    the version in use, and trusts them. ::
-
-        model = serializers.load_pickle('model.pkl', allow=('mymodule.MyModel',))
+    the version in use, and trusts them.
 
     Parameters
     ----------
@@ -55,6 +54,19 @@ def load_pickle(
     -----
     Methods of the objects do what they are made for when they are called: a trainer
     writes files where the file says. A huge claim of a file can exhaust memory.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> with open('model.pkl', 'wb') as file:
+    ...     pickle.dump(L.Linear(3, 2), file)
+    >>> chainer.serializers.load_pickle('model.pkl').W.shape
+    (2, 3)
+
+    A class of your own has to be named: ::
+
+        model = chainer.serializers.load_pickle(
+            'model.pkl', allow=('mymodule.MyModel',))
     """
     # Loaded with the first pickle, not with the package.
     from chainer_fast.serializers import _allowed

@@ -257,19 +257,20 @@ class FunctionTestCase(FunctionTestBase, unittest.TestCase):
 
     Examples
     --------
+    >>> from chainer_fast import testing
     >>> @testing.inject_backend_tests(None, [{}, {'use_cuda': True}])
     ... class TestReLU(testing.FunctionTestCase):
     ...
     ...     dodge_nondifferentiable = True
     ...
     ...     def generate_inputs(self):
-    ...         return numpy.random.uniform(-1, 1, (3, 2)).astype('f'),
+    ...         return np.random.uniform(-1, 1, (3, 2)).astype('f'),
     ...
     ...     def forward(self, inputs, device):
     ...         return F.relu(*inputs),
     ...
     ...     def forward_expected(self, inputs):
-    ...         return numpy.maximum(inputs[0], 0),
+    ...         return np.maximum(inputs[0], 0),
     """
 
     def test_double_backward(self, backend_config):

@@ -37,6 +37,8 @@ def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
 
     Examples
     --------
+    >>> import unittest
+    >>> from chainer_fast import testing
     >>> @testing.parameterize({'n': 2}, {'n': 3})
     ... class TestPower(unittest.TestCase):
     ...     def test_positive(self):

@@ -60,7 +60,7 @@ def serialize_observation(trainer, serializer):
     if not isinstance(serializer, Deserializer):
         numbers = {
             key: number for key, value in trainer.observation.items()
-            if isinstance(key, str) and (number := _as_number(value)) is not None}
+            if isinstance(key, str) and (number := as_number(value)) is not None}
         serializer(name, json.dumps(numbers))
         return
     with contextlib.suppress(KeyError):
@@ -69,8 +69,8 @@ def serialize_observation(trainer, serializer):
             trainer.observation = json.loads(text)
 
 
-def _as_number(value):
-    """Return a real scalar as a Python number, ``None`` for anything else."""
+def as_number(value):
+    """Return a real scalar of any kind as a Python number, ``None`` for the rest."""
     if isinstance(value, variable.Variable):
         value = value.array
     if getattr(value, 'ndim', None) == 0:

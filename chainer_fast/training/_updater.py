@@ -16,6 +16,10 @@ class Updater:
     The trainer reads the attributes ``iteration``, ``epoch``, ``epoch_detail``,
     ``previous_epoch_detail`` and ``is_new_epoch``, with the meaning they have for
     :class:`chainer_fast.dataset.Iterator`.
+
+    See Also
+    --------
+    chainer_fast.training.StandardUpdater
     """
 
     iteration: int

@@ -34,6 +34,23 @@ class Extension:
         them.
     name : str or None
         Name in the trainer; :meth:`Trainer.extend` sets it.
+
+    See Also
+    --------
+    chainer_fast.training.make_extension
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> class Greeting(chainer.training.Extension):
+    ...     trigger = 5, 'iteration'
+    ...     def __call__(self, trainer):
+    ...         print('iteration', trainer.updater.iteration)
+    >>> trainer = get_trainer_with_mock_updater((10, 'iteration'))
+    >>> trainer.extend(Greeting())
+    >>> trainer.run()
+    iteration 5
+    iteration 10
     """
 
     trigger: tp.Any = (1, 'iteration')
@@ -104,7 +121,7 @@ def _refuse_invoke_before_training(value):
 
 
 def make_extension(
-        trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+        trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
         default_name: str | None = None, priority: int | None = None,
         finalizer: tp.Callable[..., tp.Any] | None = None,
         initializer: tp.Callable[..., tp.Any] | None = None,
@@ -136,6 +153,18 @@ def make_extension(
     ------
     ValueError
         If the retired argument ``invoke_before_training`` is given.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> @chainer.training.make_extension(trigger=(5, 'iteration'))
+    ... def greet(trainer):
+    ...     print('iteration', trainer.updater.iteration)
+    >>> trainer = get_trainer_with_mock_updater((10, 'iteration'))
+    >>> trainer.extend(greet)
+    >>> trainer.run()
+    iteration 5
+    iteration 10
     """
     _refuse_invoke_before_training(invoke_before_training)
 

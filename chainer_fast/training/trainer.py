@@ -60,12 +60,40 @@ class Trainer:
         Values reported during the last iteration.
     reporter : Reporter
         Reporter that collects the values.
+
+    See Also
+    --------
+    chainer_fast.training.StandardUpdater
+    chainer_fast.training.extensions
+
+    Examples
+    --------
+    >>> class Regression(chainer.Chain):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.layer = L.Linear(3, 1)
+    ...     def forward(self, x, t):
+    ...         loss = F.mean_squared_error(self.layer(x), t)
+    ...         chainer.report({'loss': loss}, self)
+    ...         return loss
+    >>> data = chainer.datasets.TupleDataset(
+    ...     np.ones((20, 3), np.float32), np.zeros((20, 1), np.float32))
+    >>> optimizer = chainer.optimizers.Adam(0.1).setup(Regression())
+    >>> updater = chainer.training.StandardUpdater(
+    ...     chainer.iterators.SerialIterator(data, 5), optimizer)
+    >>> trainer = chainer.training.Trainer(updater, (30, 'epoch'), out='result')
+    >>> trainer.extend(chainer.training.extensions.LogReport(trigger=(10, 'epoch')))
+    >>> trainer.run()
+    >>> log = trainer.get_extension('LogReport').log
+    >>> [entry['epoch'] for entry in log], log[-1]['main/loss'] < log[0]['main/loss']
+    ([10, 20, 30], True)
     """
 
     def __init__(
             self, updater: Updater,
-            stop_trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
-            out: str = 'result', extensions: tp.Iterable | None = None) -> None:
+            stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
+            out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
         self.updater, self.out = updater, out
         self.stop_trigger = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
@@ -100,7 +128,7 @@ class Trainer:
 
     def extend(
             self, extension: tp.Callable[..., tp.Any], name: str | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             priority: int | None = None, *, call_before_training: bool = False,
             invoke_before_training: tp.Any = extension_module._NOT_GIVEN) -> None:
         """Add an extension.
@@ -163,6 +191,11 @@ class Trainer:
         ----------
         name : str
             Its name, as made by :meth:`extend`.
+
+        Returns
+        -------
+        callable
+            The extension.
 
         Raises
         ------

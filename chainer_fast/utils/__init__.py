@@ -48,6 +48,12 @@ def force_type(dtype: DTypeSpec, value: tp.Any) -> tp.Any:
     Returns
     -------
     numpy scalar or array
+        The value in the dtype.
+
+    Examples
+    --------
+    >>> chainer.utils.force_type(np.dtype(np.float32), np.arange(2))
+    array([0., 1.], dtype=float32)
     """
     if not numpy.isscalar(value):
         return value if value.dtype == dtype else value.astype(dtype, copy=False)
@@ -72,6 +78,15 @@ def tempdir(**kwargs: tp.Any):
     ------
     str
         Path of the directory.
+
+    Examples
+    --------
+    >>> import os
+    >>> with chainer.utils.tempdir() as path:
+    ...     os.path.isdir(path)
+    True
+    >>> os.path.exists(path)
+    False
     """
     ignore_errors = kwargs.pop('ignore_errors', False)
     path = tempfile.mkdtemp(**kwargs)

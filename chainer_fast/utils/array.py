@@ -65,6 +65,11 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
     -------
     array
         ``x`` itself, if it has the shape.
+
+    Examples
+    --------
+    >>> chainer.utils.sum_to(np.ones((2, 3)), (1, 3))
+    array([[2., 2., 2.]])
     """
     if x.shape == shape:
         return x

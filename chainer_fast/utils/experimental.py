@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import sys
+import typing as tp
 import warnings
 
 import chainer_fast
 
-__warningregistry__: dict = {}
+__warningregistry__: dict[tp.Any, tp.Any] = {}
 
 
 def experimental(api_name: str) -> None:
@@ -23,6 +24,18 @@ def experimental(api_name: str) -> None:
     Warns
     -----
     FutureWarning
+        With the name, unless ``config.disable_experimental_feature_warning`` is set.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> def new_function():
+    ...     chainer.utils.experimental('new_function')
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter('always')
+    ...     new_function()
+    >>> caught[0].category
+    <class 'FutureWarning'>
     """
     if chainer_fast.disable_experimental_feature_warning:
         return

@@ -17,6 +17,15 @@ def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     action : type
         Reaction to an override: an exception class to raise, or a warning class to warn
         with. Default: ``TypeError``.
+
+    Returns
+    -------
+    callable
+        The method, or with ``action`` a decorator.
+
+    Examples
+    --------
+    See :func:`enable_final`.
     """
     action = kwargs.pop('action', TypeError)
     if kwargs:
@@ -71,6 +80,20 @@ def enable_final(
     Returns
     -------
     type
+        The class.
+
+    Examples
+    --------
+    >>> class Base(chainer.utils.enable_final()):
+    ...     @chainer.utils.final
+    ...     def name(self):
+    ...         return 'base'
+    >>> class Derived(Base):
+    ...     def name(self):
+    ...         return 'derived'
+    Traceback (most recent call last):
+        ...
+    TypeError: method 'name' is final.
     """
     metaclass = type('base_metaclass', (_EnableFinal, *_as_tuple(meta_base)), {})
     return metaclass('enables_final', _as_tuple(base), {'_enables_final': True})

@@ -17,6 +17,7 @@ def nondeterministic(f_name: str) -> None:
     Warns
     -----
     UserWarning
+        With the name, if the flag is set.
     """
     if getattr(config, 'warn_nondeterministic', False):
         warnings.warn(

@@ -37,6 +37,19 @@ class CooMatrix:
     ------
     ValueError
         If shapes do not match, or ``order`` is unknown.
+
+    See Also
+    --------
+    chainer_fast.utils.to_coo
+    chainer_fast.functions.sparse_matmul
+
+    Examples
+    --------
+    >>> matrix = chainer.utils.CooMatrix(
+    ...     np.array([1, 2], np.float32), np.array([0, 1]), np.array([2, 0]), (2, 3))
+    >>> matrix.to_dense()
+    array([[0., 0., 1.],
+           [2., 0., 0.]], dtype=float32)
     """
 
     def __init__(
@@ -68,6 +81,11 @@ class CooMatrix:
         """Return the matrix, or the batch, as an array; no graph is made.
 
         Values of elements that occur more than once are summed.
+
+        Returns
+        -------
+        array
+            The matrix, or the batch, of the dtype of ``data``.
         """
         data = self.data.array
         xp = backend.get_array_module(data)
@@ -101,6 +119,14 @@ def to_coo(
     ------
     ValueError
         If ``x`` does not have two or three axes.
+
+    Examples
+    --------
+    >>> matrix = chainer.utils.to_coo(np.array([[0, 0, 1], [2, 0, 0]], np.float32))
+    >>> matrix.data.array
+    array([1., 2.], dtype=float32)
+    >>> matrix.row, matrix.col
+    (array([0, 1], dtype=int32), array([2, 0], dtype=int32))
     """
     if x.ndim not in (2, 3):
         raise ValueError('ndim of x must be 2 or 3, not %d.' % x.ndim)
@@ -139,6 +165,11 @@ def get_order(row: NdArray, col: NdArray) -> str:
     ------
     ValueError
         If shapes differ, or only one of an element's coordinates is negative.
+
+    Examples
+    --------
+    >>> chainer.utils.get_order(np.array([0, 1]), np.array([2, 0]))
+    'C'
     """
     _check_same_shape(row, col)
     if _is_c_order(row, col):

@@ -285,7 +285,7 @@ def expect(*bool_exprs: tp.Any) -> None:
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If a condition does not hold.
     """
     for condition in bool_exprs:
@@ -312,7 +312,7 @@ def expect_broadcast_shapes(*shape_types: tp.Any) -> None:
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If they cannot.
     """
     shapes = [eval(shape) for shape in shape_types]
@@ -384,7 +384,7 @@ def _argname(in_types, names):
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If the numbers of inputs and names differ.
     """
     if len(in_types) != len(names):

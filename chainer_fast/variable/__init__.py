@@ -16,7 +16,7 @@ from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray, Xp
-from chainer_fast.variable import _bound, _moves, _text
+from chainer_fast.variable import _bound, _dlpack, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
 if tp.TYPE_CHECKING:
@@ -24,7 +24,7 @@ if tp.TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 __all__ = [
-    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
+    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable', 'from_dlpack',
     'variable_repr', 'variable_str']
 
 
@@ -51,6 +51,38 @@ def as_array(obj: VariableOrArray) -> NdArray:
     if isinstance(obj, Variable):
         return obj.array
     return obj
+
+
+def from_dlpack(x: tp.Any) -> Variable:
+    """Return a variable around an array of another library, without copying it.
+
+    Parameters
+    ----------
+    x : object
+        An array with the methods ``__dlpack__`` and ``__dlpack_device__``: a tensor of
+        PyTorch, an array of JAX, CuPy or NumPy, a variable.
+
+    Returns
+    -------
+    Variable
+        It requires no gradient, and shares its memory with ``x``: a change of the one
+        is a change of the other. Its array is one of NumPy or CuPy, as ``x`` is in host
+        memory or on a GPU, and read-only if ``x`` says that it is, as arrays of JAX do.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` lacks the methods.
+    BufferError
+        If its device or dtype (bfloat16, for example) is none of NumPy's or CuPy's, or
+        its library does not share it: PyTorch wants tensors that require a gradient to
+        be detached.
+
+    See Also
+    --------
+    chainer_fast.interop.torch.from_torch : keeps the graph of a tensor.
+    """
+    return Variable(_dlpack.import_array(x), requires_grad=False)
 
 
 def _check_grad_type(func, x, is_node_x, gx):
@@ -246,6 +278,40 @@ class Variable(VariableBase, _moves.Movable):
 
     def __nonzero__(self) -> bool:
         return self.__bool__()
+
+    def __dlpack__(
+            self, *, stream: tp.Any = None, max_version: tuple[int, int] | None = None,
+            dl_device: tuple[int, int] | None = None, copy: bool | None = None):
+        """Share the array with another library by the protocol DLPack.
+
+        ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
+        ``cupy.from_dlpack(x)`` call this. What they return shares its memory with
+        :attr:`array`, and knows nothing of the graph, whether or not the variable
+        requires a gradient.
+
+        Parameters
+        ----------
+        stream, max_version, dl_device, copy
+            As the array API of 2023 defines them.
+
+        Raises
+        ------
+        BufferError
+            If a parameter is not initialized; if the array is on another device than
+            is asked for, except from a GPU to the processor, which copies; if it has
+            negative strides; or if it is read-only and the other side does not know
+            read-only arrays.
+
+        See Also
+        --------
+        chainer_fast.interop.torch.to_torch : keeps the graph of a variable.
+        """
+        return _dlpack.export(
+            _dlpack.array_to_share(self), stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the device of the array, as DLPack counts devices."""
+        return _dlpack.array_to_share(self).__dlpack_device__()
 
     @property
     def xp(self) -> Xp:

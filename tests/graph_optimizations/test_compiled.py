@@ -86,6 +86,13 @@ def test_labels():
     check(compute, draw(0, 5, 3), numpy.array([0, 2, 1, -1, 2], 'i'))
 
 
+@pytest.mark.parametrize('count', [8, 9, 30])
+def test_functions_of_many_inputs(count):
+    def compute(chain, x):
+        return F.concat([x * k + F.tanh(x) for k in range(count)], 0)
+    check(compute, draw(0, 4, 3))
+
+
 def test_half_precision_and_empty_arrays():
     check(every_loop, draw(0, 4, 3).astype('e'), exact=True)
     check(lambda chain, x: F.tanh(x) + x, numpy.zeros((0, 3), 'f'))

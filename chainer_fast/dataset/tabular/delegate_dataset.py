@@ -51,9 +51,10 @@ _FORMER_NAMES = {
 class _View(DelegateDataset):
     """Delegate that also converts like the other data set."""
 
-    _datasets: list     # in pickles made by Chainer
+    _datasets: list[tp.Any]     # in pickles made by Chainer
 
-    def convert(self, data: tp.Sequence | dict | NdArray) -> tp.Any:
+    def convert(
+            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
         return self.dataset.convert(data)
 
     def __setstate__(self, state: tp.Any) -> None:

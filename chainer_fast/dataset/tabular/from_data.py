@@ -15,7 +15,7 @@ _unnamed = itertools.count()
 
 
 def from_data(
-        data: NdArray | tp.Sequence | dict, *,
+        data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any], *,
         size: int | None = None) -> TabularDataset:
     """Make a data set of columns.
 
@@ -53,7 +53,8 @@ def from_data(
 
     Examples
     --------
-    >>> dataset = from_data((('x', [2, 7, 1]), (('y', 'z'), lambda i: (i, -i))))
+    >>> from chainer_fast.dataset import tabular
+    >>> dataset = tabular.from_data((('x', [2, 7, 1]), (('y', 'z'), lambda i: (i, -i))))
     >>> dataset.keys
     ('x', 'y', 'z')
     >>> dataset[1]
@@ -109,7 +110,9 @@ class _Array(tabular_dataset.TabularDataset):
     mode = None
     keys = property(lambda self: (self._key,))
 
-    def __init__(self, key, data: NdArray | tp.Sequence | dict) -> None:
+    def __init__(
+            self, key,
+            data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any]) -> None:
         self._data = data
         self._key = key
 

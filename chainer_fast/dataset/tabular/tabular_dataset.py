@@ -91,7 +91,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         columns = self.get_examples(None, None)
         return self._arrange(columns)
 
-    def convert(self, data: tp.Sequence | dict | NdArray) -> tp.Any:
+    def convert(
+            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
         """Turn what :meth:`fetch` returns into arrays.
 
         :meth:`with_converter` replaces this method.

@@ -108,6 +108,17 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+    TypeError
+        If ``z`` is not a float, for example the integer 20.
+
+    See Also
+    --------
+    chainer_fast.functions.relu6
+
     Examples
     --------
     >>> x = np.array([-100., 5., 100.], np.float32)
@@ -122,6 +133,8 @@ def relu6(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0, x), 6)
 
+    See: A. Krizhevsky, *Convolutional Deep Belief Networks on CIFAR-10*, 2010.
+
     Parameters
     ----------
     x : Variable or array
@@ -132,8 +145,19 @@ def relu6(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
     See Also
     --------
-    chainer.functions.clipped_relu
+    chainer_fast.functions.clipped_relu
+
+    Examples
+    --------
+    >>> x = np.array([-1., 3., 10.], np.float32)
+    >>> F.relu6(x).array
+    array([0., 3., 6.], dtype=float32)
     """
     return clipped_relu(x, 6.0)

@@ -90,6 +90,17 @@ def crelu(x: VariableOrArray, axis: int = 1) -> Variable:
         Array of the dtype of ``x`` and, but for the axis, of its shape. The axis is
         twice as long.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.relu
+
     Examples
     --------
     >>> x = np.array([[-1, 0], [2, -3]], np.float32)

@@ -103,7 +103,8 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
         f(x) = x \\quad (x \\ge 0), \\qquad
         f(x) = \\alpha (\\exp(x) - 1) \\quad (x < 0)
 
-    See: https://arxiv.org/abs/1511.07289
+    See: `Fast and accurate deep network learning by exponential linear units
+    <https://arxiv.org/abs/1511.07289>`_
 
     Parameters
     ----------
@@ -117,10 +118,19 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.selu
+
     Examples
     --------
     >>> x = np.array([-1., 0., 2.], np.float32)
     >>> F.elu(x, alpha=1.).array
-    array([-0.63212055,  0.        ,  2.        ], dtype=float32)
+    array([-0.6321,  0.    ,  2.    ], dtype=float32)
     """
     return ELU(alpha=alpha).apply((x,))[0]

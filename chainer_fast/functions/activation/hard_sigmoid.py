@@ -63,6 +63,8 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0.2 x + 0.5, 0), 1)
 
+    It is 0 up to -2.5 and 1 from 2.5 on.
+
     Parameters
     ----------
     x : Variable or array
@@ -72,6 +74,15 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
     -------
     Variable
         Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid
 
     Examples
     --------

@@ -79,7 +79,8 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
 
         f(x) = x \\quad (x \\ge 0), \\qquad f(x) = ax \\quad (x < 0)
 
-    with the slope :math:`a` a configurable constant.
+    See: A. Maas, A. Hannun and A. Ng, *Rectifier Nonlinearities Improve Neural Network
+    Acoustic Models*, ICML 2013.
 
     Parameters
     ----------
@@ -92,6 +93,16 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
     -------
     Variable
         Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.prelu
+    chainer_fast.functions.rrelu
 
     Examples
     --------

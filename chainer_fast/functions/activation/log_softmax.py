@@ -63,7 +63,7 @@ class LogSoftmaxGrad(FunctionNode):
     """
 
     def __init__(
-            self, x_xp: Xp, x_shape: tp.Sequence, x_dtype: DTypeSpec,
+            self, x_xp: Xp, x_shape: tp.Sequence[tp.Any], x_dtype: DTypeSpec,
             axis: int) -> None:
         super().__init__()
         self._x_xp = x_xp
@@ -107,9 +107,15 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+
     See Also
     --------
-    chainer.functions.softmax
+    chainer_fast.functions.softmax
+    chainer_fast.functions.logsumexp
 
     Examples
     --------

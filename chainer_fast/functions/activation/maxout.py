@@ -94,8 +94,13 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
         If ``pool_size`` is not positive.
     IndexError
         If ``x`` has no such axis.
-    chainer.utils.type_check.InvalidType
-        If ``pool_size`` does not divide the length of the axis.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or ``pool_size`` does not divide the length of
+        the axis.
+
+    See Also
+    --------
+    chainer_fast.links.Maxout
 
     Examples
     --------

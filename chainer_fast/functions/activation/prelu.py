@@ -110,9 +110,15 @@ def prelu(x: VariableOrArray, W: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, the dtypes differ, or the shape of ``W`` is not
+        that of the axes of ``x`` from the second on.
+
     See Also
     --------
-    chainer.links.PReLU
+    chainer_fast.links.PReLU
 
     Examples
     --------

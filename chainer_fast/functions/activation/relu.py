@@ -95,6 +95,9 @@ class ReLUGradCudnn(FunctionNode):
 def relu(x: VariableOrArray) -> Variable:
     """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
 
+    See: V. Nair and G. Hinton, *Rectified Linear Units Improve Restricted Boltzmann
+    Machines*, ICML 2010.
+
     Parameters
     ----------
     x : Variable or array
@@ -104,6 +107,16 @@ def relu(x: VariableOrArray) -> Variable:
     -------
     Variable
         Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.clipped_relu
+    chainer_fast.functions.leaky_relu
 
     Examples
     --------

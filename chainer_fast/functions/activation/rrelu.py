@@ -119,7 +119,16 @@ def rrelu(
     Raises
     ------
     ValueError
-        If a bound is out of range, or the retired argument ``train`` is given.
+        If a bound is out of range, ``l`` is not less than ``u``, or the retired
+        argument ``train`` is given.
+    TypeError
+        If another unknown argument is given.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or ``r`` differs from it in shape or dtype.
+
+    See Also
+    --------
+    chainer_fast.functions.leaky_relu
 
     Examples
     --------

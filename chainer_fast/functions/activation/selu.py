@@ -34,8 +34,19 @@ def selu(
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
     See Also
     --------
-    chainer.functions.elu
+    chainer_fast.functions.elu
+
+    Examples
+    --------
+    >>> x = np.array([-1., 0., 2.], np.float32)
+    >>> F.selu(x).array
+    array([-1.1113,  0.    ,  2.1014], dtype=float32)
     """
     return scale * elu.elu(x, alpha=alpha)

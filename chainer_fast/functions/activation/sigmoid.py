@@ -42,7 +42,7 @@ class SigmoidGrad(FunctionNode):
         only.
     """
 
-    def __init__(self, inputs: tp.Sequence) -> None:
+    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
         self.x = inputs[0]
 
@@ -74,10 +74,19 @@ def sigmoid(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.hard_sigmoid
+
     Examples
     --------
     >>> x = np.array([-2., 0., 2.], np.float32)
     >>> F.sigmoid(x).array
-    array([0.11920291, 0.5       , 0.8807971 ], dtype=float32)
+    array([0.1192, 0.5   , 0.8808], dtype=float32)
     """
     return Sigmoid().apply((x,))[0]

@@ -85,10 +85,21 @@ def softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.log_softmax
+    chainer_fast.functions.softmax_cross_entropy
+
     Examples
     --------
-    >>> x = np.array([[0., 1., 2.], [0., 2., 4.]], np.float32)
-    >>> F.softmax(x).array.sum(axis=1)
-    array([1., 1.], dtype=float32)
+    >>> x = np.log(np.array([[1., 1., 2.], [3., 3., 6.]], np.float32))
+    >>> F.softmax(x).array
+    array([[0.25, 0.25, 0.5 ],
+           [0.25, 0.25, 0.5 ]], dtype=float32)
     """
     return Softmax(axis=axis).apply((x,))[0]

@@ -45,7 +45,7 @@ class SoftplusGrad(FunctionNode):
         One element, the factor ``beta``.
     """
 
-    def __init__(self, inputs: tp.Sequence) -> None:
+    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
         self.beta = inputs[0]
 
@@ -71,8 +71,11 @@ def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:
 
     .. math:: f(x) = \\frac{1}{\\beta} \\log(1 + \\exp(\\beta x))
 
-    A smooth approximation of :func:`~chainer.functions.relu`, the closer the
+    A smooth approximation of :func:`~chainer_fast.functions.relu`, the closer the
     larger :math:`\\beta` is.
+
+    See: C. Dugas et al., *Incorporating Second-Order Functional Knowledge for Better
+    Option Pricing*, NIPS 2000.
 
     Parameters
     ----------
@@ -86,9 +89,20 @@ def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+    ZeroDivisionError
+        If ``beta`` is zero.
+
+    See Also
+    --------
+    chainer_fast.functions.relu
+
     Examples
     --------
-    >>> F.softplus(np.array([-1000., 1000.])).array
-    array([   0., 1000.])
+    >>> F.softplus(np.array([-1000., 0., 1000.])).array
+    array([   0.    ,    0.6931, 1000.    ])
     """
     return Softplus(beta=beta).apply((x,))[0]

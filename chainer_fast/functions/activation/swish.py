@@ -104,8 +104,21 @@ def swish(x: VariableOrArray, beta: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, the dtypes differ, or the shape of ``beta`` is
+        not that of the axes of ``x`` from the second on.
+
     See Also
     --------
-    chainer.links.Swish
+    chainer_fast.links.Swish
+
+    Examples
+    --------
+    >>> x = np.array([[-2., 0., 2.]], np.float32)
+    >>> beta = np.array([1., 1., 0.], np.float32)
+    >>> F.swish(x, beta).array
+    array([[-0.2384,  0.    ,  1.    ]], dtype=float32)
     """
     return Swish().apply((x, beta))[0]

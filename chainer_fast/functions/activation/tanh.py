@@ -72,10 +72,19 @@ def tanh(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid
+
     Examples
     --------
     >>> x = np.array([-1., 0., 3.], np.float32)
     >>> F.tanh(x).array
-    array([-0.7615942,  0.       ,  0.9950548], dtype=float32)
+    array([-0.7616,  0.    ,  0.9951], dtype=float32)
     """
     return Tanh().apply((x,))[0]

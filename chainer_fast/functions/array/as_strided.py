@@ -305,6 +305,11 @@ def as_strided(
     TypeError
         When a gradient of a non-floating dtype flows back.
 
+    See Also
+    --------
+    chainer_fast.functions.im2col
+    numpy.lib.stride_tricks.as_strided
+
     Notes
     -----
     The result depends on how ``x`` lies in memory. Functions that move axes, for

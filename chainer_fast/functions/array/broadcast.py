@@ -83,7 +83,7 @@ def broadcast(*args: VariableOrArray) -> tp.Any:
 
     Parameters
     ----------
-    args : Variables or arrays
+    *args : Variables or arrays
         Arrays of any dtypes whose shapes are compatible under NumPy's broadcasting
         rules.
 
@@ -93,13 +93,24 @@ def broadcast(*args: VariableOrArray) -> tp.Any:
         The arguments, all of the common shape. A single argument comes back as a
         variable rather than as a tuple.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If shapes are not compatible, or there is no argument.
+
+    See Also
+    --------
+    chainer_fast.functions.broadcast_to
+    numpy.broadcast_arrays
+
     Examples
     --------
     >>> x = np.array([0., 1., 2.], np.float32)
     >>> y = np.array([[1.], [2.]], np.float32)
     >>> a, b = F.broadcast(x, y)
-    >>> a.shape, b.shape
-    ((2, 3), (2, 3))
+    >>> b.array
+    array([[1., 1., 1.],
+           [2., 2., 2.]], dtype=float32)
     """
     if len(args) == 1:
         return as_variable(args[0])
@@ -112,7 +123,7 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Array of at most ``len(shape)`` dimensions.
+        Array of any dtype and at most ``len(shape)`` dimensions.
     shape : tuple of ints
         The target shape.
 
@@ -120,6 +131,17 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     -------
     Variable
         ``x`` spread to the shape. Where it has the shape already, the variable itself.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the shapes are not compatible.
+
+    See Also
+    --------
+    chainer_fast.functions.broadcast
+    chainer_fast.functions.sum_to
+    numpy.broadcast_to
 
     Examples
     --------

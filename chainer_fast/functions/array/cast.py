@@ -34,21 +34,26 @@ def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Array of any shape.
+        Array of any shape and dtype.
     typ : str or dtype
         The dtype to change to.
 
     Returns
     -------
     Variable
-        The values converted. Where ``x`` has that dtype already, its array is shared,
-        and without backpropagation the variable itself comes back.
+        Array of the shape of ``x``. Where ``x`` has that dtype already, its array is
+        shared, and without backpropagation the variable itself comes back.
+
+    Raises
+    ------
+    TypeError
+        If there is no such dtype.
 
     Examples
     --------
-    >>> x = np.arange(0, 3, dtype=np.float64)
-    >>> F.cast(x, np.float32).dtype
-    dtype('float32')
+    >>> x = np.array([1.75, -1.75])
+    >>> F.cast(x, np.int32).array
+    array([ 1, -1], dtype=int32)
     """
     if x.dtype == typ and not config.enable_backprop:
         return as_variable(x)

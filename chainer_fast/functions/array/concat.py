@@ -62,14 +62,26 @@ def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
     Parameters
     ----------
     xs : tuple of Variables or arrays
-        Arrays of one dtype and of equal shapes but for the axis.
+        Arrays of any one dtype and of equal shapes but for the axis.
     axis : int
         Axis to join along.
 
     Returns
     -------
     Variable
-        The joined array.
+        The joined array, of the dtype of the arrays. The axis is as long as theirs
+        together.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, there is no such axis, or dtypes or other axes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.stack
+    chainer_fast.functions.split_axis
+    numpy.concatenate
 
     Examples
     --------

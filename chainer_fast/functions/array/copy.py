@@ -45,7 +45,7 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     x : Variable or array
         Array of any shape and dtype.
     dst
-        The target: a :class:`~chainer.backend.Device`, a device specifier such as
+        The target: a :class:`~chainer_fast.backend.Device`, a device specifier such as
         ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
         zero, the CPU.
 
@@ -53,6 +53,15 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     -------
     Variable
         The copy. It never shares memory with ``x``.
+
+    Raises
+    ------
+    ValueError
+        If no device has that name.
+    TypeError
+        If ``dst`` is of another type.
+    RuntimeError
+        If ``dst`` is a GPU, and there is none or no CuPy.
 
     Examples
     --------

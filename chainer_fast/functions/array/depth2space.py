@@ -48,30 +48,41 @@ class Depth2Space(FunctionNode):
 def depth2space(X: VariableOrArray, r: int) -> Variable:
     """Spreads channels over blocks of pixels, which makes images larger.
 
+    .. math::
+
+        Y_{n, c, rh + i, rw + j} = X_{n, (ri + j) C + c, h, w}, \\qquad 0 \\le i, j < r
+
+    where :math:`C` is the number of channels of the result.
+
+    See: `Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel
+    Convolutional Neural Network <https://arxiv.org/abs/1609.05158>`_
+
     Parameters
     ----------
     X : Variable or array
-        Images of shape ``(batch, channels * r * r, height, width)``.
+        Images of a floating dtype and of shape
+        ``(batch, channels * r * r, height, width)``.
     r : int
         Factor by which height and width grow.
 
     Returns
     -------
     Variable
-        Images of shape ``(batch, channels, height * r, width * r)``. The pixel in row
-        ``i`` and column ``j`` of a block comes from the channels from
-        ``(i * r + j) * channels`` on.
+        Images of shape ``(batch, channels, height * r, width * r)`` and of the dtype of
+        ``X``.
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If ``X`` is not floating-point or has not four axes.
     ValueError
         If the number of channels is no multiple of ``r * r``.
+    ZeroDivisionError
+        If ``r`` is zero.
 
     See Also
     --------
-    space2depth
+    chainer_fast.functions.space2depth
 
     Examples
     --------

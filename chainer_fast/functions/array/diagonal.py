@@ -54,7 +54,8 @@ class DiagonalGrad(FunctionNode):
     """
 
     def __init__(
-            self, out_shape: tp.Sequence, offset: int, axis1: int, axis2: int) -> None:
+            self, out_shape: tp.Sequence[tp.Any], offset: int, axis1: int,
+            axis2: int) -> None:
         super().__init__()
         self.out_shape = out_shape
         self.offset = offset
@@ -87,7 +88,7 @@ def diagonal(
     Parameters
     ----------
     x : Variable or array
-        Array of at least two dimensions.
+        Array of any dtype and at least two dimensions.
     offset : int
         Distance from the main diagonal: above it where positive, below it where
         negative.
@@ -99,12 +100,24 @@ def diagonal(
     Returns
     -------
     Variable
-        The diagonals along the last axis; the axes of the matrices are gone.
+        The diagonals along the last axis, of the dtype of ``x``; the axes of the
+        matrices are gone.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axes.
+    ValueError
+        If both axes are the same.
+
+    See Also
+    --------
+    numpy.diagonal
 
     Examples
     --------
-    >>> F.diagonal(np.arange(9).reshape(3, 3), 1).array
-    array([1, 5])
+    >>> F.diagonal(np.arange(9.).reshape(3, 3), 1).array
+    array([1., 5.])
     """
     y, = Diagonal(offset, axis1, axis2).apply((x,))
     return y

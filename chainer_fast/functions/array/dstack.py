@@ -26,14 +26,25 @@ def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of one dtype and of equal shapes but for the third axis. A matrix of
+        Arrays of any one dtype and of equal shapes but for the third axis. A matrix of
         shape ``(M, N)`` counts as one of ``(M, N, 1)``, a vector of length ``N`` as one
         of ``(1, N, 1)``.
 
     Returns
     -------
     Variable
-        The joined array.
+        The joined array, of the dtype of the arrays and three or more dimensions.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, or dtypes or other axes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.hstack
+    chainer_fast.functions.vstack
+    numpy.dstack
 
     Examples
     --------

@@ -47,7 +47,17 @@ def expand_dims(x: VariableOrArray, axis: int) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension.
+        Array of one more dimension and of the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the position is beyond the end or the start.
+
+    See Also
+    --------
+    chainer_fast.functions.squeeze
+    numpy.expand_dims
 
     Examples
     --------

@@ -16,12 +16,16 @@ def flatten(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The elements in C order, of shape ``(x.size,)``.
+        The elements in C order, of shape ``(x.size,)`` and of the dtype of ``x``.
+
+    See Also
+    --------
+    chainer_fast.functions.reshape
 
     Notes
     -----
     Every axis is flattened. To keep the batch axis, use
-    :func:`~chainer.functions.reshape` with ``(len(x), -1)``.
+    :func:`~chainer_fast.functions.reshape` with ``(len(x), -1)``.
 
     Examples
     --------

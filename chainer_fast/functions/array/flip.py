@@ -53,7 +53,20 @@ def flip(x: VariableOrArray, axis: int) -> Variable:
     Returns
     -------
     Variable
-        Array of the shape of ``x``.
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+    TypeError
+        If ``axis`` is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.fliplr
+    chainer_fast.functions.flipud
+    numpy.flip
 
     Examples
     --------

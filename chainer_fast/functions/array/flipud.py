@@ -36,7 +36,17 @@ def flipud(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Array of the shape of ``a``.
+        Array of the shape and dtype of ``a``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point or a scalar.
+
+    See Also
+    --------
+    chainer_fast.functions.flip
+    numpy.flipud
 
     Examples
     --------

@@ -81,7 +81,8 @@ class GetItemGrad(FunctionNode):
         Shape of the array that was indexed.
     """
 
-    def __init__(self, slices: tp.Sequence, in_shape: tp.Sequence) -> None:
+    def __init__(
+            self, slices: tp.Sequence[tp.Any], in_shape: tp.Sequence[tp.Any]) -> None:
         super().__init__()
         self.slices = slices
         self._in_shape = in_shape
@@ -116,7 +117,19 @@ def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
     Returns
     -------
     Variable
-        The elements, a view of ``x`` where NumPy makes one.
+        The elements, of the dtype of ``x``; a view of ``x`` where NumPy makes one.
+
+    Raises
+    ------
+    IndexError
+        If the index is out of range or of another type.
+    ValueError
+        In debug mode, if there is more than one ellipsis.
+
+    See Also
+    --------
+    chainer_fast.functions.scatter_add
+    chainer_fast.functions.select_item
 
     Notes
     -----
@@ -124,9 +137,9 @@ def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
 
     Examples
     --------
-    >>> x = np.arange(8).reshape(2, 2, 2)
+    >>> x = np.arange(8.).reshape(2, 2, 2)
     >>> F.get_item(x, (0, slice(None), 1)).array
-    array([1, 3])
+    array([1., 3.])
     """
     y, = GetItem(slices).apply((x,))
     return y

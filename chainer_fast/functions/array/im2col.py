@@ -97,10 +97,18 @@ def im2col(
         cover_all: bool = False, dilate: int | tp.Sequence[int] = 1) -> Variable:
     """Copies the patches of images that a window passes over.
 
+    .. math::
+
+        y_{n, (c k_h + i) k_w + j, h, w} =
+        x_{n, c, s_h h + d_h i - p_h, s_w w + d_w j - p_w}
+
+    with the window :math:`k`, the stride :math:`s`, the padding :math:`p` and the
+    dilation :math:`d`.
+
     Parameters
     ----------
     x : Variable or array
-        Images of shape ``(batch, channels, height, width)``.
+        Images of a floating dtype and of shape ``(batch, channels, height, width)``.
     ksize : int or (int, int)
         Height and width of the window.
     stride : int or (int, int)
@@ -116,17 +124,34 @@ def im2col(
     Returns
     -------
     Variable
-        Patches of shape ``(batch, channels * kh * kw, out_height, out_width)``: for
-        each channel, the pixels of the window in every place.
+        Patches of shape ``(batch, channels * kh * kw, out_height, out_width)`` and of
+        the dtype of ``x``: for each channel, the pixels of the window in every place.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has not four axes.
     AssertionError
         If the window does not fit in.
+    ZeroDivisionError
+        If ``stride`` is zero.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_2d
 
     Notes
     -----
     A matrix product of a kernel with the patches is a convolution.
+
+    Examples
+    --------
+    >>> x = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
+    >>> F.im2col(x, ksize=2).array[0, :, 0]
+    array([[0., 1.],
+           [1., 2.],
+           [3., 4.],
+           [4., 5.]], dtype=float32)
     """
     y, = Im2Col(ksize, stride, pad, cover_all, dilate).apply((x,))
     return y

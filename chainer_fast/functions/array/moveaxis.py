@@ -70,12 +70,23 @@ def moveaxis(
     Returns
     -------
     Variable
-        Array with its axes in the new order.
+        Array of the dtype of ``x`` with its axes in the new order.
 
     Raises
     ------
     ValueError
         If the two do not name equally many axes, or one names an axis twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+    TypeError
+        If an axis is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.rollaxis
+    chainer_fast.functions.swapaxes
+    chainer_fast.functions.transpose
+    numpy.moveaxis
 
     Examples
     --------

@@ -60,13 +60,26 @@ def pad(
         with one pair per axis, one pair for all of them, or one number.
     mode : str
         Source of the values, see :func:`numpy.pad`.
-    keywords
+    **keywords
         Further arguments of the mode, such as ``constant_values``.
 
     Returns
     -------
     Variable
-        The padded array.
+        The padded array, of the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+    ValueError
+        If there is no such mode, the mode has no such argument, a width is negative, or
+        there are not as many pairs as axes.
+
+    See Also
+    --------
+    chainer_fast.functions.pad_sequence
+    numpy.pad
 
     Notes
     -----

@@ -111,13 +111,18 @@ def pad_sequence(
     Returns
     -------
     Variable
-        Array of shape ``(len(xs), length, ...)``.
+        Array of shape ``(len(xs), length, ...)`` and of the dtype of the sequences.
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If there is no sequence, one is longer than ``length``, or dtypes or shapes do
         not match.
+
+    See Also
+    --------
+    chainer_fast.functions.pad
+    chainer_fast.functions.transpose_sequence
 
     Examples
     --------

@@ -85,15 +85,17 @@ def permutate(
         inv: bool = False) -> Variable:
     """Reorders an array along an axis.
 
-    Element ``i`` along the axis of the result is element ``indices[i]`` of
-    ``x``; with ``inv``, element ``indices[i]`` is element ``i`` of ``x``.
+    .. math::
+
+        y_i = x_{\\pi(i)}, \\qquad \\text{or with inv} \\quad y_{\\pi(i)} = x_i
 
     Parameters
     ----------
     x : Variable or array
         Array of any dtype.
     indices : Variable or array
-        Permutation of the numbers below the length of the axis.
+        Permutation :math:`\\pi` of the numbers below the length of the axis: a vector
+        of integers.
     axis : int
         The axis to reorder.
     inv : bool
@@ -102,12 +104,20 @@ def permutate(
     Returns
     -------
     Variable
-        Array of the shape of ``x``.
+        Array of the shape and dtype of ``x``.
 
     Raises
     ------
     ValueError
-        If ``indices`` is no vector of integers or, in debug mode, no permutation.
+        If ``indices`` is no vector of integers or, in debug mode, has duplicates.
+    IndexError
+        If an index is out of range or, with ``inv``, occurs twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.get_item
 
     Examples
     --------

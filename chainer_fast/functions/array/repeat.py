@@ -65,8 +65,8 @@ class RepeatGrad(FunctionNode):
     """
 
     def __init__(
-            self, repeats: tp.Sequence[int], axis: int | None, in_shape: tp.Sequence,
-            in_dtype: DTypeSpec) -> None:
+            self, repeats: tp.Sequence[int], axis: int | None,
+            in_shape: tp.Sequence[tp.Any], in_dtype: DTypeSpec) -> None:
         super().__init__()
         self.repeats = repeats
         self.axis = axis
@@ -121,14 +121,22 @@ def repeat(
     Returns
     -------
     Variable
-        The repeated array.
+        Array of the dtype of ``x``: of its shape but for the axis, or a vector without
+        one.
 
     Raises
     ------
     TypeError
         If ``repeats`` or ``axis`` is of another type.
     ValueError
-        If a number is negative, or their count does not fit.
+        If a number is negative, or there are not as many as elements along the axis.
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.tile
+    numpy.repeat
 
     Examples
     --------

@@ -64,17 +64,30 @@ def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     Returns
     -------
     Variable
-        The reshaped array; ``x`` itself where the shape is its own.
+        Array of the new shape and the dtype of ``x``; ``x`` itself where the shape is
+        its own.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the new shape has another number of elements.
+    AssertionError
+        If more than one dimension is -1.
+    TypeError
+        If ``shape`` is an int.
 
     See Also
     --------
+    chainer_fast.functions.flatten
     numpy.reshape
 
     Examples
     --------
-    >>> x = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
-    >>> F.reshape(x, (4, -1)).shape
-    (4, 2)
+    >>> x = np.array([[1., 2., 3.], [4., 5., 6.]])
+    >>> F.reshape(x, (3, -1)).array
+    array([[1., 2.],
+           [3., 4.],
+           [5., 6.]])
     """
     if x.shape == shape:
         return as_variable(x)

@@ -215,14 +215,21 @@ def resize_images(
     Returns
     -------
     Variable
-        Images of shape ``(batch, channels, *output_shape)``.
+        Images of shape ``(batch, channels, *output_shape)``, in single precision.
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If ``x`` is not in single precision or has not four axes.
     AssertionError
         If there is no such mode.
+    ZeroDivisionError
+        If a length is zero.
+
+    See Also
+    --------
+    chainer_fast.functions.spatial_transformer_sampler
+    chainer_fast.functions.upsampling_2d
 
     Notes
     -----

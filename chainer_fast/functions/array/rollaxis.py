@@ -65,12 +65,19 @@ def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Array with its axes in the new order.
+        Array of the dtype of ``x`` with its axes in the new order.
 
     Raises
     ------
     TypeError
         If ``axis`` or ``start`` is no integer.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.moveaxis
+    numpy.rollaxis
 
     Examples
     --------

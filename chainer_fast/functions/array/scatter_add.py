@@ -71,10 +71,17 @@ def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Varia
     Variable
         Array of the shape and dtype of ``a``.
 
+    Raises
+    ------
+    IndexError
+        If the index is out of range or of another type.
+    ValueError
+        If ``b`` has not the shape of ``a[slices]``.
+
     See Also
     --------
-    numpy.add.at
-    chainer.functions.get_item
+    chainer_fast.functions.get_item
+    numpy.ufunc.at
 
     Examples
     --------

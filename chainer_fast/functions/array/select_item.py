@@ -61,7 +61,8 @@ class Assign(FunctionNode):
         For each row, the column of its value.
     """
 
-    def __init__(self, shape: tp.Sequence, dtype: DTypeSpec, t: Variable) -> None:
+    def __init__(
+            self, shape: tp.Sequence[tp.Any], dtype: DTypeSpec, t: Variable) -> None:
         super().__init__()
         self.shape = shape
         self.dtype = dtype
@@ -80,12 +81,12 @@ class Assign(FunctionNode):
 def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     """Takes from each row of a matrix the element its label names.
 
-    ``y[i] == x[i, t[i]]``
+    .. math:: y_i = x_{i, t_i}
 
     Parameters
     ----------
     x : Variable or array
-        Matrix of shape ``(N, M)``.
+        Matrix of any dtype and of shape ``(N, M)``.
     t : Variable or array
         Labels below ``M``, of an integer dtype and shape ``(N,)``. No gradient flows to
         them.
@@ -93,12 +94,20 @@ def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The elements, of shape ``(N,)``.
+        The elements, of shape ``(N,)`` and of the dtype of ``x``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is no matrix, ``t`` no vector of integers, or their lengths differ.
+    IndexError
+        If a label is too large.
     ValueError
-        In debug mode, if a label is out of range.
+        In debug mode, if a label is negative or too large.
+
+    See Also
+    --------
+    chainer_fast.functions.get_item
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Separate(FunctionNode):
 def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     """Takes an array apart along an axis.
 
-    The inverse of :func:`~chainer.functions.stack`: the axis does not occur
+    The inverse of :func:`~chainer_fast.functions.stack`: the axis does not occur
     in the outputs.
 
     Parameters
@@ -57,17 +57,25 @@ def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     Returns
     -------
     tuple of Variables
-        As many arrays as the axis is long.
+        As many arrays as the axis is long, of the dtype of ``x`` and one dimension
+        less.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
 
     See Also
     --------
-    chainer.functions.split_axis
-    chainer.functions.stack
+    chainer_fast.functions.split_axis
+    chainer_fast.functions.stack
 
     Examples
     --------
-    >>> x = np.arange(6).reshape(2, 3)
-    >>> [y.shape for y in F.separate(x, axis=0)]
-    [(3,), (3,)]
+    >>> x = np.arange(6.).reshape(2, 3)
+    >>> for y in F.separate(x, axis=0):
+    ...     print(y.array)
+    [0. 1. 2.]
+    [3. 4. 5.]
     """
     return Separate(axis).apply((x,))

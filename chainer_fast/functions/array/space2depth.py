@@ -47,29 +47,47 @@ class Space2Depth(FunctionNode):
 def space2depth(X: VariableOrArray, r: int) -> Variable:
     """Gathers blocks of pixels into channels, which makes images smaller.
 
-    It undoes :func:`depth2space`.
+    .. math::
+
+        Y_{n, (ri + j) C + c, h, w} = X_{n, c, rh + i, rw + j}, \\qquad 0 \\le i, j < r
+
+    where :math:`C` is the number of channels. It undoes
+    :func:`~chainer_fast.functions.depth2space`.
 
     Parameters
     ----------
     X : Variable or array
-        Images of shape ``(batch, channels, height * r, width * r)``.
+        Images of a floating dtype and of shape
+        ``(batch, channels, height * r, width * r)``.
     r : int
         Factor by which height and width shrink.
 
     Returns
     -------
     Variable
-        Images of shape ``(batch, channels * r * r, height, width)``.
+        Images of shape ``(batch, channels * r * r, height, width)`` and of the dtype of
+        ``X``.
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If ``X`` is not floating-point or has not four axes.
     ValueError
         If height or width is no multiple of ``r``.
+    ZeroDivisionError
+        If ``r`` is zero.
 
     See Also
     --------
-    depth2space
+    chainer_fast.functions.depth2space
+
+    Examples
+    --------
+    >>> X = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 4)
+    >>> F.space2depth(X, 2).array[0, :, 0]
+    array([[0., 2.],
+           [1., 3.],
+           [4., 6.],
+           [5., 7.]], dtype=float32)
     """
     return Space2Depth(r).apply((X,))[0]

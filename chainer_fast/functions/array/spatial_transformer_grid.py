@@ -61,9 +61,18 @@ def spatial_transformer_grid(
         **kwargs: tp.Any) -> Variable:
     """Points at which a spatial transformer looks at images.
 
-    A lattice that fills the square from -1 to 1 is moved by affine maps.
-    :func:`spatial_transformer_sampler` returns the values of images at these points.
-    See `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
+    A lattice that fills the square from -1 to 1 is moved by affine maps:
+
+    .. math::
+
+        \\begin{pmatrix} y_0 \\\\ y_1 \\end{pmatrix} =
+        \\theta \\begin{pmatrix} u \\\\ v \\\\ 1 \\end{pmatrix}
+
+    for the point in column :math:`u` and row :math:`v`.
+    :func:`~chainer_fast.functions.spatial_transformer_sampler` returns the values of
+    images at these points.
+
+    See: `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_
 
     Parameters
     ----------
@@ -75,13 +84,31 @@ def spatial_transformer_grid(
     Returns
     -------
     Variable
-        Points, of shape ``(batch, 2, *output_shape)``: horizontal and vertical
-        coordinates.
+        Points, of shape ``(batch, 2, *output_shape)`` and of the dtype of ``theta``:
+        horizontal and vertical coordinates.
 
     Raises
     ------
-    InvalidType
-        If ``theta`` is of another dtype or shape.
+    chainer_fast.utils.type_check.InvalidType
+        If ``theta`` is not floating-point or of another shape.
+    ValueError
+        If the retired argument ``use_cudnn`` is given.
+    TypeError
+        If another unknown argument is given, or ``output_shape`` has not two lengths.
+
+    See Also
+    --------
+    chainer_fast.functions.spatial_transformer_sampler
+
+    Examples
+    --------
+    >>> mirrored = np.array([[[-1., 0., 0.], [0., 1., 0.]]], np.float32)
+    >>> F.spatial_transformer_grid(mirrored, (2, 2)).array
+    array([[[[ 1., -1.],
+             [ 1., -1.]],
+    <BLANKLINE>
+            [[-1., -1.],
+             [ 1.,  1.]]]], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'use_cudnn')

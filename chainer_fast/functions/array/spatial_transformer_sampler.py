@@ -53,7 +53,7 @@ def spatial_transformer_sampler(
         x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.Any) -> Variable:
     """Looks at images at points between their pixels.
 
-    See `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
+    See: `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_
 
     Parameters
     ----------
@@ -67,17 +67,29 @@ def spatial_transformer_sampler(
     Returns
     -------
     Variable
-        Values of shape ``(batch, channels, out_height, out_width)``, interpolated
-        between the four pixels around each point. Pixels outside of an image are zero.
+        Values of shape ``(batch, channels, out_height, out_width)`` and of the dtype of
+        ``x``, interpolated between the four pixels around each point. Pixels outside of
+        an image are zero.
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If dtypes or shapes do not go together.
+    ValueError
+        If the retired argument ``use_cudnn`` is given.
+    TypeError
+        If another unknown argument is given.
 
     See Also
     --------
-    spatial_transformer_grid
+    chainer_fast.functions.spatial_transformer_grid
+
+    Examples
+    --------
+    >>> x = np.array([[[[0., 1.], [2., 3.]]]], np.float32)
+    >>> centre = np.zeros((1, 2, 1, 1), np.float32)
+    >>> F.spatial_transformer_sampler(x, centre).array
+    array([[[[1.5]]]], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'use_cudnn')

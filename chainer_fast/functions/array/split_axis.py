@@ -111,7 +111,7 @@ def split_axis(
     Parameters
     ----------
     x : Variable or array
-        The array to split.
+        The array to split, of any dtype.
     indices_or_sections : int or 1-D array
         A number of equal sections, or the sorted positions at which the array is cut.
     axis : int
@@ -123,21 +123,36 @@ def split_axis(
     Returns
     -------
     tuple of Variables
-        The sections in order. An output that takes no part in a loss counts as having a
-        gradient of zeros.
+        The sections in order, of the dtype of ``x``. An output that takes no part in a
+        loss counts as having a gradient of zeros.
 
     Raises
     ------
     TypeError
         If ``indices_or_sections`` is neither an integer nor one-dimensional.
     ValueError
-        If the number of sections is below one.
+        If the number of sections is negative or, in debug mode, the positions are not
+        sorted.
+    ZeroDivisionError
+        If the number of sections is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis, its length is no multiple of the number of sections,
+        or a position is beyond it.
+
+    See Also
+    --------
+    chainer_fast.functions.concat
+    chainer_fast.functions.separate
+    numpy.split
 
     Examples
     --------
-    >>> x = np.arange(6).reshape(2, 3)
-    >>> [y.shape for y in F.split_axis(x, [1], axis=1)]
-    [(2, 1), (2, 2)]
+    >>> x = np.arange(6.)
+    >>> for y in F.split_axis(x, [1, 3], axis=0):
+    ...     print(y.array)
+    [0.]
+    [1. 2.]
+    [3. 4. 5.]
     """
     ys = SplitAxis(indices_or_sections, axis).apply((x,))
     if len(ys) == 1 and not force_tuple:

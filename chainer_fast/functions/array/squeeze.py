@@ -13,12 +13,7 @@ from chainer_fast.variable import Variable
 
 
 def argone(iterable: tp.Iterable[tp.Any]) -> list[int]:
-    """Positions of the ones in a sequence.
-
-    >>> argone([1, 2, 1])
-    [0, 2]
-
-    """
+    """Positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
 
@@ -66,14 +61,21 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
     Returns
     -------
     Variable
-        The same elements with fewer axes.
+        The same elements, of the dtype of ``x``, with fewer axes.
 
     Raises
     ------
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If an axis named is longer than one.
+        If an axis named is longer than one, or is named twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.expand_dims
+    numpy.squeeze
 
     Examples
     --------

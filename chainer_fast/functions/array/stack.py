@@ -48,7 +48,7 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of one dtype and shape.
+        Arrays of any one dtype and of one shape.
     axis : int
         Position of the new axis in the result; negative numbers count from the
         end of the result's shape.
@@ -56,7 +56,18 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension, of length ``len(xs)`` there.
+        Array of one more dimension, of length ``len(xs)`` there, and of the same dtype.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, dtypes or shapes differ, or the position is out of range.
+
+    See Also
+    --------
+    chainer_fast.functions.concat
+    chainer_fast.functions.separate
+    numpy.stack
 
     Examples
     --------

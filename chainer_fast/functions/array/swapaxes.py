@@ -45,7 +45,20 @@ def swapaxes(x: VariableOrArray, axis1: int, axis2: int) -> Variable:
     Returns
     -------
     Variable
-        Array with the two axes exchanged.
+        Array of the dtype of ``x`` with the two axes exchanged.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+    TypeError
+        If an axis is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.transpose
+    chainer_fast.functions.moveaxis
+    numpy.swapaxes
 
     Examples
     --------

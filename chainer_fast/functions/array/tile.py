@@ -64,7 +64,7 @@ def tile(x: VariableOrArray, reps: int | tuple[int, ...]) -> Variable:
     Returns
     -------
     Variable
-        The copies side by side.
+        The copies side by side, of the dtype of ``x``.
 
     Raises
     ------
@@ -73,10 +73,15 @@ def tile(x: VariableOrArray, reps: int | tuple[int, ...]) -> Variable:
     ValueError
         If a number is negative.
 
+    See Also
+    --------
+    chainer_fast.functions.repeat
+    numpy.tile
+
     Examples
     --------
-    >>> F.tile(np.array([0, 1]), (2, 2)).array
-    array([[0, 1, 0, 1],
-           [0, 1, 0, 1]])
+    >>> F.tile(np.array([0., 1.]), (2, 2)).array
+    array([[0., 1., 0., 1.],
+           [0., 1., 0., 1.]])
     """
     return Tile(reps).apply((x,))[0]

@@ -49,12 +49,28 @@ def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Varia
     Returns
     -------
     Variable
-        Array with its axes permuted.
+        Array of the dtype of ``x`` with its axes permuted.
+
+    Raises
+    ------
+    ValueError
+        If ``axes`` has another number of axes than ``x``, or names one twice.
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.swapaxes
+    chainer_fast.functions.moveaxis
+    numpy.transpose
 
     Examples
     --------
-    >>> x = np.zeros((1, 2, 3), np.float32)
-    >>> F.transpose(x).shape, F.transpose(x, axes=(0, 2, 1)).shape
-    ((3, 2, 1), (1, 3, 2))
+    >>> F.transpose(np.array([[1., 2., 3.], [4., 5., 6.]])).array
+    array([[1., 4.],
+           [2., 5.],
+           [3., 6.]])
+    >>> F.transpose(np.zeros((1, 2, 3)), axes=(0, 2, 1)).shape
+    (1, 3, 2)
     """
     return Transpose(axes).apply((x,))[0]

@@ -58,8 +58,8 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
     Parameters
     ----------
     xs : list of Variables or arrays
-        Sequences: arrays of shapes that differ in the first axis only, in descending
-        order of their lengths.
+        Sequences: arrays of any dtype and of shapes that differ in the first axis only,
+        in descending order of their lengths.
 
     Returns
     -------
@@ -69,8 +69,12 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If a sequence is longer than the one before it, or shapes do not match.
+
+    See Also
+    --------
+    chainer_fast.functions.pad_sequence
 
     Notes
     -----

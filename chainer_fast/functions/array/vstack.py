@@ -23,13 +23,25 @@ def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of one dtype and of equal shapes but for the first axis. Vectors must be
-        equally long.
+        Arrays of any one dtype and of equal shapes but for the first axis. Vectors must
+        be equally long.
 
     Returns
     -------
     Variable
-        The joined array.
+        The joined array, of the dtype of the arrays and two or more dimensions.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, or dtypes or other axes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.hstack
+    chainer_fast.functions.dstack
+    chainer_fast.functions.concat
+    numpy.vstack
 
     Examples
     --------

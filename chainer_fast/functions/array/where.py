@@ -69,14 +69,25 @@ def where(
     condition : Variable or array
         Boolean array.
     x : Variable or array
-        Chosen where it is true.
+        Chosen where it is true; of any dtype.
     y : Variable or array
         Chosen where it is false; of the dtype of ``x``.
 
     Returns
     -------
     Variable
-        The chosen elements. No gradient flows to ``condition``.
+        The chosen elements, of the common shape and the dtype of ``x``. No gradient
+        flows to ``condition``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``condition`` is not Boolean, the dtypes of ``x`` and ``y`` differ, or the
+        shapes cannot be broadcast.
+
+    See Also
+    --------
+    numpy.where
 
     Examples
     --------

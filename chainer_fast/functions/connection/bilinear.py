@@ -192,12 +192,16 @@ def bilinear(
         y_{il} = \\ldots + \\sum_j e^1_{ij} V^1_{jl}
             + \\sum_k e^2_{ik} V^2_{kl} + b_l
 
+    See: R. Socher et al., *Reasoning With Neural Tensor Networks for Knowledge Base
+    Completion*, NIPS 2013.
+
     Parameters
     ----------
     e1 : Variable or array
-        Left operand. Its axes but the first are flattened into vectors of length ``J``.
+        Left operand, of a floating dtype. Its axes but the first are flattened into
+        vectors of length ``J``.
     e2 : Variable or array
-        Right operand, flattened to length ``K``.
+        Right operand of the same dtype, flattened to length ``K``.
     W : Variable or array
         Coefficients of shape ``(J, K, L)``.
     V1 : Variable or array
@@ -210,16 +214,27 @@ def bilinear(
     Returns
     -------
     Variable
-        Array of shape ``(N, L)``.
+        Array of shape ``(N, L)`` and of the dtype of ``e1``, where ``N`` is the length
+        of its first axis.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
     ValueError
         If some of ``V1``, ``V2`` and ``b`` are given and others are not.
 
     See Also
     --------
-    chainer.links.Bilinear
+    chainer_fast.links.Bilinear
+
+    Examples
+    --------
+    >>> e1 = np.array([[1., 2.]], np.float32)
+    >>> e2 = np.array([[3., 4.]], np.float32)
+    >>> W = np.ones((2, 2, 1), np.float32)
+    >>> F.bilinear(e1, e2, W).array     # (1 + 2) * (3 + 4)
+    array([[21.]], dtype=float32)
     """
     optional = V1, V2, b
     given = [each is not None for each in optional]

@@ -174,7 +174,7 @@ def convolution_2d(
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (o, c / groups, kh, kw)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (o,), optional
@@ -198,7 +198,7 @@ def convolution_2d(
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If dtypes or shapes do not go together.
     AssertionError
         If the window is larger than the padded images.
@@ -212,14 +212,20 @@ def convolution_2d(
 
     See Also
     --------
-    chainer.links.Convolution2D
+    chainer_fast.functions.convolution_nd
+    chainer_fast.functions.deconvolution_2d
+    chainer_fast.functions.depthwise_convolution_2d
+    chainer_fast.links.Convolution2D
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 10, 10), np.float32)
-    >>> W = np.ones((4, 3, 3, 3), np.float32)
+    >>> x = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+    >>> W = np.ones((1, 1, 2, 2), np.float32)
+    >>> F.convolution_2d(x, W).array
+    array([[[[12., 16.],
+             [24., 28.]]]], dtype=float32)
     >>> F.convolution_2d(x, W, stride=2, pad=1).shape
-    (1, 4, 5, 5)
+    (1, 1, 2, 2)
     """
     if kwargs:
         # Checked here, so that messages name this function.

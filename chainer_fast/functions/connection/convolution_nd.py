@@ -130,12 +130,17 @@ def convolution_nd(
         groups: int = 1) -> Variable:
     """Convolve images of any dimension, as neural networks understand it.
 
-    The formula is that of :func:`convolution_2d`, with as many axes as there are.
+    .. math::
+
+        y_{n, o, j} = b_o + \\sum_{c, u} W_{o, c, u}\\, x_{n, c, s j + d u - p}
+
+    where :math:`j` and :math:`u` are tuples of as many numbers as the images have axes:
+    the formula of :func:`convolution_2d`, with more axes or fewer.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (o, c / groups, k_1, ..., k_N)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (o,), optional
@@ -159,7 +164,7 @@ def convolution_nd(
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If dtypes or numbers of dimensions do not go together.
     AssertionError
         If the window is larger than the padded images, or a tuple has not N numbers.
@@ -172,14 +177,16 @@ def convolution_nd(
 
     See Also
     --------
-    chainer.links.ConvolutionND
+    chainer_fast.functions.convolution_2d
+    chainer_fast.functions.deconvolution_nd
+    chainer_fast.links.ConvolutionND
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 8, 9, 10), np.float32)
-    >>> W = np.ones((4, 3, 3, 3, 3), np.float32)
-    >>> F.convolution_nd(x, W, stride=(1, 2, 2), pad=1).shape
-    (1, 4, 8, 5, 5)
+    >>> x = np.array([[[1., 2., 3., 4.]]], np.float32)
+    >>> W = np.array([[[1., 10.]]], np.float32)
+    >>> F.convolution_nd(x, W, stride=2).array
+    array([[[21., 43.]]], dtype=float32)
     """
     function = ConvolutionND(x.ndim - 2, stride, pad, cover_all, dilate, groups)
     return function.apply((x, W) if b is None else (x, W, b))[0]
@@ -199,10 +206,49 @@ def convolution_1d(
         groups: int = 1) -> Variable:
     """Convolve sequences; see :func:`convolution_nd`.
 
+    .. math:: y_{noj} = b_o + \\sum_{cu} W_{ocu}\\, x_{n, c, s j + d u - p}
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d)
+        Sequences, of a floating dtype.
+    W : Variable or array, shape (o, c / groups, k)
+        Filters. They may be of another floating dtype than the sequences.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int
+        Stride :math:`s`.
+    pad : int
+        Padding :math:`p` with zeros on either side.
+    cover_all : bool
+        Whether every element is to be seen, if need be by a window that sticks out.
+    dilate : int
+        Distance :math:`d` of two elements of the window.
+    groups : int
+        Number of groups of channels, each with filters of its own.
+
+    Returns
+    -------
+    Variable
+        Sequences of shape ``(n, o, l)``, in the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has not three dimensions.
+        If ``x`` has not three dimensions, or for the reasons of ``convolution_nd``,
+        which lists the other errors as well.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_nd
+    chainer_fast.links.Convolution1D
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2., 3.]]], np.float32)
+    >>> W = np.array([[[1., 10.]]], np.float32)
+    >>> F.convolution_1d(x, W).array
+    array([[[21., 32.]]], dtype=float32)
     """
     _check_axes(x, 1)
     function = ConvolutionND(1, stride, pad, cover_all, dilate, groups)
@@ -216,10 +262,47 @@ def convolution_3d(
         groups: int = 1) -> Variable:
     """Convolve volumes; see :func:`convolution_nd`.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d, h, w)
+        Volumes, of a floating dtype.
+    W : Variable or array, shape (o, c / groups, kd, kh, kw)
+        Filters. They may be of another floating dtype than the volumes.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int or tuple of int
+        Stride, one number for the three axes or a number each; so are the others.
+    pad : int or tuple of int
+        Padding with zeros on either side.
+    cover_all : bool
+        Whether every element is to be seen, if need be by a window that sticks out.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups of channels, each with filters of its own.
+
+    Returns
+    -------
+    Variable
+        Volumes of shape ``(n, o, d_out, h_out, w_out)``, in the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has not five dimensions.
+        If ``x`` has not five dimensions, or for the reasons of ``convolution_nd``,
+        which lists the other errors as well.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_nd
+    chainer_fast.links.Convolution3D
+
+    Examples
+    --------
+    >>> x = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 2, 2)
+    >>> W = np.ones((1, 1, 2, 2, 2), np.float32)
+    >>> F.convolution_3d(x, W).array
+    array([[[[[28.]]]]], dtype=float32)
     """
     _check_axes(x, 3)
     function = ConvolutionND(3, stride, pad, cover_all, dilate, groups)

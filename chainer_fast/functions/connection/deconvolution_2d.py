@@ -113,10 +113,20 @@ def deconvolution_2d(
     leads from to that of ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`,
     which is what the result has by default; so is the width.
 
+    .. math::
+
+        y_{n, o, s_y j + d_y u - p_h, s_x k + d_x v - p_w} \\mathrel{+}=
+        W_{couv}\\, x_{ncjk}
+
+    for all :math:`c, j, k, u, v`, from :math:`y = b`.
+
+    See: M. D. Zeiler et al., `Deconvolutional networks
+    <https://doi.org/10.1109/CVPR.2010.5539957>`_, CVPR 2010.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, kh, kw)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (o,), optional
@@ -141,9 +151,9 @@ def deconvolution_2d(
 
     Raises
     ------
-    InvalidType
-        If dtypes or shapes do not go together, or no convolution leads from
-        ``outsize`` to the size of ``x``.
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or no convolution leads from ``outsize``
+        to the size of ``x``.
     RuntimeError
         If padding is so large that nothing is left.
     ValueError
@@ -155,19 +165,20 @@ def deconvolution_2d(
 
     See Also
     --------
-    chainer.links.Deconvolution2D
-
-    References
-    ----------
-    M. D. Zeiler, D. Krishnan, G. W. Taylor and R. Fergus. Deconvolutional networks.
-    CVPR 2010.
+    chainer_fast.functions.convolution_2d
+    chainer_fast.functions.deconvolution_nd
+    chainer_fast.links.Deconvolution2D
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 5, 5), np.float32)
-    >>> W = np.ones((3, 4, 3, 3), np.float32)
-    >>> F.deconvolution_2d(x, W, stride=2, pad=1).shape
-    (1, 4, 9, 9)
+    >>> x = np.array([[[[1., 2.], [3., 4.]]]], np.float32)
+    >>> W = np.ones((1, 1, 2, 2), np.float32)
+    >>> F.deconvolution_2d(x, W).array
+    array([[[[ 1.,  3.,  2.],
+             [ 4., 10.,  6.],
+             [ 3.,  7.,  4.]]]], dtype=float32)
+    >>> F.deconvolution_2d(x, W, stride=2).shape
+    (1, 1, 4, 4)
     """
     if kwargs:
         # Checked here, so that messages name this function.

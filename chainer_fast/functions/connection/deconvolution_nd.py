@@ -101,7 +101,7 @@ def deconvolution_nd(
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, k_1, ..., k_N)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (o,), optional
@@ -126,9 +126,9 @@ def deconvolution_nd(
 
     Raises
     ------
-    InvalidType
-        If dtypes or shapes do not go together, or no convolution leads from
-        ``outsize`` to the lengths of ``x``.
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or no convolution leads from ``outsize``
+        to the lengths of ``x``.
     AssertionError
         If padding is so large that nothing is left, or a tuple has not N numbers.
     ZeroDivisionError
@@ -140,14 +140,16 @@ def deconvolution_nd(
 
     See Also
     --------
-    chainer.links.DeconvolutionND
+    chainer_fast.functions.convolution_nd
+    chainer_fast.functions.deconvolution_2d
+    chainer_fast.links.DeconvolutionND
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 5, 6, 7), np.float32)
-    >>> W = np.ones((3, 4, 2, 2, 2), np.float32)
-    >>> F.deconvolution_nd(x, W, stride=2).shape
-    (1, 4, 10, 12, 14)
+    >>> x = np.array([[[1., 2.]]], np.float32)
+    >>> W = np.array([[[1., 10.]]], np.float32)
+    >>> F.deconvolution_nd(x, W, stride=2).array
+    array([[[ 1., 10.,  2., 20.]]], dtype=float32)
     """
     function = DeconvolutionND(x.ndim - 2, stride, pad, outsize, dilate, groups)
     return function.apply((x, W) if b is None else (x, W, b))[0]
@@ -160,10 +162,47 @@ def deconvolution_1d(
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d)
+        Sequences, of a floating dtype.
+    W : Variable or array, shape (c, o / groups, k)
+        Filters. They may be of another floating dtype than the sequences.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int
+        Stride of the convolution.
+    pad : int
+        Padding of the convolution on either side, which is cut off here.
+    outsize : tuple of int, optional
+        Length of the result.
+    dilate : int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups of channels, each with filters of its own.
+
+    Returns
+    -------
+    Variable
+        Sequences of shape ``(n, o, l)``, in the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has not three dimensions.
+        If ``x`` has not three dimensions, or for the reasons of ``deconvolution_nd``,
+        which lists the other errors as well.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_nd
+    chainer_fast.links.Deconvolution1D
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2.]]], np.float32)
+    >>> W = np.array([[[1., 10.]]], np.float32)
+    >>> F.deconvolution_1d(x, W).array
+    array([[[ 1., 12., 20.]]], dtype=float32)
     """
     convolution_nd._check_axes(x, 1)
     function = DeconvolutionND(1, stride, pad, outsize, dilate, groups)
@@ -177,10 +216,49 @@ def deconvolution_3d(
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to volumes; see :func:`deconvolution_nd`.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d, h, w)
+        Volumes, of a floating dtype.
+    W : Variable or array, shape (c, o / groups, kd, kh, kw)
+        Filters. They may be of another floating dtype than the volumes.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int or tuple of int
+        Stride of the convolution, one number for the three axes or a number each; so
+        are the others.
+    pad : int or tuple of int
+        Padding of the convolution on either side, which is cut off here.
+    outsize : tuple of int, optional
+        Lengths of the result.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups of channels, each with filters of its own.
+
+    Returns
+    -------
+    Variable
+        Volumes of shape ``(n, o, d_out, h_out, w_out)``, in the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has not five dimensions.
+        If ``x`` has not five dimensions, or for the reasons of ``deconvolution_nd``,
+        which lists the other errors as well.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_nd
+    chainer_fast.links.Deconvolution3D
+
+    Examples
+    --------
+    >>> x = np.ones((1, 1, 1, 1, 2), np.float32)
+    >>> W = np.ones((1, 1, 1, 2, 2), np.float32)
+    >>> F.deconvolution_3d(x, W).array
+    array([[[[[1., 2., 1.],
+              [1., 2., 1.]]]]], dtype=float32)
     """
     convolution_nd._check_axes(x, 3)
     function = DeconvolutionND(3, stride, pad, outsize, dilate, groups)

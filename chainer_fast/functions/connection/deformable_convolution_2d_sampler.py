@@ -37,10 +37,12 @@ def deformable_convolution_2d_sampler(
     interpolated between four pixels, those outside being zero. Another function of the
     images, a convolution usually, computes the displacements.
 
+    See: `Deformable Convolutional Networks <https://arxiv.org/abs/1703.06211>`_
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images.
+        Images, of a floating dtype.
     offset : Variable or array, shape (n, 2 * kh * kw, h_out, w_out)
         Displacements, in pixels and of the dtype of ``x``: first the horizontal ones
         :math:`\\Delta^x` of all elements of the window, row by row, then the vertical
@@ -55,7 +57,7 @@ def deformable_convolution_2d_sampler(
     Returns
     -------
     Variable
-        Images of shape ``(n, o, h_out, w_out)``.
+        Images of shape ``(n, o, h_out, w_out)``, in the dtype of ``x``.
 
     Raises
     ------
@@ -64,25 +66,23 @@ def deformable_convolution_2d_sampler(
         anything but the bias has not four dimensions, or padding is negative.
     ZeroDivisionError
         If the stride is zero.
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If dtypes do not go together.
 
     See Also
     --------
-    chainer.links.DeformableConvolution2D
-
-    References
-    ----------
-    J. Dai, H. Qi, Y. Xiong, Y. Li, G. Zhang, H. Hu and Y. Wei. Deformable
-    convolutional networks. ICCV 2017.
+    chainer_fast.functions.convolution_2d
+    chainer_fast.functions.spatial_transformer_sampler
+    chainer_fast.links.DeformableConvolution2D
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 8, 8), np.float32)
-    >>> W = np.ones((4, 3, 3, 3), np.float32)
-    >>> offset = np.zeros((1, 18, 6, 6), np.float32)
-    >>> F.deformable_convolution_2d_sampler(x, offset, W).shape
-    (1, 4, 6, 6)
+    >>> x = np.array([[[[1., 2., 3.]]]], np.float32)
+    >>> W = np.ones((1, 1, 1, 1), np.float32)
+    >>> offset = np.zeros((1, 2, 1, 3), np.float32)
+    >>> offset[0, 0, 0] = [1., 0.5, 0.]     # to the right, in pixels
+    >>> F.deformable_convolution_2d_sampler(x, offset, W).array
+    array([[[[2. , 2.5, 3. ]]]], dtype=float32)
     """
     x, offset, W = map(variable.as_variable, (x, offset, W))
     sy, sx = _convolution.pair(stride)

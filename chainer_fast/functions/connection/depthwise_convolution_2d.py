@@ -16,13 +16,18 @@ def depthwise_convolution_2d(
         pad: int | tp.Sequence[int] = 0) -> Variable:
     """Convolve each channel of images with filters of its own.
 
-    Channel :math:`c` of the images makes the channels :math:`cM, \\ldots, cM + M - 1`
-    of the result, with the filters :math:`W_{0c}, \\ldots, W_{M-1,c}`.
+    .. math::
+
+        y_{n, cM + m, j, k} = b_{cM + m} + \\sum_{uv} W_{mcuv}\\,
+            x_{n, c, s_y j + u - p_h, s_x k + v - p_w}
+
+    See: `Xception: Deep Learning with Depthwise Separable Convolutions
+    <https://arxiv.org/abs/1610.02357>`_
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (m, c, kh, kw)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (c * m,), optional
@@ -37,25 +42,26 @@ def depthwise_convolution_2d(
 
     Raises
     ------
-    InvalidType, AssertionError, ZeroDivisionError, ValueError
-        As in :func:`convolution_2d`; ``ValueError`` also if ``W`` has not four
-        dimensions.
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
+    AssertionError
+        If the window is larger than the padded images.
+    ZeroDivisionError
+        If the stride is zero.
+    ValueError
+        If padding is negative, or ``W`` has not four dimensions.
 
     See Also
     --------
-    chainer.links.DepthwiseConvolution2D
-
-    References
-    ----------
-    F. Chollet. Xception: deep learning with depthwise separable convolutions.
-    CVPR 2017.
+    chainer_fast.functions.convolution_2d
+    chainer_fast.links.DepthwiseConvolution2D
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 4, 7), np.float32)
-    >>> W = np.ones((2, 3, 3, 3), np.float32)
-    >>> F.depthwise_convolution_2d(x, W).shape
-    (1, 6, 2, 5)
+    >>> x = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2)
+    >>> W = np.ones((1, 2, 2, 2), np.float32)
+    >>> F.depthwise_convolution_2d(x, W).array.ravel()      # sums of the channels
+    array([ 6., 22.], dtype=float32)
     """
     W = variable.as_variable(W)
     if W.ndim != 4:

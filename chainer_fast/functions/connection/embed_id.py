@@ -68,7 +68,9 @@ class EmbedIDGrad(FunctionNode):
         Word that has no row.
     """
 
-    def __init__(self, w_shape: tp.Sequence, ignore_label: int | None = None) -> None:
+    def __init__(
+            self, w_shape: tp.Sequence[tp.Any],
+            ignore_label: int | None = None) -> None:
         super().__init__()
         self.w_shape = w_shape
         self.ignore_label = ignore_label
@@ -103,18 +105,20 @@ def embed_id(
     Returns
     -------
     Variable
-        Array of shape ``x.shape + (W.shape[1],)``.
+        Array of shape ``x.shape + (W.shape[1],)`` and of the dtype of ``W``.
 
     Raises
     ------
     IndexError
-        If an id has no row.
+        If an id has no row. Negative ids count from the last row.
     ValueError
-        The same, in debug mode.
+        In debug mode, if an id is negative or has no row.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of a signed integer dtype, or ``W`` no floating-point matrix.
 
     See Also
     --------
-    chainer.links.EmbedID
+    chainer_fast.links.EmbedID
 
     Examples
     --------

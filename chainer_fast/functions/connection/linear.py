@@ -148,8 +148,8 @@ def linear(
     Parameters
     ----------
     x : Variable or array
-        Input whose first ``n_batch_axes`` axes count vectors; the others are flattened
-        into vectors of length ``N``.
+        Input of a floating dtype, whose first ``n_batch_axes`` axes count vectors; the
+        others are flattened into vectors of length ``N``.
     W : Variable or array
         Weight of shape ``(M, N)``. It may be of another floating dtype than ``x``.
     b : Variable or array
@@ -164,19 +164,24 @@ def linear(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
     ValueError
         If ``n_batch_axes`` is less than one.
 
     See Also
     --------
-    chainer.links.Linear
+    chainer_fast.functions.bilinear
+    chainer_fast.functions.matmul
+    chainer_fast.links.Linear
 
     Examples
     --------
-    >>> x = np.ones((3, 4), np.float32)
-    >>> W = np.ones((5, 4), np.float32)
-    >>> F.linear(x, W, np.zeros(5, np.float32)).shape
-    (3, 5)
+    >>> x = np.array([[1., 2., 3.]], np.float32)
+    >>> W = np.array([[1., 1., 1.], [0., 0., 2.]], np.float32)
+    >>> b = np.array([10., 20.], np.float32)
+    >>> F.linear(x, W, b).array
+    array([[16., 26.]], dtype=float32)
     """
     if n_batch_axes <= 0:
         raise ValueError('n_batch_axes should be greater than 0.')

@@ -191,7 +191,7 @@ def local_convolution_2d(
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images.
+        Images, of a floating dtype.
     W : Variable or array, shape (o, h_out, w_out, c, kh, kw)
         Filters. They may be of another floating dtype than the images.
     b : Variable or array, shape (o, h_out, w_out), optional
@@ -206,7 +206,7 @@ def local_convolution_2d(
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If dtypes or shapes do not go together.
     ValueError
         If the window has fewer places than there are filters for, or the stride is not
@@ -214,14 +214,15 @@ def local_convolution_2d(
 
     See Also
     --------
-    chainer.links.LocalConvolution2D
+    chainer_fast.functions.convolution_2d
+    chainer_fast.links.LocalConvolution2D
 
     Examples
     --------
-    >>> x = np.ones((1, 3, 10, 10), np.float32)
-    >>> W = np.ones((5, 8, 8, 3, 3, 3), np.float32)
-    >>> F.local_convolution_2d(x, W).shape
-    (1, 5, 8, 8)
+    >>> x = np.array([[[[1., 2., 3.]]]], np.float32)
+    >>> W = np.array([1., 10., 100.], np.float32).reshape(1, 1, 3, 1, 1, 1)
+    >>> F.local_convolution_2d(x, W).array
+    array([[[[  1.,  20., 300.]]]], dtype=float32)
     """
     function = LocalConvolution2DFunction(stride)
     return function.apply((x, W) if b is None else (x, W, b))[0]

@@ -97,10 +97,14 @@ def shift(
     with zeros for what lies outside. With pointwise convolutions before and after, it
     does the work of a convolution, without parameters or multiplications.
 
+    See: `Shift: A Zero FLOP, Zero Parameter Alternative to Spatial Convolutions
+    <https://arxiv.org/abs/1711.08141>`_
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images, of as many channels as the window has elements, or more.
+        Images of a floating dtype, of as many channels as the window has elements, or
+        more.
     ksize : int or pair of int
         Height and width of the window, odd.
     dilate : int or pair of int
@@ -117,13 +121,19 @@ def shift(
         If ``ksize`` is not odd.
     ZeroDivisionError
         If ``dilate`` is zero.
-    InvalidType
-        If there are too few channels.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, has not four axes, or has too few channels.
 
-    References
-    ----------
-    B. Wu, A. Wan, X. Yue, P. Jin, S. Zhao, N. Golmant, A. Gholaminejad, J. Gonzalez
-    and K. Keutzer. Shift: a zero FLOP, zero parameter alternative to spatial
-    convolutions. CVPR 2018.
+    See Also
+    --------
+    chainer_fast.functions.convolution_2d
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.], [5., 6.]], np.float32).reshape(1, 3, 1, 2)
+    >>> F.shift(x, ksize=(1, 3)).array[0, :, 0]
+    array([[2., 0.],
+           [0., 3.],
+           [5., 6.]], dtype=float32)
     """
     return Shift(ksize, dilate).apply((x,))[0]

@@ -30,6 +30,10 @@ def accuracy(
         ignore_label: int | None = None) -> Variable:
     """Share of samples whose label has the highest score.
 
+    .. math:: \\frac{1}{N} | \\{ i : \\operatorname{argmax}_j y_{ij} = t_i \\} |
+
+    where :math:`N` is the number of samples that count.
+
     Parameters
     ----------
     y : Variable or array
@@ -45,14 +49,29 @@ def accuracy(
     Variable
         The share, of shape ``()`` and the dtype of ``y``; 0 if every label is ignored.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
+        shapes do not go together.
+    numpy.exceptions.AxisError
+        If ``y`` has no second axis.
+
+    See Also
+    --------
+    chainer_fast.functions.binary_accuracy
+    chainer_fast.functions.classification_summary
+
     Notes
     -----
     No gradient flows through it.
 
     Examples
     --------
-    >>> y = np.array([[0.1, 0.7, 0.2], [8., 1., 2.]], np.float32)
-    >>> F.accuracy(y, np.array([1, 2], np.int32)).array
+    >>> y = np.array([[1., 3.], [4., 2.], [0., 5.]], np.float32)
+    >>> F.accuracy(y, np.array([1, 1, 1], np.int32)).array      # two of three
+    array(0.6667, dtype=float32)
+    >>> F.accuracy(y, np.array([1, 1, -1], np.int32), ignore_label=-1).array
     array(0.5, dtype=float32)
     """
     return Accuracy(ignore_label=ignore_label).apply((y, t))[0]

@@ -26,6 +26,8 @@ class BinaryAccuracy(Function):
 def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     """Share of elements whose sign agrees with their binary label.
 
+    .. math:: \\frac{|\\{ i : t_i = [y_i \\ge 0] \\}|}{|\\{ i : t_i \\ne -1 \\}|}
+
     Parameters
     ----------
     y : Variable or array
@@ -37,7 +39,18 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The share, of shape ``()`` and the dtype of ``y``.
+        The share, of shape ``()`` and the dtype of ``y``; 0 if no element counts.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or the
+        shapes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.accuracy
+    chainer_fast.functions.sigmoid_cross_entropy
 
     Notes
     -----
@@ -47,6 +60,6 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     --------
     >>> y = np.array([[-2.0, 0.0], [3.0, -5.0]])
     >>> F.binary_accuracy(y, np.array([[0, 1], [0, -1]])).array
-    array(0.66666667)
+    array(0.6667)
     """
     return BinaryAccuracy()(y, t)

@@ -48,7 +48,7 @@ def classification_summary(
         Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
         sample ``i``.
     t : Variable or array
-        Labels of an integer dtype.
+        Labels of a signed integer dtype and the shape of ``y`` without the second axis.
     label_num : int or None
         Number of classes. None means one more than the highest label.
     beta : float
@@ -59,13 +59,37 @@ def classification_summary(
     Returns
     -------
     tuple of Variables
-        Precision, recall, F-beta score and support, each of shape ``(label_num,)``. The
-        support is the number of samples of a class. Undefined values, such as the
-        recall of a class without samples, are NaN.
+        Precision, recall, F-beta score, which are of dtype float64, and support, which
+        is of dtype int64, each of shape ``(label_num,)``. The support is the number of
+        samples of a class. Undefined values, such as the recall of a class without
+        samples, are NaN.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
+        shapes do not go together.
+
+    See Also
+    --------
+    chainer_fast.functions.precision
+    chainer_fast.functions.recall
+    chainer_fast.functions.f1_score
+    chainer_fast.functions.accuracy
 
     Notes
     -----
     No gradient flows through it.
+
+    Examples
+    --------
+    >>> y = np.array([[2., 1.], [2., 1.], [1., 2.], [1., 2.]], np.float32)
+    >>> t = np.array([0, 1, 1, 1], np.int32)
+    >>> precision, recall, f1, support = F.classification_summary(y, t)
+    >>> precision.array, recall.array
+    (array([0.5, 1. ]), array([1.    , 0.6667]))
+    >>> support.array
+    array([1, 3])
     """
     summarize = ClassificationSummary(label_num, beta, ignore_label)
     return summarize(y, t)
@@ -76,12 +100,43 @@ def precision(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    The precision is the share of the samples predicted to be of a class that are:
+    :math:`p = tp / (tp + fp)` for the true and false positives.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
+        sample ``i``.
+    t : Variable or array
+        Labels of a signed integer dtype and the shape of ``y`` without the second axis.
+    label_num : int or None
+        Number of classes. None means one more than the highest label.
+    ignore_label : int
+        Label of samples that do not count.
 
     Returns
     -------
     tuple of Variables
-        Precision and support.
+        Precision and support of each class, of dtypes float64 and int64 and of shape
+        ``(label_num,)``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
+        shapes do not go together.
+
+    See Also
+    --------
+    chainer_fast.functions.classification_summary
+
+    Examples
+    --------
+    >>> y = np.array([[2., 1.], [2., 1.], [1., 2.], [1., 2.]], np.float32)
+    >>> precision, support = F.precision(y, np.array([0, 1, 1, 1], np.int32))
+    >>> precision.array
+    array([0.5, 1. ])
     """
     summary = classification_summary(y, t, label_num, 1.0, ignore_label)
     return summary[0], summary[3]
@@ -92,12 +147,43 @@ def recall(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    The recall is the share of the samples of a class that are predicted to be of it:
+    :math:`r = tp / (tp + fn)` for the true positives and false negatives.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
+        sample ``i``.
+    t : Variable or array
+        Labels of a signed integer dtype and the shape of ``y`` without the second axis.
+    label_num : int or None
+        Number of classes. None means one more than the highest label.
+    ignore_label : int
+        Label of samples that do not count.
 
     Returns
     -------
     tuple of Variables
-        Recall and support.
+        Recall and support of each class, of dtypes float64 and int64 and of shape
+        ``(label_num,)``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
+        shapes do not go together.
+
+    See Also
+    --------
+    chainer_fast.functions.classification_summary
+
+    Examples
+    --------
+    >>> y = np.array([[2., 1.], [2., 1.], [1., 2.], [1., 2.]], np.float32)
+    >>> recall, support = F.recall(y, np.array([0, 1, 1, 1], np.int32))
+    >>> recall.array
+    array([1.    , 0.6667])
     """
     summary = classification_summary(y, t, label_num, 1.0, ignore_label)
     return summary[1], summary[3]
@@ -108,7 +194,7 @@ def fbeta_score(
         beta: float = 1.0, ignore_label: int = -1) -> tuple[Variable, ...]:
     """F-beta score and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    See :func:`~chainer_fast.functions.classification_summary` for the arguments.
 
     Returns
     -------
@@ -124,11 +210,43 @@ def f1_score(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """F1 score, the harmonic mean of precision and recall, and support.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    .. math:: F_1 = \\frac{2 p r}{p + r}
+
+    with the precision :math:`p` and the recall :math:`r` of a class.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
+        sample ``i``.
+    t : Variable or array
+        Labels of a signed integer dtype and the shape of ``y`` without the second axis.
+    label_num : int or None
+        Number of classes. None means one more than the highest label.
+    ignore_label : int
+        Label of samples that do not count.
 
     Returns
     -------
     tuple of Variables
-        F1 score and support.
+        F1 score and support of each class, of dtypes float64 and int64 and of shape
+        ``(label_num,)``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
+        shapes do not go together.
+
+    See Also
+    --------
+    chainer_fast.functions.classification_summary
+
+    Examples
+    --------
+    >>> y = np.array([[2., 1.], [2., 1.], [1., 2.], [1., 2.]], np.float32)
+    >>> score, support = F.f1_score(y, np.array([0, 1, 1, 1], np.int32))
+    >>> score.array
+    array([0.6667, 0.8   ])
     """
     return fbeta_score(y, t, label_num, 1.0, ignore_label)

@@ -45,12 +45,17 @@ def r2_score(
         multioutput: str = 'uniform_average') -> Variable:
     """Coefficient of determination :math:`R^2` of a regression.
 
+    .. math:: R^2 = 1 - \\frac{\\sum_i (t_i - p_i)^2}{\\sum_i (t_i - \\bar t)^2}
+
+    for the predictions :math:`p` and the true values :math:`t`, whose mean is
+    :math:`\\bar t`.
+
     Parameters
     ----------
     pred : Variable or array
         Predictions of a floating dtype; samples lie along the first axis.
     true : Variable or array
-        True values, of the shape of ``pred``.
+        True values, of a floating dtype and the shape of ``pred``.
     sample_weight
         Must be ``None``.
     multioutput : str
@@ -62,10 +67,12 @@ def r2_score(
     Variable
         The score: 1 for a perfect prediction, 0 for one that is no better than the
         mean, and 0 where ``true`` is constant. Its shape is ``()``, or
-        ``pred.shape[1:]`` with ``'raw_values'``.
+        ``pred.shape[1:]`` with ``'raw_values'``; its dtype is that of ``pred``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If the shapes differ, or an argument is not floating-point.
     NotImplementedError
         If ``sample_weight`` is given.
     ValueError
@@ -74,5 +81,12 @@ def r2_score(
     Notes
     -----
     No gradient flows through it.
+
+    Examples
+    --------
+    >>> pred = np.array([1., 2., 2.], np.float32)
+    >>> true = np.array([1., 2., 3.], np.float32)
+    >>> F.r2_score(pred, true).array
+    array(0.5, dtype=float32)
     """
     return R2_score(sample_weight, multioutput)(pred, true)

@@ -30,6 +30,8 @@ class AbsoluteError(FunctionNode):
 def absolute_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     """Absolute differences of two arrays, elementwise.
 
+    .. math:: y_i = |x^0_i - x^1_i|
+
     Parameters
     ----------
     x0 : Variable or array
@@ -40,12 +42,22 @@ def absolute_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        :math:`|x^0 - x^1|`, of the shape and dtype of ``x0``.
+        The differences, of the shape and dtype of ``x0``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+
+    See Also
+    --------
+    chainer_fast.functions.mean_absolute_error
+    chainer_fast.functions.squared_error
 
     Examples
     --------
-    >>> a = np.array([1., 2.], np.float32)
-    >>> F.absolute_error(a, np.zeros_like(a)).array
-    array([1., 2.], dtype=float32)
+    >>> x = np.array([1., -2., 5.], np.float32)
+    >>> F.absolute_error(x, np.full(3, 2., np.float32)).array
+    array([1., 4., 3.], dtype=float32)
     """
     return AbsoluteError().apply((x0, x1))[0]

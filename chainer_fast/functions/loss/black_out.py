@@ -109,8 +109,8 @@ def black_out(
     where :math:`p` is the softmax of the scores :math:`x_n \\cdot w_i` over the target
     :math:`t_n` and the samples of noise :math:`z_{nk}` alone.
 
-    See: S. Ji et al., *BlackOut: Speeding up Recurrent Neural Network Language Models
-    With Very Large Vocabularies*, https://arxiv.org/abs/1511.06909.
+    See: `BlackOut: Speeding up Recurrent Neural Network Language Models With Very Large
+    Vocabularies <https://arxiv.org/abs/1511.06909>`_
 
     Parameters
     ----------
@@ -129,18 +129,30 @@ def black_out(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of shape ``(N,)``.
+        The loss, of the dtype of ``x``: a scalar, or an array of shape ``(N,)``.
 
     Raises
     ------
-    InvalidType
-        If the dtype of ``t`` or ``samples`` is not integer, or their shapes do not fit.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, ``t`` or ``samples`` not of a signed integer
+        dtype, or shapes do not go together.
     IndexError
         If a target or a sample is not a class.
 
     See Also
     --------
-    chainer.links.BlackOut
+    chainer_fast.functions.negative_sampling
+    chainer_fast.functions.softmax_cross_entropy
+    chainer_fast.links.BlackOut
+
+    Examples
+    --------
+    >>> x = np.zeros((1, 2), np.float32)                # all scores are zero
+    >>> W = np.ones((4, 2), np.float32)
+    >>> t = np.array([0], np.int32)
+    >>> samples = np.array([[1]], np.int32)
+    >>> F.black_out(x, t, W, samples).array             # -log(1/2) - log(1 - 1/2)
+    array(1.3863, dtype=float32)
     """
     ids = _candidate_ids(t, samples)
     try:

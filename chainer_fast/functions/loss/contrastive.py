@@ -85,8 +85,8 @@ def contrastive(
             + (1 - y_n) \\max(\\mathrm{margin} - d_n, 0)^2 \\right), \\qquad
         d_n = \\| x_{0n} - x_{1n} \\|_2
 
-    See: R. Hadsell, S. Chopra and Y. LeCun, *Dimensionality Reduction by Learning an
-    Invariant Mapping*, CVPR 2006.
+    See: `Dimensionality Reduction by Learning an Invariant Mapping
+    <https://doi.org/10.1109/CVPR.2006.100>`_
 
     Parameters
     ----------
@@ -105,19 +105,26 @@ def contrastive(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``. Where
-        two samples are equal, their gradients are zero.
+        The loss, of the dtype of ``x0``: a scalar, or an array of shape ``(N,)`` with
+        ``reduce='no'``. Where two samples are equal, their gradients are zero.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or there is no pair.
     ValueError
         If ``margin`` is not positive or ``reduce`` has another value.
 
+    See Also
+    --------
+    chainer_fast.functions.triplet
+
     Examples
     --------
-    >>> x0 = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
-    >>> x1 = np.array([[-1.0, 3.0, 1.0], [3.5, 0.5, -2.0]], np.float32)
-    >>> F.contrastive(x0, x1, np.array([1, 0], np.int32)).array
-    array(0.3125, dtype=float32)
+    >>> x0 = np.zeros((2, 2), np.float32)
+    >>> x1 = np.array([[3., 4.], [3., 4.]], np.float32)     # at a distance of 5
+    >>> y = np.array([1, 0], np.int32)
+    >>> F.contrastive(x0, x1, y, margin=7, reduce='no').array
+    array([12.5,  2. ], dtype=float32)
     """
     return Contrastive(margin, reduce).apply((x0, x1, y))[0]

@@ -239,7 +239,7 @@ def crf1d(
         Scores :math:`x_t` of the labels at each time, of the same dtype and shape
         ``(batch, labels)``. The chains are sorted by their lengths, the longest first:
         the batch of a time must not be larger than the one before. See
-        :func:`~chainer.functions.transpose_sequence`.
+        :func:`~chainer_fast.functions.transpose_sequence`.
     ys : list of Variables or arrays
         Labels at each time, of a signed integer dtype and shape ``(batch,)``.
     reduce : str
@@ -248,16 +248,33 @@ def crf1d(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array with ``reduce='no'``.
+        The loss, of the dtype of ``cost``: a scalar, or an array of shape ``(batch,)``
+        with ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes do not go together, or a batch is larger than the one before.
     ValueError
         If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
     IndexError
         If ``xs`` is empty, or ``ys`` contains a number that is not a label.
     AssertionError
         If ``cost`` and ``xs`` differ in the number of labels.
+
+    See Also
+    --------
+    chainer_fast.functions.argmax_crf1d
+    chainer_fast.functions.transpose_sequence
+    chainer_fast.links.CRF1d
+
+    Examples
+    --------
+    >>> cost = np.zeros((2, 2), np.float32)
+    >>> xs = [np.zeros((1, 2), np.float32)] * 3     # eight labellings, equally likely
+    >>> ys = [np.array([0], np.int32)] * 3
+    >>> F.crf1d(cost, xs, ys).array                 # log 8
+    array(2.0794, dtype=float32)
     """
     _reduction.check_mean_or_no(reduce)
     xs, ys = list(xs), list(ys)
@@ -272,29 +289,53 @@ def crf1d(
     return sum_.sum(loss) * (1.0 / len(loss))
 
 
-def argmax_crf1d(cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple:
+def argmax_crf1d(
+        cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple[tp.Any, ...]:
     """Most likely labels in a conditional random field of chains.
+
+    .. math:: \\operatorname{argmax}_y s(y)
+
+    with the score :math:`s` of :func:`~chainer_fast.functions.crf1d`. The path is found
+    by Viterbi's algorithm.
 
     Parameters
     ----------
     cost : Variable or array
-        Scores of the pairs of a label and the next, as for
-        :func:`~chainer.functions.crf1d`.
+        Scores of the pairs of a label and the next, of a floating dtype and shape
+        ``(labels, labels)``.
     xs : list of Variables or arrays
-        Scores of the labels at each time.
+        Scores of the labels at each time, of the same dtype and shape
+        ``(batch, labels)``, in the order that :func:`~chainer_fast.functions.crf1d`
+        needs.
 
     Returns
     -------
     tuple
-        The score of the best labels of each chain, a Variable of shape ``(batch,)``;
-        and a list with an array of labels for each time, of dtype int32.
+        The score of the best labels of each chain, a Variable of shape ``(batch,)`` and
+        of the dtype of ``cost``; and a list with an array of labels for each time, of
+        dtype int32 and shape ``(batch,)``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an argument is not floating-point, or a batch is larger than the one before.
     IndexError
         If ``xs`` is empty.
     AssertionError
         If ``cost`` and ``xs`` differ in the number of labels.
+
+    See Also
+    --------
+    chainer_fast.functions.crf1d
+    chainer_fast.links.CRF1d
+
+    Examples
+    --------
+    >>> cost = np.array([[0., 5.], [5., 0.]], np.float32)   # labels alternate
+    >>> xs = [np.array([[1., 0.]], np.float32), np.zeros((1, 2), np.float32)]
+    >>> score, labels = F.argmax_crf1d(cost, xs)
+    >>> score.array, labels
+    (array([6.], dtype=float32), [array([0], dtype=int32), array([1], dtype=int32)])
     """
     xs = list(xs)
     _check_cost(cost, xs)

@@ -72,8 +72,8 @@ def cross_covariance(
         C = \\frac{1}{N} \\sum_n (y_n - \\bar y) (z_n - \\bar z)^T, \\qquad
         L = \\frac{1}{2} \\sum_{ij} C_{ij}^2
 
-    See: B. Cheung et al., *Discovering Hidden Factors of Variation in Deep Networks*,
-    https://arxiv.org/abs/1412.6583, where it is called XCov.
+    See: `Discovering Hidden Factors of Variation in Deep Networks
+    <https://arxiv.org/abs/1412.6583>`_, where it is called XCov.
 
     Parameters
     ----------
@@ -88,11 +88,29 @@ def cross_covariance(
     Returns
     -------
     Variable
-        The loss, or the matrix of shape ``(I, J)``; NaN if the batch is empty.
+        The loss, a scalar, or the matrix of shape ``(I, J)``, of the dtype of ``y``;
+        NaN if the batch is empty.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an argument is no matrix or not floating-point, or their dtypes or numbers of
+        rows differ.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.decov
+
+    Examples
+    --------
+    >>> y = np.array([[1., 1.], [3., 1.]], np.float32)
+    >>> z = np.array([[0.], [4.]], np.float32)
+    >>> F.cross_covariance(y, z, reduce='no').array
+    array([[2.],
+           [0.]], dtype=float32)
+    >>> F.cross_covariance(y, z).array
+    array(2., dtype=float32)
     """
     return CrossCovariance(reduce).apply((y, z))[0]

@@ -166,11 +166,13 @@ def connectionist_temporal_classification(
         reduce: str = 'mean') -> Variable:
     """Connectionist temporal classification loss of unsegmented sequences.
 
-    It is the negative logarithm of the probability that the labels occur in the given
+    .. math:: L = -\\log \\sum_{\\pi} \\prod_t \\operatorname{softmax}(x_t)_{\\pi_t}
+
+    where the sum is over all paths :math:`\\pi` in which the labels occur in the given
     order, each for one or more time steps, with or without blanks between them.
 
-    See: A. Graves et al., *Connectionist Temporal Classification: Labelling Unsegmented
-    Sequence Data with Recurrent Neural Networks*, ICML 2006.
+    See: `Connectionist Temporal Classification: Labelling Unsegmented Sequence Data
+    with Recurrent Neural Networks <https://doi.org/10.1145/1143844.1143891>`_
 
     Parameters
     ----------
@@ -194,13 +196,15 @@ def connectionist_temporal_classification(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``. It
-        can be differentiated once. Samples whose labels are impossible, for example
-        because there are more labels than time steps, have a loss of 1e10, or 1e4 in
-        half precision, and no gradient.
+        The loss, of the dtype of ``x``: a scalar, or an array of shape ``(batch,)``
+        with ``reduce='no'``. It can be differentiated once. Samples whose labels are
+        impossible, for example because there are more labels than time steps, have a
+        loss of 1e10, or 1e4 in half precision, and no gradient.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If a dtype or a shape is another one.
     TypeError
         If ``x`` is not a sequence or ``blank_symbol`` not an int.
     AssertionError
@@ -209,6 +213,19 @@ def connectionist_temporal_classification(
         If a label is not a class.
     ValueError
         If ``reduce`` has another value, or a label length is out of range.
+
+    See Also
+    --------
+    chainer_fast.functions.softmax_cross_entropy
+    chainer_fast.functions.crf1d
+
+    Examples
+    --------
+    >>> x = [np.zeros((1, 2), np.float32)] * 2      # two times, two classes, all alike
+    >>> t = np.array([[1]], np.int32)
+    >>> loss = F.connectionist_temporal_classification(x, t, blank_symbol=0)
+    >>> F.exp(-loss).array                          # the paths 11, 01 and 10 of four
+    array(0.75, dtype=float32)
     """
     if not isinstance(x, collections.abc.Sequence):
         raise TypeError(

@@ -77,8 +77,8 @@ def decov(h: VariableOrArray, reduce: str = 'half_squared_sum') -> Variable:
         C = \\frac{1}{N} \\sum_n (h_n - \\bar h) (h_n - \\bar h)^T, \\qquad
         L = \\frac{1}{2} \\sum_{i \\ne j} C_{ij}^2
 
-    See: M. Cogswell et al., *Reducing Overfitting in Deep Networks by Decorrelating
-    Representations*, https://arxiv.org/abs/1511.06068.
+    See: `Reducing Overfitting in Deep Networks by Decorrelating Representations
+    <https://arxiv.org/abs/1511.06068>`_
 
     Parameters
     ----------
@@ -91,11 +91,27 @@ def decov(h: VariableOrArray, reduce: str = 'half_squared_sum') -> Variable:
     Returns
     -------
     Variable
-        The loss, or the matrix of shape ``(M, M)``. It can be differentiated once.
+        The loss, a scalar, or the matrix of shape ``(M, M)``, of the dtype of ``h``. It
+        can be differentiated once.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``h`` is no matrix or not floating-point.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.cross_covariance
+
+    Examples
+    --------
+    >>> h = np.array([[0., 0.], [2., 4.]], np.float32)
+    >>> F.decov(h, reduce='no').array
+    array([[0., 2.],
+           [2., 0.]], dtype=float32)
+    >>> F.decov(h).array
+    array(4., dtype=float32)
     """
     return DeCov(reduce)(h)

@@ -29,8 +29,8 @@ def _l2_norm(x, axis):
 class DiscriminativeMarginBasedClusteringLoss:
     """Loss that makes clusters of the embeddings of instances.
 
-    See :func:`~chainer.functions.discriminative_margin_based_clustering_loss` for the
-    parameters, which are also its attributes.
+    See :func:`~chainer_fast.functions.discriminative_margin_based_clustering_loss` for
+    the parameters, which are also its attributes.
 
     Raises
     ------
@@ -151,8 +151,8 @@ def discriminative_margin_based_clustering_loss(
     :math:`L_{reg}` takes the norm of a cluster's means in all images as one vector and
     divides it by the number of images.
 
-    See: B. De Brabandere, D. Neven and L. Van Gool, *Semantic Instance Segmentation
-    with a Discriminative Loss Function*, https://arxiv.org/abs/1708.02551.
+    See: `Semantic Instance Segmentation with a Discriminative Loss Function
+    <https://arxiv.org/abs/1708.02551>`_
 
     Parameters
     ----------
@@ -177,9 +177,9 @@ def discriminative_margin_based_clustering_loss(
 
     Returns
     -------
-    tuple of Variable
-        The terms of variance, distance and regularization, weighted, as scalars; the
-        loss is their sum.
+    tuple of Variables
+        The terms of variance, distance and regularization, weighted, as scalars of the
+        dtype of ``embeddings``; the loss is their sum.
 
     Raises
     ------
@@ -187,8 +187,20 @@ def discriminative_margin_based_clustering_loss(
         If ``norm`` is neither 1 nor 2, or ``max_embedding_dim`` is not positive.
     AssertionError
         If ``embeddings`` does not have ``max_embedding_dim`` channels.
-    InvalidType
-        If the shape of ``labels`` does not fit that of ``embeddings``.
+    chainer_fast.utils.type_check.InvalidType
+        If ``embeddings`` is not floating-point, or the shape of ``labels`` does not fit
+        its shape.
+
+    Examples
+    --------
+    >>> x = np.array([[[0., 2., 10., 10.], [0., 0., 0., 0.]]], np.float32)
+    >>> labels = np.array([[1, 1, 2, 2]], np.int32)     # means (1, 0) and (10, 0)
+    >>> for term in F.discriminative_margin_based_clustering_loss(
+    ...         x, labels, delta_v=0.5, delta_d=5., max_embedding_dim=2):
+    ...     print(term.array.round(4))
+    0.125
+    1.0
+    0.0055
     """
     loss = DiscriminativeMarginBasedClusteringLoss(
         delta_v, delta_d, max_embedding_dim, norm, alpha, beta, gamma)

@@ -72,20 +72,32 @@ def hinge(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of the shape of ``x`` with ``reduce='no'``. It
-        can be differentiated once.
+        The loss, of the dtype of ``x``: a scalar, or an array of the shape of ``x``
+        with ``reduce='no'``. It can be differentiated once.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
+    IndexError
+        If a label is not a class.
     NotImplementedError
         If ``norm`` has another value.
     ValueError
         If ``reduce`` has another value.
 
+    See Also
+    --------
+    chainer_fast.functions.softmax_cross_entropy
+
     Examples
     --------
-    >>> x = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
-    >>> F.hinge(x, np.array([1, 0], np.int32)).array
-    array(2.5, dtype=float32)
+    >>> x = np.array([[3., -2.], [0., 0.5]], np.float32)
+    >>> t = np.array([0, 1], np.int32)
+    >>> F.hinge(x, t, reduce='no').array
+    array([[0. , 0. ],
+           [1. , 0.5]], dtype=float32)
+    >>> F.hinge(x, t).array
+    array(0.75, dtype=float32)
     """
     return Hinge(norm, reduce)(x, t)

@@ -62,7 +62,8 @@ def huber_loss(
 
     with :math:`a = x - t`.
 
-    See: https://en.wikipedia.org/wiki/Huber_loss
+    See: P. J. Huber, `Robust Estimation of a Location Parameter
+    <https://doi.org/10.1214/aoms/1177703732>`_, 1964.
 
     Parameters
     ----------
@@ -78,18 +79,30 @@ def huber_loss(
     Returns
     -------
     Variable
-        The loss: of the shape of ``x`` without its second axis, or of the shape of
-        ``x`` with ``reduce='no'``.
+        The loss, of the dtype of ``x``: of its shape without the second axis, or of its
+        shape with ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+    numpy.exceptions.AxisError
+        If there is no second axis to sum along.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.squared_error
+    chainer_fast.functions.absolute_error
 
     Examples
     --------
     >>> x = np.array([[1., 3.]])
-    >>> F.huber_loss(x, np.zeros((1, 2)), 2.).array
+    >>> t = np.zeros((1, 2))
+    >>> F.huber_loss(x, t, delta=2., reduce='no').array
+    array([[0.5, 4. ]])
+    >>> F.huber_loss(x, t, delta=2.).array
     array([4.5])
     """
     return HuberLoss(delta, reduce).apply((x, t))[0]

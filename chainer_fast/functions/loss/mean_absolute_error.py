@@ -49,12 +49,22 @@ def mean_absolute_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The mean, of shape ``()``.
+        The mean, of shape ``()`` and the dtype of ``x0``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+
+    See Also
+    --------
+    chainer_fast.functions.absolute_error
+    chainer_fast.functions.mean_squared_error
 
     Examples
     --------
-    >>> a = np.array([1., 2., 3.], np.float32)
-    >>> F.mean_absolute_error(a, a - 2).array
-    array(2., dtype=float32)
+    >>> x = np.array([1., -2., 5.], np.float32)
+    >>> F.mean_absolute_error(x, np.ones(3, np.float32)).array      # (0 + 3 + 4) / 3
+    array(2.3333, dtype=float32)
     """
     return MeanAbsoluteError().apply((x0, x1))[0]

@@ -50,12 +50,22 @@ def mean_squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The mean, of shape ``()``.
+        The mean, of shape ``()`` and the dtype of ``x0``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+
+    See Also
+    --------
+    chainer_fast.functions.squared_error
+    chainer_fast.functions.mean_absolute_error
 
     Examples
     --------
-    >>> a = np.array([1., 2., 3.], np.float32)
-    >>> F.mean_squared_error(a, a + 2).array
-    array(4., dtype=float32)
+    >>> x = np.array([1., -1., 4.], np.float32)
+    >>> F.mean_squared_error(x, np.zeros(3, np.float32)).array      # (1 + 1 + 16) / 3
+    array(6., dtype=float32)
     """
     return MeanSquaredError().apply((x0, x1))[0]

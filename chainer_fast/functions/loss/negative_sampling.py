@@ -162,8 +162,8 @@ def negative_sampling(
 
     where :math:`s` is the sigmoid, and :math:`z_{nk}` are samples of noise.
 
-    See: T. Mikolov et al., *Distributed Representations of Words and Phrases and their
-    Compositionality*, NIPS 2013.
+    See: `Distributed Representations of Words and Phrases and their Compositionality
+    <https://arxiv.org/abs/1310.4546>`_
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def negative_sampling(
         Vectors of the classes, of the dtype of ``x`` and shape ``(classes, K)``.
     sampler : callable
         Function that takes a shape and returns an array of samples of noise, such as
-        :meth:`chainer.utils.WalkerAlias.sample`.
+        :meth:`chainer_fast.utils.WalkerAlias.sample`.
     sample_size : int
         Number of samples of noise for each sample.
     reduce : str
@@ -187,20 +187,38 @@ def negative_sampling(
     Returns
     -------
     Variable or tuple
-        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``. With
-        ``return_samples``, also an array of shape ``(N, sample_size + 1)`` with the
-        target, followed by the samples of noise, in each row.
+        The loss, of the dtype of ``x``: a scalar, or an array of shape ``(N,)`` with
+        ``reduce='no'``. With ``return_samples``, also an array of shape
+        ``(N, sample_size + 1)`` with the target, followed by the samples of noise, in
+        each row.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or ``t`` not of dtype int32 and shape ``(N,)``.
     ValueError
-        If ``reduce`` has another value.
+        If ``reduce`` has another value, or the vectors of ``x`` and ``W`` are not
+        equally long.
     IndexError
         If a target or a sample is not a class.
 
     See Also
     --------
-    chainer.links.NegativeSampling
+    chainer_fast.functions.black_out
+    chainer_fast.links.NegativeSampling
+
+    Examples
+    --------
+    >>> x = np.zeros((1, 2), np.float32)            # all sigmoids are 1/2
+    >>> W = np.ones((3, 2), np.float32)
+    >>> t = np.array([0], np.int32)
+    >>> def sampler(shape):
+    ...     return np.full(shape, 2, np.int32)
+    >>> loss, samples = F.negative_sampling(x, t, W, sampler, 2, return_samples=True)
+    >>> samples
+    array([[0, 2, 2]], dtype=int32)
+    >>> loss.array                                  # 3 log 2
+    array(2.0794, dtype=float32)
     """
     function = NegativeSamplingFunction(sampler, sample_size, reduce)
     loss, = function.apply((x, t, W))

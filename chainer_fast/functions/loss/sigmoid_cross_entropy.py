@@ -122,6 +122,10 @@ def sigmoid_cross_entropy(
         reduce: str = 'mean') -> Variable:
     """Cross entropy between the sigmoid of scores and binary labels.
 
+    .. math:: L_i = -t_i \\log s(x_i) - (1 - t_i) \\log (1 - s(x_i))
+
+    where :math:`s` is the sigmoid.
+
     Parameters
     ----------
     x : Variable or array
@@ -138,12 +142,21 @@ def sigmoid_cross_entropy(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of the shape of ``x`` with ``reduce='no'``.
+        The loss, of the dtype of ``x``: a scalar, or an array of the shape of ``x``
+        with ``reduce='no'``, where elements that do not count are zero.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, ``t`` not of a signed integer dtype, or the
+        shapes differ.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.softmax_cross_entropy
+    chainer_fast.functions.bernoulli_nll
 
     Notes
     -----
@@ -151,9 +164,11 @@ def sigmoid_cross_entropy(
 
     Examples
     --------
-    >>> x = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
-    >>> t = np.array([[0, 1, 0], [1, 1, -1]], np.int32)
-    >>> round(float(F.sigmoid_cross_entropy(x, t).array), 3)
-    0.257
+    >>> x = np.array([[0., 0., 100.]], np.float32)
+    >>> t = np.array([[1, -1, 1]], np.int32)
+    >>> F.sigmoid_cross_entropy(x, t, reduce='no').array    # log 2, ignored, none
+    array([[0.6931, 0.    , 0.    ]], dtype=float32)
+    >>> F.sigmoid_cross_entropy(x, t).array
+    array(0.3466, dtype=float32)
     """
     return SigmoidCrossEntropy(normalize, reduce).apply((x, t))[0]

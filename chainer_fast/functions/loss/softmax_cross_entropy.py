@@ -224,8 +224,11 @@ def softmax_cross_entropy(
         soft_target_loss: str = 'cross-entropy') -> Variable:
     """Cross entropy between the softmax of scores and labels.
 
-    For a label :math:`t` and scores :math:`x` it is
-    :math:`-\\log \\frac{\\exp(x_t)}{\\sum_c \\exp(x_c)}`.
+    .. math:: L = -\\log \\frac{\\exp(x_t)}{\\sum_c \\exp(x_c)}
+
+    for a label :math:`t` and scores :math:`x`. With soft labels, which are
+    probabilities :math:`t_c`, it is :math:`-\\sum_c t_c \\log
+    \\operatorname{softmax}(x)_c`.
 
     Parameters
     ----------
@@ -257,14 +260,25 @@ def softmax_cross_entropy(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of the shape of the labels with ``reduce='no'``,
-        where ignored labels have the loss zero.
+        The loss, of the dtype of ``x``: a scalar, or an array of shape ``(N, ...)``
+        with ``reduce='no'``, where ignored labels have the loss zero.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or ``enable_double_backprop`` is set for
+        soft labels.
+    IndexError
+        If a label is not a class.
     ValueError
         If ``reduce``, ``soft_target_loss`` or ``class_weight`` is not one of the above;
         in debug mode, if a label is neither a class nor ignored.
+
+    See Also
+    --------
+    chainer_fast.functions.softmax
+    chainer_fast.functions.sigmoid_cross_entropy
+    chainer_fast.links.Classifier
 
     Notes
     -----
@@ -272,10 +286,12 @@ def softmax_cross_entropy(
 
     Examples
     --------
-    >>> x = np.array([[-1, 0, 1, 2], [2, 0, 1, -1]], np.float32)
-    >>> t = np.array([3, 0], np.int32)
-    >>> round(float(F.softmax_cross_entropy(x, t).array), 3)
-    0.44
+    >>> x = np.zeros((3, 4), np.float32)        # four classes, all equally likely
+    >>> t = np.array([3, 0, -1], np.int32)      # the last sample does not count
+    >>> F.softmax_cross_entropy(x, t, reduce='no').array    # log 4
+    array([1.3863, 1.3863, 0.    ], dtype=float32)
+    >>> F.softmax_cross_entropy(x, t).array
+    array(1.3863, dtype=float32)
     """
     if enable_double_backprop:
         if soft_target_loss not in ('cross-entropy', 'kl-divergence'):

@@ -30,6 +30,8 @@ class SquaredError(FunctionNode):
 def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     """Squared differences of two arrays, elementwise.
 
+    .. math:: y_i = (x^0_i - x^1_i)^2
+
     Parameters
     ----------
     x0 : Variable or array
@@ -40,17 +42,23 @@ def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        :math:`(x^0 - x^1)^2`, of the shape and dtype of ``x0``.
+        The squares, of the shape and dtype of ``x0``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
 
     See Also
     --------
-    chainer.functions.mean_squared_error
+    chainer_fast.functions.mean_squared_error
+    chainer_fast.functions.absolute_error
 
     Examples
     --------
-    >>> a = np.array([1., 3.], np.float32)
-    >>> F.squared_error(a, np.zeros_like(a)).array
-    array([1., 9.], dtype=float32)
+    >>> x = np.array([1., -2., 5.], np.float32)
+    >>> F.squared_error(x, np.full(3, 2., np.float32)).array
+    array([ 1., 16.,  9.], dtype=float32)
     """
     error, = SquaredError().apply((x0, x1))
     return error
@@ -59,7 +67,9 @@ def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
 def squared_difference(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Squared differences of two arrays, elementwise.
 
-    Another name of :func:`~chainer.functions.squared_error`.
+    .. math:: y_i = (x^1_i - x^2_i)^2
+
+    It is another name of :func:`~chainer_fast.functions.squared_error`.
 
     Parameters
     ----------
@@ -71,6 +81,21 @@ def squared_difference(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        :math:`(x^1 - x^2)^2`, of the shape and dtype of ``x1``.
+        The squares, of the shape and dtype of ``x1``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+
+    See Also
+    --------
+    chainer_fast.functions.squared_error
+
+    Examples
+    --------
+    >>> x = np.array([1., -2., 5.], np.float32)
+    >>> F.squared_difference(x, np.full(3, 2., np.float32)).array
+    array([ 1., 16.,  9.], dtype=float32)
     """
     return squared_error(x1, x2)

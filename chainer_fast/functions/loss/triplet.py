@@ -77,8 +77,8 @@ def triplet(
         L_n = \\max \\left( \\| a_n - p_n \\|_2^2 - \\| a_n - n_n \\|_2^2
             + \\mathrm{margin}, 0 \\right)
 
-    See: F. Schroff, D. Kalenichenko and J. Philbin, *FaceNet: A Unified Embedding for
-    Face Recognition and Clustering*, CVPR 2015.
+    See: `FaceNet: A Unified Embedding for Face Recognition and Clustering
+    <https://arxiv.org/abs/1503.03832>`_
 
     Parameters
     ----------
@@ -96,19 +96,26 @@ def triplet(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``.
+        The loss, of the dtype of ``anchor``: a scalar, or an array of shape ``(N,)``
+        with ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or there is no triple.
     ValueError
         If ``margin`` is not positive or ``reduce`` has another value.
 
+    See Also
+    --------
+    chainer_fast.functions.contrastive
+
     Examples
     --------
-    >>> anchor = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
-    >>> pos = np.array([[-2.1, 2.8, 0.5], [4.9, 2.0, -0.4]], np.float32)
-    >>> neg = np.array([[-2.1, 2.7, 0.7], [4.9, 2.0, -0.7]], np.float32)
-    >>> round(float(F.triplet(anchor, pos, neg).array), 4)
-    0.14
+    >>> anchor = np.zeros((1, 2), np.float32)
+    >>> positive = np.array([[3., 0.]], np.float32)
+    >>> negative = np.array([[0., 2.]], np.float32)
+    >>> F.triplet(anchor, positive, negative, margin=1.).array      # 9 - 4 + 1
+    array(6., dtype=float32)
     """
     return Triplet(margin, reduce).apply((anchor, positive, negative))[0]

@@ -35,6 +35,8 @@ def gaussian_kl_divergence(
         D_{KL}(N(\\mu, \\sigma^2) \\| N(0, 1))
             = \\frac{1}{2} \\left( \\mu^2 + \\sigma^2 - \\log \\sigma^2 - 1 \\right)
 
+    See: `Auto-Encoding Variational Bayes <https://arxiv.org/abs/1312.6114>`_
+
     Parameters
     ----------
     mean : Variable or array
@@ -49,12 +51,27 @@ def gaussian_kl_divergence(
     Returns
     -------
     Variable
-        The divergence: a scalar, or an array with ``reduce='no'``.
+        The divergence, of the dtype of ``mean``: a scalar, or an array of the common
+        shape with ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``ln_var`` is not floating-point, or the shapes cannot be broadcast.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.gaussian
+    chainer_fast.functions.gaussian_nll
+
+    Examples
+    --------
+    >>> mean = np.array([0., 2.], np.float32)
+    >>> ln_var = np.zeros(2, np.float32)
+    >>> F.gaussian_kl_divergence(mean, ln_var, reduce='no').array
+    array([0., 2.], dtype=float32)
     """
     _check(reduce)
     twice = mean * mean + exponential.exp(ln_var) - ln_var - 1
@@ -74,7 +91,7 @@ def bernoulli_nll(
     Parameters
     ----------
     x : Variable or array
-        Observed values, from 0 to 1.
+        Observed values, from 0 to 1, of any shape.
     y : Variable or array
         Logits, of a floating dtype and a shape that broadcasts.
     reduce : str
@@ -84,16 +101,31 @@ def bernoulli_nll(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array with ``reduce='no'``.
+        The loss, of the dtype of ``y``: a scalar, or an array of the common shape with
+        ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``y`` is not floating-point, or the shapes cannot be broadcast.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid_cross_entropy
+    chainer_fast.functions.gaussian_nll
 
     Notes
     -----
     ``y`` must not have gone through a sigmoid.
+
+    Examples
+    --------
+    >>> x = np.array([0., 1., 1.], np.float32)
+    >>> y = np.array([0., 0., 100.], np.float32)
+    >>> F.bernoulli_nll(x, y, reduce='no').array    # log 2 twice
+    array([0.6931, 0.6931, 0.    ], dtype=float32)
     """
     _check(reduce)
     return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
@@ -112,9 +144,9 @@ def gaussian_nll(
     Parameters
     ----------
     x : Variable or array
-        Observed values.
+        Observed values, of a floating dtype.
     mean : Variable or array
-        Means :math:`\\mu`, of a floating dtype and a shape that broadcasts.
+        Means :math:`\\mu`, of the same dtype and a shape that broadcasts.
     ln_var : Variable or array
         Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
         that broadcasts.
@@ -125,12 +157,29 @@ def gaussian_nll(
     Returns
     -------
     Variable
-        The loss: a scalar, or an array with ``reduce='no'``.
+        The loss, of the dtype of ``x``: a scalar, or an array of the common shape with
+        ``reduce='no'``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, differ in dtype, or their shapes cannot
+        be broadcast.
     ValueError
         If ``reduce`` has another value.
+
+    See Also
+    --------
+    chainer_fast.functions.gaussian_kl_divergence
+    chainer_fast.functions.bernoulli_nll
+
+    Examples
+    --------
+    >>> x = np.array([0., 2.], np.float32)
+    >>> mean = np.zeros(2, np.float32)
+    >>> ln_var = np.zeros(2, np.float32)
+    >>> F.gaussian_nll(x, mean, ln_var, reduce='no').array  # log(2 pi) / 2, and 2 more
+    array([0.9189, 2.9189], dtype=float32)
     """
     _check(reduce)
     ln_var = as_variable(ln_var)

@@ -18,14 +18,30 @@ class Arctanh(_unary.FloatUfunc):
 def arctanh(x: VariableOrArray) -> Variable:
     """Elementwise inverse hyperbolic tangent.
 
+    .. math:: y = \\frac{1}{2} \\log \\frac{1 + x}{1 - x}
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between -1 and 1.
+        Floating-point elements between -1 and 1, of any shape.
 
     Returns
     -------
     Variable
-        ``log((1 + x) / (1 - x)) / 2``, of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``; infinite at -1 and 1, NaN beyond.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.tanh
+
+    Examples
+    --------
+    >>> F.arctanh(np.array([0., 0.5], np.float32)).array
+    array([0.    , 0.5493], dtype=float32)
     """
     return Arctanh().apply((x,))[0]

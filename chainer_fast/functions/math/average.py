@@ -40,6 +40,8 @@ def average(
         weights: Variable | NdArray | None = None, keepdims: bool = False) -> Variable:
     """Average over axes, weighted or not.
 
+    .. math:: y = \\frac{\\sum_i w_i x_i}{\\sum_i w_i}
+
     Parameters
     ----------
     x : Variable or array
@@ -56,15 +58,32 @@ def average(
     Returns
     -------
     Variable
-        Averages: weighted sums divided by the sum of the weights.
+        Averages, of the dtype of ``x`` and its shape without the reduced axes.
 
     Raises
     ------
-    TypeError, ValueError
-        If ``axis`` is of another type, names an axis twice, or several are
-        named beside weights.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis, or ``weights`` is not as
+        long as the axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice, or several beside weights.
     ZeroDivisionError
         If there is no element to average.
+
+    See Also
+    --------
+    chainer_fast.functions.sum
+    numpy.average
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [5., 8.]], np.float32)
+    >>> F.average(x, axis=0).array
+    array([3., 5.], dtype=float32)
+    >>> F.average(x, axis=0, weights=np.array([3., 1.], np.float32)).array
+    array([2. , 3.5], dtype=float32)
     """
     if weights is None:
         return _mean(x, axis, keepdims)

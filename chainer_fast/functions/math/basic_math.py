@@ -545,10 +545,35 @@ def neg(self: VariableOrArray) -> Variable:
 def absolute(self: VariableOrArray) -> Variable:
     """Elementwise absolute value, of ``abs(x)``.
 
+    .. math:: y = |x|
+
+    Parameters
+    ----------
+    self : Variable or array
+        Floating-point elements of any shape.
+
     Returns
     -------
     Variable
-        Of the shape and dtype of the floating-point operand.
+        Values of the shape and dtype of the operand. The gradient at zero is zero.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the operand is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sign
+    numpy.absolute
+
+    Examples
+    --------
+    >>> x = np.array([-1., 2.], np.float32)
+    >>> F.absolute(x).array
+    array([1., 2.], dtype=float32)
+    >>> abs(chainer.Variable(x)).array
+    array([1., 2.], dtype=float32)
     """
     return Absolute().apply((self,))[0]
 
@@ -569,16 +594,40 @@ def _apply(x, other, with_constant, with_array, reflected=False):
 def add(*xs: VariableOrArray) -> Variable:
     """Elementwise sum.
 
+    .. math:: y = \\sum_k x^k
+
     Parameters
     ----------
-    xs : Variable or array
+    *xs : Variables or arrays
         Arrays of one dtype and of shapes that broadcast. The second of two may be a
         scalar, or an array of another dtype: it is cast to the dtype of the first.
 
     Returns
     -------
     Variable
-        ``xs[0] + xs[1] + ...``
+        Sums, of the common shape and the dtype of the first.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the shapes cannot be broadcast, or the dtypes of three arrays or more differ.
+    ValueError
+        If there is no argument.
+    TypeError
+        If an argument is neither a number nor an array.
+
+    See Also
+    --------
+    chainer_fast.functions.bias
+    numpy.add
+
+    Examples
+    --------
+    >>> x = np.array([1., 2.], np.float32)
+    >>> F.add(x, x, x).array
+    array([3., 6.], dtype=float32)
+    >>> F.add(x, 10).array
+    array([11., 12.], dtype=float32)
     """
     if len(xs) != 2:
         return MultiAdd().apply(xs)[0]

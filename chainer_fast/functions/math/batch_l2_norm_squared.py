@@ -61,6 +61,8 @@ class BatchL2NormSquaredGrad(function_node.FunctionNode):
 def batch_l2_norm_squared(x: VariableOrArray) -> Variable:
     """Squared Euclidean length of each sample of a batch.
 
+    .. math:: y_n = \\sum_i x_{ni}^2
+
     Parameters
     ----------
     x : Variable or array
@@ -69,6 +71,21 @@ def batch_l2_norm_squared(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        One squared length a sample, in the dtype of ``x``.
+        Squared lengths, of shape ``(batch,)`` and the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or has fewer than two axes.
+
+    See Also
+    --------
+    chainer_fast.functions.normalize
+
+    Examples
+    --------
+    >>> x = np.array([[3., 4.], [1., 2.]], np.float32)
+    >>> F.batch_l2_norm_squared(x).array
+    array([25.,  5.], dtype=float32)
     """
     return BatchL2NormSquared().apply((x,))[0]

@@ -11,13 +11,26 @@ def ceil(x: VariableOrArray) -> Variable:
 
     The gradient is not propagated: the function is constant between its jumps.
 
+    .. math:: y = \\lceil x \\rceil
+
     Parameters
     ----------
     x : Variable or array
+        Numbers of any shape and dtype.
 
     Returns
     -------
     Variable
         Integers, of the shape and dtype of ``x``, that require no gradient.
+
+    See Also
+    --------
+    chainer_fast.functions.floor
+    numpy.ceil
+
+    Examples
+    --------
+    >>> F.ceil(np.array([-1.5, 1.5], np.float32)).array
+    array([-1.,  2.], dtype=float32)
     """
     return _rounding.piecewise_constant(x, 'ceil')

@@ -46,6 +46,8 @@ class Cholesky(FunctionNode):
 def cholesky(a: VariableOrArray) -> Variable:
     """Cholesky decomposition of a matrix.
 
+    .. math:: A = L L^T
+
     Parameters
     ----------
     a : Variable or array
@@ -55,11 +57,27 @@ def cholesky(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Lower triangular matrix whose product with its transpose is ``a``.
+        Lower triangular matrix :math:`L`, of the shape and dtype of ``a``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point or has not two axes.
     numpy.linalg.LinAlgError
         If the matrix is not positive definite, or not square.
+    TypeError
+        If ``a`` is in half precision.
+
+    See Also
+    --------
+    chainer_fast.functions.inv
+    chainer_fast.functions.det
+    numpy.linalg.cholesky
+
+    Examples
+    --------
+    >>> F.cholesky(np.array([[4., 2.], [2., 5.]], np.float32)).array
+    array([[2., 0.],
+           [1., 2.]], dtype=float32)
     """
     return Cholesky().apply((a,))[0]

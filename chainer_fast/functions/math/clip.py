@@ -63,6 +63,8 @@ class ClipGrad(_unary.FloatFunction):
 def clip(x: VariableOrArray, x_min: float | None, x_max: float | None) -> Variable:
     """Elementwise clipping to the range from ``x_min`` to ``x_max``.
 
+    .. math:: y = \\min(\\max(x, x_{min}), x_{max})
+
     Parameters
     ----------
     x : Variable or array
@@ -78,8 +80,25 @@ def clip(x: VariableOrArray, x_min: float | None, x_max: float | None) -> Variab
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
     ValueError
         If ``x_min`` is not less than ``x_max``, or both are ``None``.
+
+    See Also
+    --------
+    chainer_fast.functions.clipped_relu
+    chainer_fast.functions.maximum
+    chainer_fast.functions.minimum
+    numpy.clip
+
+    Examples
+    --------
+    >>> x = np.array([-3., 1., 9.], np.float32)
+    >>> F.clip(x, 0., 5.).array
+    array([0., 1., 5.], dtype=float32)
+    >>> F.clip(x, None, 5.).array
+    array([-3.,  1.,  5.], dtype=float32)
     """
     y, = Clip(x_min, x_max).apply((x,))
     return y

@@ -99,6 +99,8 @@ def _flipcumprodsum(xmul, xadd, axis):
 def cumprod(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Running product of array elements.
 
+    .. math:: y_i = \\prod_{j \\le i} x_j
+
     Parameters
     ----------
     x : Variable or array
@@ -110,6 +112,28 @@ def cumprod(x: VariableOrArray, axis: int | None = None) -> Variable:
     Returns
     -------
     Variable
-        Products of the shape of ``x``, or of one axis when ``axis`` is ``None``.
+        Products of the dtype and shape of ``x``, or of one axis when ``axis`` is
+        ``None``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+
+    See Also
+    --------
+    chainer_fast.functions.prod
+    numpy.cumprod
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.cumprod(x, axis=1).array
+    array([[ 1.,  2.],
+           [ 3., 12.]], dtype=float32)
+    >>> F.cumprod(x).array
+    array([ 1.,  2.,  6., 24.], dtype=float32)
     """
     return Cumprod(axis).apply((x,))[0]

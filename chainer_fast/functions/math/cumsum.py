@@ -54,6 +54,8 @@ class _CumsumGrad(function_node.FunctionNode):
 def cumsum(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Running sum of array elements.
 
+    .. math:: y_i = \\sum_{j \\le i} x_j
+
     Parameters
     ----------
     x : Variable or array
@@ -64,6 +66,27 @@ def cumsum(x: VariableOrArray, axis: int | None = None) -> Variable:
     Returns
     -------
     Variable
-        Sums of the shape of ``x``, or of one axis when ``axis`` is ``None``.
+        Sums of the dtype and shape of ``x``, or of one axis when ``axis`` is ``None``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+
+    See Also
+    --------
+    chainer_fast.functions.sum
+    numpy.cumsum
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.cumsum(x, axis=1).array
+    array([[1., 3.],
+           [3., 7.]], dtype=float32)
+    >>> F.cumsum(x).array
+    array([ 1.,  3.,  6., 10.], dtype=float32)
     """
     return Cumsum(axis).apply((x,))[0]

@@ -50,12 +50,28 @@ def batch_det(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Their determinants, of shape ``(batch,)``.
+        Their determinants, of shape ``(batch,)`` and the dtype of ``a``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point, or no batch of square matrices.
+
+    See Also
+    --------
+    chainer_fast.functions.det
+    chainer_fast.functions.batch_inv
 
     Notes
     -----
     Singular matrices have a determinant, but the backward pass raises ``ValueError``
     for them: it needs their inverses.
+
+    Examples
+    --------
+    >>> a = np.array([[[3., 1.], [2., 4.]], [[1., 0.], [0., 5.]]], np.float32)
+    >>> F.batch_det(a).array
+    array([10.,  5.], dtype=float32)
     """
     y, = BatchDet().apply((a,))
     return y
@@ -63,6 +79,10 @@ def batch_det(a: VariableOrArray) -> Variable:
 
 def det(a: VariableOrArray) -> Variable:
     """Determinant of a matrix.
+
+    .. math:: \\det A = \\sum_\\pi \\operatorname{sign}(\\pi) \\prod_i a_{i, \\pi(i)}
+
+    with the sum over all permutations.
 
     Parameters
     ----------
@@ -72,12 +92,28 @@ def det(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The determinant, zero-dimensional.
+        The determinant, of shape ``()`` and the dtype of ``a``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point, or no square matrix.
+
+    See Also
+    --------
+    chainer_fast.functions.batch_det
+    chainer_fast.functions.inv
+    numpy.linalg.det
 
     Notes
     -----
     A singular matrix has a determinant, but the backward pass raises ``ValueError``
     for it: it needs the inverse.
+
+    Examples
+    --------
+    >>> F.det(np.array([[3., 1.], [2., 4.]], np.float32)).array      # 3 * 4 - 1 * 2
+    array(10., dtype=float32)
     """
     batch = reshape.reshape(a, (1, a.shape[0], a.shape[1]))
     return reshape.reshape(batch_det(batch), ())

@@ -25,14 +25,34 @@ class DiGamma(_special.SpecialFunction):
 def digamma(x: VariableOrArray) -> Variable:
     """Elementwise digamma function, the derivative of :func:`lgamma`.
 
+    .. math:: \\psi(x) = \\frac{\\Gamma'(x)}{\\Gamma(x)}
+
+    Its value at 1 is minus Euler's constant.
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
         Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.lgamma
+    chainer_fast.functions.polygamma
+    scipy.special.digamma
+
+    Examples
+    --------
+    >>> F.digamma(np.array([1., 2.], np.float32)).array
+    array([-0.5772,  0.4228], dtype=float32)
     """
     return DiGamma().apply((x,))[0]

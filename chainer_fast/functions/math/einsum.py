@@ -400,22 +400,30 @@ def einsum(*operands: tp.Any) -> Variable:
     Raises
     ------
     ValueError
-        If the subscripts are invalid, or an ellipsis would be summed over.
-    InvalidType
-        If axes of the same symbol differ in length. There is no broadcasting.
+        If the subscripts are invalid or not as many as the arrays, or an ellipsis would
+        be summed over.
+    TypeError
+        If the subscripts are neither a string nor lists of integers.
+    chainer_fast.utils.type_check.InvalidType
+        If axes of the same symbol differ in length, as there is no broadcasting, or an
+        array is not floating-point.
 
     See Also
     --------
+    chainer_fast.functions.matmul
+    chainer_fast.functions.tensordot
     numpy.einsum
 
     Examples
     --------
-    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    >>> F.einsum('ij,kj->ik', x, x).array
-    array([[ 5., 14.],
-           [14., 50.]], dtype=float32)
-    >>> F.einsum('ij->j', x).array
-    array([3., 5., 7.], dtype=float32)
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.einsum('ij,kj->ik', x, x).array       # the product with the transpose
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
+    >>> F.einsum('ij->j', x).array              # sums of columns
+    array([4., 6.], dtype=float32)
+    >>> F.einsum('ii', x).array                 # the trace
+    array(5., dtype=float32)
     """
     in_subs, out_sub, arrays = _parse_einsum_input(operands)
     return EinSum(in_subs, out_sub).apply(arrays)[0]

@@ -21,15 +21,33 @@ class Erf(_special.SpecialFunction):
 def erf(x: VariableOrArray) -> Variable:
     """Elementwise error function.
 
+    .. math:: y = \\frac{2}{\\sqrt{\\pi}} \\int_0^x e^{-t^2} \\, dt
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``2 / sqrt(pi)`` times the integral of ``exp(-t ** 2)`` from 0 to ``x``,
-        of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.erfc
+    chainer_fast.functions.erfinv
+    chainer_fast.functions.ndtr
+    scipy.special.erf
+
+    Examples
+    --------
+    >>> F.erf(np.array([0., 1., 100.], np.float32)).array
+    array([0.    , 0.8427, 1.    ], dtype=float32)
     """
     return Erf().apply((x,))[0]

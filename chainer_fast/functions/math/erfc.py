@@ -21,14 +21,33 @@ class Erfc(_special.SpecialFunction):
 def erfc(x: VariableOrArray) -> Variable:
     """Elementwise complementary error function.
 
+    .. math:: y = 1 - \\operatorname{erf}(x)
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``1 - erf(x)``, exact for large ``x`` too, of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``, exact for large ``x`` too.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.erf
+    chainer_fast.functions.erfcx
+    chainer_fast.functions.erfcinv
+    scipy.special.erfc
+
+    Examples
+    --------
+    >>> F.erfc(np.array([0., 1., 100.], np.float32)).array
+    array([1.    , 0.1573, 0.    ], dtype=float32)
     """
     return Erfc().apply((x,))[0]

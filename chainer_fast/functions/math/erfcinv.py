@@ -22,15 +22,32 @@ class ErfcInv(_special.SpecialFunction):
 def erfcinv(x: VariableOrArray) -> Variable:
     """Elementwise inverse of the complementary error function.
 
+    .. math:: y = \\operatorname{erfc}^{-1}(x)
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between 0 and 2.
+        Floating-point elements between 0 and 2, of any shape.
 
     Returns
     -------
     Variable
-        Values whose complementary error function is ``x``,
-        of the shape and dtype of ``x``.
+        Values whose complementary error function is ``x``, of its shape and dtype.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.erfc
+    chainer_fast.functions.erfinv
+    scipy.special.erfcinv
+
+    Examples
+    --------
+    >>> F.erfcinv(np.array([0.5, 1.5], np.float32)).array
+    array([ 0.4769, -0.4769], dtype=float32)
     """
     return ErfcInv().apply((x,))[0]

@@ -22,14 +22,32 @@ class Erfcx(_special.SpecialFunction):
 def erfcx(x: VariableOrArray) -> Variable:
     """Elementwise scaled complementary error function.
 
+    .. math:: y = e^{x^2} \\operatorname{erfc}(x)
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``exp(x ** 2) * erfc(x)``, of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``, which do not underflow for large ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.erfc
+    chainer_fast.functions.log_ndtr
+    scipy.special.erfcx
+
+    Examples
+    --------
+    >>> F.erfcx(np.array([0., 10.], np.float32)).array
+    array([1.    , 0.0561], dtype=float32)
     """
     return Erfcx().apply((x,))[0]

@@ -29,15 +29,33 @@ class Exp(_unary.FloatUfunc):
 def exp(x: VariableOrArray) -> Variable:
     """Elementwise exponential function.
 
+    .. math:: y = e^x
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``e ** x``, of the shape and dtype of ``x``.
+        Powers, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.expm1
+    chainer_fast.functions.log
+    numpy.exp
+
+    Examples
+    --------
+    >>> F.exp(np.array([0., 1.], np.float32)).array
+    array([1.    , 2.7183], dtype=float32)
     """
     return Exp().apply((x,))[0]
 
@@ -55,15 +73,33 @@ class Log(_unary.FloatUfunc):
 def log(x: VariableOrArray) -> Variable:
     """Elementwise natural logarithm.
 
+    .. math:: y = \\ln x
+
     Parameters
     ----------
     x : Variable or array
-        Positive floating-point elements.
+        Positive floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        Logarithms, of the shape and dtype of ``x``.
+        Logarithms, of the shape and dtype of ``x``; minus infinity at zero, NaN below.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.exp
+    chainer_fast.functions.log1p
+    numpy.log
+
+    Examples
+    --------
+    >>> F.log(np.array([1., 10.], np.float32)).array
+    array([0.    , 2.3026], dtype=float32)
     """
     return Log().apply((x,))[0]
 
@@ -81,15 +117,32 @@ class Log2(_unary.FloatUfunc):
 def log2(x: VariableOrArray) -> Variable:
     """Elementwise logarithm to the base 2.
 
+    .. math:: y = \\log_2 x
+
     Parameters
     ----------
     x : Variable or array
-        Positive floating-point elements.
+        Positive floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        Logarithms, of the shape and dtype of ``x``.
+        Logarithms, of the shape and dtype of ``x``; minus infinity at zero, NaN below.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.log
+    numpy.log2
+
+    Examples
+    --------
+    >>> F.log2(np.array([1., 2., 8.], np.float32)).array
+    array([0., 1., 3.], dtype=float32)
     """
     return Log2().apply((x,))[0]
 
@@ -107,14 +160,31 @@ class Log10(_unary.FloatUfunc):
 def log10(x: VariableOrArray) -> Variable:
     """Elementwise logarithm to the base 10.
 
+    .. math:: y = \\log_{10} x
+
     Parameters
     ----------
     x : Variable or array
-        Positive floating-point elements.
+        Positive floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        Logarithms, of the shape and dtype of ``x``.
+        Logarithms, of the shape and dtype of ``x``; minus infinity at zero, NaN below.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.log
+    numpy.log10
+
+    Examples
+    --------
+    >>> F.log10(np.array([1., 10., 1000.], np.float32)).array
+    array([0., 1., 3.], dtype=float32)
     """
     return Log10().apply((x,))[0]

@@ -20,14 +20,32 @@ class Expm1(_unary.FloatUfunc):
 def expm1(x: VariableOrArray) -> Variable:
     """Elementwise ``e ** x - 1``, exact for small ``x`` too.
 
+    .. math:: y = e^x - 1
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
         Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.exp
+    chainer_fast.functions.log1p
+    numpy.expm1
+
+    Examples
+    --------
+    >>> F.expm1(np.array([0., 1.], np.float32)).array
+    array([0.    , 1.7183], dtype=float32)
     """
     return Expm1().apply((x,))[0]

@@ -68,6 +68,8 @@ def _apply(method, real, imag):
 def fft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable]:
     """Discrete Fourier transform along the last axis.
 
+    .. math:: y_k = \\sum_{j=0}^{n-1} x_j \\, e^{-2 \\pi i j k / n}
+
     Parameters
     ----------
     x : tuple of (Variable or array, Variable or array)
@@ -78,15 +80,31 @@ def fft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable]
     tuple of (Variable, Variable)
         Real and imaginary parts of the transform, of that shape and dtype.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the parts are not floating-point, or differ in dtype or shape.
+    TypeError
+        If ``x`` is not a pair.
+
     See Also
     --------
+    chainer_fast.functions.ifft
     numpy.fft.fft
+
+    Examples
+    --------
+    >>> real, imag = F.fft((np.ones(4, np.float32), np.zeros(4, np.float32)))
+    >>> real.array
+    array([4., 0., 0., 0.], dtype=float32)
     """
     return _apply('fft', *x)
 
 
 def ifft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable]:
     """Inverse of the discrete Fourier transform, along the last axis.
+
+    .. math:: x_j = \\frac{1}{n} \\sum_{k=0}^{n-1} y_k \\, e^{2 \\pi i j k / n}
 
     Parameters
     ----------
@@ -98,8 +116,23 @@ def ifft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable
     tuple of (Variable, Variable)
         Real and imaginary parts of the inverse, of that shape and dtype.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the parts are not floating-point, or differ in dtype or shape.
+    TypeError
+        If ``x`` is not a pair.
+
     See Also
     --------
+    chainer_fast.functions.fft
     numpy.fft.ifft
+
+    Examples
+    --------
+    >>> y = np.array([4., 0., 0., 0.], np.float32)
+    >>> real, imag = F.ifft((y, np.zeros(4, np.float32)))
+    >>> real.array
+    array([1., 1., 1., 1.], dtype=float32)
     """
     return _apply('ifft', *x)

@@ -43,6 +43,10 @@ class Fmod(function_node.FunctionNode):
 def fmod(x: VariableOrArray, divisor: VariableOrArray) -> Variable:
     """Elementwise remainder, with the sign of ``x``.
 
+    .. math:: y = x - d \\operatorname{fix}(x / d)
+
+    where :math:`d` is the divisor, and fix rounds towards zero.
+
     Parameters
     ----------
     x, divisor : Variable or array
@@ -51,6 +55,24 @@ def fmod(x: VariableOrArray, divisor: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        ``x - fix(x / divisor) * divisor``
+        Remainders, of the common shape and dtype.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype.
+    ValueError
+        If the shapes cannot be broadcast.
+
+    See Also
+    --------
+    chainer_fast.functions.fix
+    numpy.fmod
+
+    Examples
+    --------
+    >>> x = np.array([-7., 7., 6.], np.float32)
+    >>> F.fmod(x, np.full(3, 3., np.float32)).array
+    array([-1.,  1.,  0.], dtype=float32)
     """
     return Fmod().apply((x, divisor))[0]

@@ -19,15 +19,33 @@ class Cosh(_unary.FloatUfunc):
 def cosh(x: VariableOrArray) -> Variable:
     """Elementwise hyperbolic cosine.
 
+    .. math:: y = \\frac{e^x + e^{-x}}{2}
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``(e ** x + e ** -x) / 2``, of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sinh
+    chainer_fast.functions.tanh
+    numpy.cosh
+
+    Examples
+    --------
+    >>> F.cosh(np.array([0., 1.], np.float32)).array
+    array([1.    , 1.5431], dtype=float32)
     """
     return Cosh().apply((x,))[0]
 
@@ -45,14 +63,32 @@ class Sinh(_unary.FloatUfunc):
 def sinh(x: VariableOrArray) -> Variable:
     """Elementwise hyperbolic sine.
 
+    .. math:: y = \\frac{e^x - e^{-x}}{2}
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``(e ** x - e ** -x) / 2``, of the shape and dtype of ``x``.
+        Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.cosh
+    chainer_fast.functions.tanh
+    numpy.sinh
+
+    Examples
+    --------
+    >>> F.sinh(np.array([0., 1.], np.float32)).array
+    array([0.    , 1.1752], dtype=float32)
     """
     return Sinh().apply((x,))[0]

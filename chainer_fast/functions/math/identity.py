@@ -25,7 +25,7 @@ def identity(*inputs: VariableOrArray) -> tp.Any:
 
     Parameters
     ----------
-    inputs : Variable or array
+    *inputs : Variables or arrays
         Any number of them, of any shape and dtype.
 
     Returns
@@ -33,6 +33,13 @@ def identity(*inputs: VariableOrArray) -> tp.Any:
     Variable or tuple of Variable
         One variable for one input, otherwise a tuple. They share memory with the
         inputs.
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.array([1., 2.], np.float32))
+    >>> y = F.identity(x)
+    >>> y.array, y is x
+    (array([1., 2.], dtype=float32), False)
     """
     outputs = Identity().apply(inputs)
     if len(inputs) != 1:

@@ -70,6 +70,8 @@ class BatchInv(Inv):
 def inv(a: VariableOrArray) -> Variable:
     """Inverse of a matrix.
 
+    .. math:: A A^{-1} = I
+
     Parameters
     ----------
     a : Variable or array
@@ -78,12 +80,26 @@ def inv(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Matrix whose product with ``a`` is the identity.
+        Matrix whose product with ``a`` is the identity, of its shape and dtype.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point, or no square matrix.
     ValueError
         If the matrix is singular; on a GPU in debug mode only.
+
+    See Also
+    --------
+    chainer_fast.functions.batch_inv
+    chainer_fast.functions.det
+    numpy.linalg.inv
+
+    Examples
+    --------
+    >>> F.inv(np.array([[2., 0.], [0., 4.]], np.float32)).array
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
     """
     y, = Inv().apply((a,))
     return y
@@ -101,12 +117,29 @@ def batch_inv(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Their inverses, in the same order.
+        Their inverses, of the shape and dtype of ``a``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``a`` is not floating-point, or no batch of square matrices.
     ValueError
         If any of them is singular; on a GPU in debug mode only.
+
+    See Also
+    --------
+    chainer_fast.functions.inv
+    chainer_fast.functions.batch_det
+
+    Examples
+    --------
+    >>> a = np.array([[[2., 0.], [0., 4.]], [[1., 1.], [0., 1.]]], np.float32)
+    >>> F.batch_inv(a).array
+    array([[[ 0.5 ,  0.  ],
+            [ 0.  ,  0.25]],
+    <BLANKLINE>
+           [[ 1.  , -1.  ],
+            [ 0.  ,  1.  ]]], dtype=float32)
     """
     y, = BatchInv().apply((a,))
     return y

@@ -20,14 +20,31 @@ class LGamma(_special.SpecialFunction):
 def lgamma(x: VariableOrArray) -> Variable:
     """Elementwise logarithm of the absolute value of the gamma function.
 
+    .. math:: y = \\ln |\\Gamma(x)|
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
         Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.digamma
+    scipy.special.gammaln
+
+    Examples
+    --------
+    >>> F.lgamma(np.array([1., 2., 5.], np.float32)).array    # log 4! is the last
+    array([0.    , 0.    , 3.1781], dtype=float32)
     """
     return LGamma().apply((x,))[0]

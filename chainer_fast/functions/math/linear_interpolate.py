@@ -55,6 +55,8 @@ def linear_interpolate(
         p: VariableOrArray, x: VariableOrArray, y: VariableOrArray) -> Variable:
     """Elementwise interpolation between ``y`` at ``p = 0`` and ``x`` at ``p = 1``.
 
+    .. math:: f(p, x, y) = p x + (1 - p) y
+
     Parameters
     ----------
     p, x, y : Variable or array
@@ -63,6 +65,18 @@ def linear_interpolate(
     Returns
     -------
     Variable
-        ``p * x + (1 - p) * y``
+        Values of the common shape and dtype.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+
+    Examples
+    --------
+    >>> p = np.array([0., 0.25, 1.], np.float32)
+    >>> x, y = np.full(3, 8., np.float32), np.full(3, 4., np.float32)
+    >>> F.linear_interpolate(p, x, y).array
+    array([4., 5., 8.], dtype=float32)
     """
     return LinearInterpolate().apply((p, x, y))[0]

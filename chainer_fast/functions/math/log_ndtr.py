@@ -24,15 +24,31 @@ class LogNdtr(_special.SpecialFunction):
 def log_ndtr(x: VariableOrArray) -> Variable:
     """Elementwise logarithm of the normal distribution function.
 
+    .. math:: y = \\ln \\Phi(x)
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``log(ndtr(x))``, exact for very negative ``x`` too, of the shape
-        and dtype of ``x``.
+        Logarithms of the shape and dtype of ``x``, exact for very negative ``x`` too.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.ndtr
+    scipy.special.log_ndtr
+
+    Examples
+    --------
+    >>> F.log_ndtr(np.array([0., -40.], np.float32)).array
+    array([  -0.6931, -804.6085], dtype=float32)
     """
     return LogNdtr().apply((x,))[0]

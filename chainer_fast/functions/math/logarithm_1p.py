@@ -19,14 +19,32 @@ class Log1p(_unary.FloatUfunc):
 def log1p(x: VariableOrArray) -> Variable:
     """Elementwise ``log(1 + x)``, exact for small ``x`` too.
 
+    .. math:: y = \\ln(1 + x)
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements above -1.
+        Floating-point elements above -1, of any shape.
 
     Returns
     -------
     Variable
         Values of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.log
+    chainer_fast.functions.expm1
+    numpy.log1p
+
+    Examples
+    --------
+    >>> F.log1p(np.array([0., 1.], np.float32)).array
+    array([0.    , 0.6931], dtype=float32)
     """
     return Log1p().apply((x,))[0]

@@ -39,6 +39,8 @@ def logsumexp(
         x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Variable:
     """Logarithm of the sum of exponentials over axes, without overflow.
 
+    .. math:: y = \\log \\sum_i e^{x_i}
+
     Parameters
     ----------
     x : Variable or array
@@ -49,6 +51,26 @@ def logsumexp(
     Returns
     -------
     Variable
-        ``log(sum(exp(x)))`` in the dtype of ``x``, without the reduced axes.
+        Logarithms, of the dtype of ``x`` and its shape without the reduced axes.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice.
+
+    See Also
+    --------
+    chainer_fast.functions.log_softmax
+    scipy.special.logsumexp
+
+    Examples
+    --------
+    >>> x = np.array([[0., 0.], [0., 1000.]], np.float32)
+    >>> F.logsumexp(x, axis=1).array    # log 2, and no infinity
+    array([   0.6931, 1000.    ], dtype=float32)
     """
     return LogSumExp(axis).apply((x,))[0]

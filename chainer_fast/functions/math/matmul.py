@@ -150,6 +150,8 @@ def matmul(
         transb: bool = False) -> Variable:
     """Matrix product.
 
+    .. math:: y_{ij} = \\sum_k a_{ik} b_{kj}
+
     Parameters
     ----------
     a, b : Variable or array
@@ -162,12 +164,30 @@ def matmul(
     Returns
     -------
     Variable
-        The product, without the axis that a vector was given.
+        The product, without the axis that a vector was given, in the dtype that the
+        operands have in common.
 
     Raises
     ------
-    InvalidType
-        If an operand has no axis or the summed axes differ in length.
+    chainer_fast.utils.type_check.InvalidType
+        If an operand is not floating-point or has no axis, the summed axes differ in
+        length, or the batches cannot be broadcast.
+
+    See Also
+    --------
+    chainer_fast.functions.tensordot
+    chainer_fast.functions.einsum
+    chainer_fast.functions.linear
+    numpy.matmul
+
+    Examples
+    --------
+    >>> a = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.matmul(a, a, transb=True).array
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
+    >>> F.matmul(a, np.array([1., 10.], np.float32)).array
+    array([21., 43.], dtype=float32)
     """
     y, = MatMul(transa, transb).apply((a, b))
     return y
@@ -262,15 +282,44 @@ def batch_matmul(
     Parameters
     ----------
     a, b : Variable or array
-        Batches of matrices, of three axes, or of vectors, of two: a vector is a matrix
-        of one column.
+        Floating-point batches of matrices, of three axes, or of vectors, of two: a
+        vector is a matrix of one column.
     transa, transb : bool
         Whether to transpose the matrices of an operand.
 
     Returns
     -------
     Variable
-        Products, of three axes.
+        Products, of shape ``(batch, rows, columns)``, in the dtype that the operands
+        have in common.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the operands are not floating-point, or their shapes do not go together.
+
+    Warns
+    -----
+    DeprecationWarning
+        Always.
+
+    See Also
+    --------
+    chainer_fast.functions.matmul
+
+    Examples
+    --------
+    >>> import warnings
+    >>> a = np.array([[[1., 2.], [3., 4.]]], np.float32)
+    >>> b = np.array([[1., 10.]], np.float32)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter('ignore', DeprecationWarning)
+    ...     F.batch_matmul(a, b).array
+    array([[[21.],
+            [43.]]], dtype=float32)
+    >>> F.matmul(a, b[:, :, None]).array        # write this instead
+    array([[[21.],
+            [43.]]], dtype=float32)
     """
     warnings.warn('batch_matmul is deprecated. Use matmul instead.',
                   DeprecationWarning)

@@ -23,6 +23,8 @@ class Maximum(_pairwise.PairFunction):
 def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise larger of two arrays.
 
+    .. math:: y_i = \\max(x^1_i, x^2_i)
+
     Parameters
     ----------
     x1, x2 : Variable or array
@@ -31,6 +33,26 @@ def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Larger elements. Of two equal elements ``x1`` gets the gradient.
+        Larger elements, of the common shape and dtype. Of two equal elements ``x1``
+        gets the gradient.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, differ in dtype, or their shapes cannot
+        be broadcast.
+
+    See Also
+    --------
+    chainer_fast.functions.minimum
+    chainer_fast.functions.max
+    numpy.maximum
+
+    Examples
+    --------
+    >>> x1 = np.array([1., 5.], np.float32)
+    >>> x2 = np.array([3., 2.], np.float32)
+    >>> F.maximum(x1, x2).array
+    array([3., 5.], dtype=float32)
     """
     return Maximum().apply((x1, x2))[0]

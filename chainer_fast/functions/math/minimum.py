@@ -25,6 +25,8 @@ class Minimum(_pairwise.PairFunction):
 def minimum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise smaller of two arrays.
 
+    .. math:: y_i = \\min(x^1_i, x^2_i)
+
     Parameters
     ----------
     x1, x2 : Variable or array
@@ -33,6 +35,26 @@ def minimum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Smaller elements. Of two equal elements ``x1`` gets the gradient.
+        Smaller elements, of the common shape and dtype. Of two equal elements ``x1``
+        gets the gradient.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, differ in dtype, or their shapes cannot
+        be broadcast.
+
+    See Also
+    --------
+    chainer_fast.functions.maximum
+    chainer_fast.functions.min
+    numpy.minimum
+
+    Examples
+    --------
+    >>> x1 = np.array([1., 5.], np.float32)
+    >>> x2 = np.array([3., 2.], np.float32)
+    >>> F.minimum(x1, x2).array
+    array([1., 2.], dtype=float32)
     """
     return Minimum().apply((x1, x2))[0]

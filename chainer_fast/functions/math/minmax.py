@@ -47,6 +47,8 @@ def max(
         keepdims: bool = False) -> Variable:
     """Largest elements over axes.
 
+    .. math:: y = \\max_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -59,7 +61,32 @@ def max(
     Returns
     -------
     Variable
-        The elements. Their gradient goes to every element that equals them.
+        The elements, of the dtype of ``x`` and its shape without the searched axes.
+        Their gradient goes to every element that equals them.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice, or there is no element.
+
+    See Also
+    --------
+    chainer_fast.functions.min
+    chainer_fast.functions.argmax
+    chainer_fast.functions.maximum
+    numpy.max
+
+    Examples
+    --------
+    >>> x = np.array([[1., 7., 7.], [9., 0., 3.]], np.float32)
+    >>> F.max(x, axis=1).array
+    array([7., 9.], dtype=float32)
+    >>> F.max(x).array
+    array(9., dtype=float32)
     """
     y, = Max(axis, keepdims).apply((x,))
     return y
@@ -77,6 +104,8 @@ def min(
         keepdims: bool = False) -> Variable:
     """Smallest elements over axes.
 
+    .. math:: y = \\min_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -89,7 +118,32 @@ def min(
     Returns
     -------
     Variable
-        The elements. Their gradient goes to every element that equals them.
+        The elements, of the dtype of ``x`` and its shape without the searched axes.
+        Their gradient goes to every element that equals them.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice, or there is no element.
+
+    See Also
+    --------
+    chainer_fast.functions.max
+    chainer_fast.functions.argmin
+    chainer_fast.functions.minimum
+    numpy.min
+
+    Examples
+    --------
+    >>> x = np.array([[1., 7., 7.], [9., 0., 3.]], np.float32)
+    >>> F.min(x, axis=1).array
+    array([1., 0.], dtype=float32)
+    >>> F.min(x).array
+    array(0., dtype=float32)
     """
     y, = Min(axis, keepdims).apply((x,))
     return y
@@ -132,6 +186,8 @@ class ArgMax(IndexSelectorBase):
 def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Positions of the largest elements.
 
+    .. math:: y = \\operatorname{argmax}_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -142,7 +198,31 @@ def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
     Returns
     -------
     Variable
-        Positions of the first of them, int32, without gradient.
+        Positions of the first of them, of dtype int32 and the shape of ``x`` without
+        the axis. They have no gradient.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type, such as a tuple.
+    ValueError
+        If there is no element.
+
+    See Also
+    --------
+    chainer_fast.functions.max
+    chainer_fast.functions.argmin
+    numpy.argmax
+
+    Examples
+    --------
+    >>> x = np.array([[1., 7., 7.], [9., 0., 3.]], np.float32)
+    >>> F.argmax(x, axis=1).array
+    array([1, 0], dtype=int32)
+    >>> F.argmax(x).array
+    array(3, dtype=int32)
     """
     positions, = ArgMax(axis).apply((x,))
     return positions
@@ -158,6 +238,8 @@ class ArgMin(IndexSelectorBase):
 def argmin(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Positions of the smallest elements.
 
+    .. math:: y = \\operatorname{argmin}_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -168,7 +250,31 @@ def argmin(x: VariableOrArray, axis: int | None = None) -> Variable:
     Returns
     -------
     Variable
-        Positions of the first of them, int32, without gradient.
+        Positions of the first of them, of dtype int32 and the shape of ``x`` without
+        the axis. They have no gradient.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type, such as a tuple.
+    ValueError
+        If there is no element.
+
+    See Also
+    --------
+    chainer_fast.functions.min
+    chainer_fast.functions.argmax
+    numpy.argmin
+
+    Examples
+    --------
+    >>> x = np.array([[1., 7., 7.], [9., 0., 3.]], np.float32)
+    >>> F.argmin(x, axis=1).array
+    array([0, 1], dtype=int32)
+    >>> F.argmin(x).array
+    array(4, dtype=int32)
     """
     positions, = ArgMin(axis).apply((x,))
     return positions

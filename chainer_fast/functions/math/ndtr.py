@@ -22,14 +22,35 @@ class Ndtr(_special.SpecialFunction):
 def ndtr(x: VariableOrArray) -> Variable:
     """Elementwise distribution function of the standard normal distribution.
 
+    .. math::
+
+        y = \\Phi(x) = \\frac{1}{\\sqrt{2 \\pi}} \\int_{-\\infty}^x e^{-t^2 / 2} \\, dt
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
         Probabilities of a value below ``x``, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.ndtri
+    chainer_fast.functions.log_ndtr
+    chainer_fast.functions.erf
+    scipy.special.ndtr
+
+    Examples
+    --------
+    >>> F.ndtr(np.array([0., 1.96], np.float32)).array
+    array([0.5  , 0.975], dtype=float32)
     """
     return Ndtr().apply((x,))[0]

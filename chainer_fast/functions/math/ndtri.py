@@ -22,15 +22,33 @@ class Ndtri(_special.SpecialFunction):
 def ndtri(x: VariableOrArray) -> Variable:
     """Elementwise quantile function of the standard normal distribution.
 
+    .. math:: y = \\Phi^{-1}(x)
+
     Parameters
     ----------
     x : Variable or array
-        Probabilities, floating-point.
+        Probabilities, floating-point, of any shape.
 
     Returns
     -------
     Variable
         Values below which one falls with probability ``x``, of the
         shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.ndtr
+    chainer_fast.functions.erfinv
+    scipy.special.ndtri
+
+    Examples
+    --------
+    >>> F.ndtri(np.array([0.5, 0.975], np.float32)).array
+    array([0.  , 1.96], dtype=float32)
     """
     return Ndtri().apply((x,))[0]

@@ -42,17 +42,41 @@ class PolyGamma(function_node.FunctionNode):
 def polygamma(n: VariableOrArray, x: VariableOrArray) -> Variable:
     """Elementwise polygamma function.
 
+    .. math:: \\psi^{(n)}(x) = \\frac{d^n}{dx^n} \\psi(x)
+
     Parameters
     ----------
     n : Variable or array
-        Orders: integers that are not negative.  0 gives :func:`digamma`.
+        Orders: integers that are not negative, of a signed dtype. 0 gives
+        :func:`digamma`.
     x : Variable or array
         Floating-point elements, of a shape that broadcasts with that of ``n``.
 
     Returns
     -------
     Variable
-        The ``n``-th derivatives of the digamma function at ``x``, in the dtype of
-        ``x``.
+        The ``n``-th derivatives of the digamma function at ``x``, of the common shape
+        and the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``n`` is not of a signed integer dtype, or ``x`` not floating-point.
+    ValueError
+        If the shapes cannot be broadcast.
+    TypeError
+        If ``n`` is a number rather than an array.
+
+    See Also
+    --------
+    chainer_fast.functions.digamma
+    chainer_fast.functions.zeta
+    scipy.special.polygamma
+
+    Examples
+    --------
+    >>> n = np.array([0, 1], np.int32)
+    >>> F.polygamma(n, np.ones(2, np.float32)).array    # the last is pi ** 2 / 6
+    array([-0.5772,  1.6449], dtype=float32)
     """
     return PolyGamma().apply((n, x))[0]

@@ -70,6 +70,8 @@ def prod(
         keepdims: bool = False) -> Variable:
     """Product of array elements over axes.
 
+    .. math:: y = \\prod_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -82,6 +84,29 @@ def prod(
     Returns
     -------
     Variable
-        Products, in the dtype of ``x``.
+        Products, of the dtype of ``x`` and its shape without the reduced axes.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice.
+
+    See Also
+    --------
+    chainer_fast.functions.sum
+    chainer_fast.functions.cumprod
+    numpy.prod
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.prod(x, axis=1).array
+    array([ 2., 12.], dtype=float32)
+    >>> F.prod(x, axis=1, keepdims=True).shape
+    (2, 1)
     """
     return Prod(axis, keepdims).apply((x,))[0]

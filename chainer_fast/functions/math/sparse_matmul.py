@@ -176,18 +176,28 @@ def sparse_matmul(
     Returns
     -------
     Variable
-        The product, dense.
+        The product, dense, of two axes or three, in the dtype that the operands have in
+        common.
 
     Raises
     ------
     ValueError
         If not exactly one of the operands is sparse.
-    InvalidType
-        If shapes do not go together.
+    chainer_fast.utils.type_check.InvalidType
+        If shapes do not go together, or the dense operand is not floating-point.
 
     See Also
     --------
-    chainer_fast.utils.to_coo, chainer_fast.functions.matmul
+    chainer_fast.functions.matmul
+    chainer_fast.utils.to_coo
+
+    Examples
+    --------
+    >>> a = chainer.utils.to_coo(np.array([[0., 2.], [3., 0.]], np.float32))
+    >>> b = np.array([[1., 10.], [100., 1000.]], np.float32)
+    >>> F.sparse_matmul(a, b).array
+    array([[ 200., 2000.],
+           [   3.,   30.]], dtype=float32)
     """
     sparse = [isinstance(x, utils.CooMatrix) for x in (a, b)]
     if sum(sparse) != 1:

@@ -40,6 +40,8 @@ class RsqrtGPU(_unary.FloatUfunc):
 def sqrt(x: VariableOrArray) -> Variable:
     """Elementwise square root.
 
+    .. math:: y = \\sqrt{x}
+
     Parameters
     ----------
     x : Variable or array
@@ -49,6 +51,22 @@ def sqrt(x: VariableOrArray) -> Variable:
     -------
     Variable
         Roots, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.rsqrt
+    chainer_fast.functions.square
+    numpy.sqrt
+
+    Examples
+    --------
+    >>> F.sqrt(np.array([4., 9.], np.float32)).array
+    array([2., 3.], dtype=float32)
     """
     return Sqrt().apply((x,))[0]
 
@@ -56,15 +74,31 @@ def sqrt(x: VariableOrArray) -> Variable:
 def rsqrt(x: VariableOrArray) -> Variable:
     """Elementwise reciprocal of the square root.
 
+    .. math:: y = \\frac{1}{\\sqrt{x}}
+
     Parameters
     ----------
     x : Variable or array
-        Positive floating-point elements.
+        Positive floating-point elements of any shape; zero gives infinity.
 
     Returns
     -------
     Variable
-        ``1 / sqrt(x)``, of the shape and dtype of ``x``.
+        Reciprocals, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sqrt
+
+    Examples
+    --------
+    >>> F.rsqrt(np.array([4., 0.25], np.float32)).array
+    array([0.5, 2. ], dtype=float32)
     """
     array = variable.as_array(x)
     if backend.get_array_module(array) is cuda.cupy and cuda.available:

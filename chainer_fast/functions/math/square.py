@@ -19,14 +19,31 @@ class Square(_unary.FloatUfunc):
 def square(x: VariableOrArray) -> Variable:
     """Elementwise square.
 
+    .. math:: y = x^2
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
-        ``x * x``, of the shape and dtype of ``x``.
+        Squares, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sqrt
+    numpy.square
+
+    Examples
+    --------
+    >>> F.square(np.array([-3., 2.], np.float32)).array
+    array([9., 4.], dtype=float32)
     """
     return Square().apply((x,))[0]

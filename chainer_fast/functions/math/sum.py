@@ -29,6 +29,8 @@ def sum(
         keepdims: bool = False) -> Variable:
     """Sum of array elements over axes.
 
+    .. math:: y = \\sum_i x_i
+
     Parameters
     ----------
     x : Variable or array
@@ -41,14 +43,31 @@ def sum(
     Returns
     -------
     Variable
-        The sums, in the dtype of ``x``.
+        The sums, of the dtype of ``x`` and its shape without the reduced axes.
 
     Raises
     ------
-    TypeError, ValueError
-        If ``axis`` is of another type, or names an axis twice.
-    InvalidType
-        If ``x`` is not floating-point or lacks an axis.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If ``axis`` names an axis twice.
+
+    See Also
+    --------
+    chainer_fast.functions.average
+    chainer_fast.functions.cumsum
+    chainer_fast.functions.sum_to
+    numpy.sum
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.sum(x, axis=1).array
+    array([3., 7.], dtype=float32)
+    >>> F.sum(x, axis=1, keepdims=True).shape
+    (2, 1)
     """
     return Sum(axis, keepdims).apply((x,))[0]
 
@@ -78,13 +97,29 @@ def sum_to(x: VariableOrArray, shape: tuple[int, ...]) -> Variable:
     Parameters
     ----------
     x : Variable or array
+        Array of any dtype.
     shape : tuple of int
         Shape of the result.
 
     Returns
     -------
     Variable
-        The sums; ``x`` itself, as a variable, when it has that shape already.
+        The sums, of the given shape and the dtype of ``x``; ``x`` itself, as a
+        variable, when it has that shape already.
+
+    See Also
+    --------
+    chainer_fast.functions.sum
+    chainer_fast.functions.broadcast_to
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.sum_to(x, (2, 1)).array
+    array([[3.],
+           [7.]], dtype=float32)
+    >>> F.sum_to(x, (2,)).array
+    array([4., 6.], dtype=float32)
     """
     if x.shape == shape:
         return variable.as_variable(x)

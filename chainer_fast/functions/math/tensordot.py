@@ -171,25 +171,34 @@ def tensordot(
     -------
     Variable
         Array whose axes are those of ``a`` and then those of ``b`` that are not summed
-        over.
+        over, in the dtype that the arrays have in common.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point.
     ValueError
-        If the axes of ``a`` and ``b`` differ in number or length.
+        If the axes of ``a`` and ``b`` differ in number or length, or one is named
+        twice.
+    IndexError
+        If an array has no such axis.
     TypeError
-        If ``axes`` is anything else.
+        If ``axes`` is something else.
 
     See Also
     --------
+    chainer_fast.functions.matmul
+    chainer_fast.functions.einsum
     numpy.tensordot
 
     Examples
     --------
-    >>> a = np.arange(6, dtype=np.float32).reshape(2, 3)
-    >>> F.tensordot(a, a, axes=(1, 1)).array
-    array([[ 5., 14.],
-           [14., 50.]], dtype=float32)
+    >>> a = np.array([[1., 2.], [3., 4.]], np.float32)
+    >>> F.tensordot(a, a, axes=(1, 1)).array    # the product with the transpose
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
+    >>> F.tensordot(a, a, axes=2).array         # 1 + 4 + 9 + 16
+    array(30., dtype=float32)
     """
     c, = TensorDot(axes).apply((a, b))
     return c

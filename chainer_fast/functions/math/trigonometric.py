@@ -32,15 +32,33 @@ class SinGrad(_unary.ElementwiseGrad):
 def sin(x: VariableOrArray) -> Variable:
     """Elementwise sine.
 
+    .. math:: y = \\sin x
+
     Parameters
     ----------
     x : Variable or array
-        Angles in radians, floating-point.
+        Angles in radians, floating-point, of any shape.
 
     Returns
     -------
     Variable
         Sines, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.cos
+    chainer_fast.functions.arcsin
+    numpy.sin
+
+    Examples
+    --------
+    >>> F.sin(np.array([0., np.pi / 2], np.float32)).array
+    array([0., 1.], dtype=float32)
     """
     return Sin().apply((x,))[0]
 
@@ -68,15 +86,33 @@ class CosGrad(_unary.ElementwiseGrad):
 def cos(x: VariableOrArray) -> Variable:
     """Elementwise cosine.
 
+    .. math:: y = \\cos x
+
     Parameters
     ----------
     x : Variable or array
-        Angles in radians, floating-point.
+        Angles in radians, floating-point, of any shape.
 
     Returns
     -------
     Variable
         Cosines, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sin
+    chainer_fast.functions.arccos
+    numpy.cos
+
+    Examples
+    --------
+    >>> F.cos(np.array([0., np.pi], np.float32)).array
+    array([ 1., -1.], dtype=float32)
     """
     return Cos().apply((x,))[0]
 
@@ -95,15 +131,33 @@ class Tan(_unary.FloatUfunc):
 def tan(x: VariableOrArray) -> Variable:
     """Elementwise tangent.
 
+    .. math:: y = \\tan x = \\frac{\\sin x}{\\cos x}
+
     Parameters
     ----------
     x : Variable or array
-        Angles in radians, floating-point.
+        Angles in radians, floating-point, of any shape.
 
     Returns
     -------
     Variable
         Tangents, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.arctan
+    chainer_fast.functions.tanh
+    numpy.tan
+
+    Examples
+    --------
+    >>> F.tan(np.array([0., np.pi / 4], np.float32)).array
+    array([0., 1.], dtype=float32)
     """
     return Tan().apply((x,))[0]
 
@@ -131,15 +185,33 @@ class ArcsinGrad(_unary.ElementwiseGrad):
 def arcsin(x: VariableOrArray) -> Variable:
     """Elementwise inverse sine.
 
+    .. math:: \\sin y = x, \\quad -\\pi / 2 \\le y \\le \\pi / 2
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between -1 and 1.
+        Floating-point elements between -1 and 1, of any shape; others give NaN.
 
     Returns
     -------
     Variable
         Angles between ``-pi / 2`` and ``pi / 2``, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sin
+    chainer_fast.functions.arctan
+    numpy.arcsin
+
+    Examples
+    --------
+    >>> F.arcsin(np.array([1., 0.], np.float32)).array
+    array([1.5708, 0.    ], dtype=float32)
     """
     return Arcsin().apply((x,))[0]
 
@@ -167,15 +239,33 @@ class ArccosGrad(_unary.ElementwiseGrad):
 def arccos(x: VariableOrArray) -> Variable:
     """Elementwise inverse cosine.
 
+    .. math:: \\cos y = x, \\quad 0 \\le y \\le \\pi
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between -1 and 1.
+        Floating-point elements between -1 and 1, of any shape; others give NaN.
 
     Returns
     -------
     Variable
         Angles between 0 and ``pi``, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.cos
+    chainer_fast.functions.arctan
+    numpy.arccos
+
+    Examples
+    --------
+    >>> F.arccos(np.array([1., 0., -1.], np.float32)).array
+    array([0.    , 1.5708, 3.1416], dtype=float32)
     """
     return Arccos().apply((x,))[0]
 
@@ -203,15 +293,33 @@ class ArctanGrad(_unary.ElementwiseGrad):
 def arctan(x: VariableOrArray) -> Variable:
     """Elementwise inverse tangent.
 
+    .. math:: \\tan y = x, \\quad -\\pi / 2 < y < \\pi / 2
+
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements.
+        Floating-point elements of any shape.
 
     Returns
     -------
     Variable
         Angles between ``-pi / 2`` and ``pi / 2``, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.tan
+    chainer_fast.functions.arctan2
+    numpy.arctan
+
+    Examples
+    --------
+    >>> F.arctan(np.array([0., 1.], np.float32)).array
+    array([0.    , 0.7854], dtype=float32)
     """
     return Arctan().apply((x,))[0]
 
@@ -275,6 +383,8 @@ class Arctan2Grad(function_node.FunctionNode):
 def arctan2(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise angle of the points ``(x2, x1)``.
 
+    .. math:: \\tan y = \\frac{x_1}{x_2}
+
     Parameters
     ----------
     x1, x2 : Variable or array
@@ -283,6 +393,26 @@ def arctan2(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Angles between ``-pi`` and ``pi``.
+        Angles between ``-pi`` and ``pi``, of the common shape, in the dtype that the
+        arguments have in common.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point.
+    ValueError
+        If the shapes cannot be broadcast.
+
+    See Also
+    --------
+    chainer_fast.functions.arctan
+    numpy.arctan2
+
+    Examples
+    --------
+    >>> ordinates = np.array([0., 1., 0., -1.], np.float32)
+    >>> abscissas = np.array([1., 0., -1., 0.], np.float32)
+    >>> F.arctan2(ordinates, abscissas).array
+    array([ 0.    ,  1.5708,  3.1416, -1.5708], dtype=float32)
     """
     return Arctan2().apply((x1, x2))[0]

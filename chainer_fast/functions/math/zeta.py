@@ -39,16 +39,37 @@ class Zeta(function_node.FunctionNode):
 def zeta(x: NdArray | float, q: VariableOrArray) -> Variable:
     """Elementwise Hurwitz zeta function.
 
+    .. math:: \\zeta(x, q) = \\sum_{k=0}^{\\infty} \\frac{1}{(k + q)^x}
+
     Parameters
     ----------
     x : array or float
-        Exponents, greater than 1.  They have no gradient.
+        Exponents, greater than 1. They have no gradient.
     q : Variable or array
         Floating-point shifts, of a shape that broadcasts with that of ``x``.
 
     Returns
     -------
     Variable
-        The sums of ``(k + q) ** -x`` over ``k = 0, 1, 2, ...``, in the dtype of ``q``.
+        Sums, of the common shape and the dtype of ``q``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``q`` is not floating-point.
+    ValueError
+        If the shapes cannot be broadcast.
+    TypeError
+        If ``x`` is a variable.
+
+    See Also
+    --------
+    chainer_fast.functions.polygamma
+    scipy.special.zeta
+
+    Examples
+    --------
+    >>> F.zeta(2., np.array([1., 2.], np.float32)).array    # pi ** 2 / 6, and one less
+    array([1.6449, 0.6449], dtype=float32)
     """
     return Zeta(x).apply((q,))[0]

@@ -107,10 +107,13 @@ def dropout(
         return_mask: bool = False, **kwargs: tp.Any) -> tp.Any:
     """Zeroes random elements and scales up the others.
 
-    In training mode (``chainer.config.train`` is true), each element is
-    dropped with the probability ``ratio``, and the others are multiplied by
-    ``1 / (1 - ratio)``, so that the expected values do not change. Otherwise
-    ``x`` is returned unchanged.
+    .. math::
+
+        y = m x, \\qquad m = 0 \\text{ with probability } p, \\quad
+        \\frac{1}{1 - p} \\text{ otherwise}
+
+    The expected values do not change. Outside training mode
+    (``chainer.config.train`` is false) ``x`` is returned unchanged.
 
     See: `Improving neural networks by preventing co-adaptation of feature
     detectors <https://arxiv.org/abs/1207.0580>`_
@@ -120,7 +123,7 @@ def dropout(
     x : Variable or array
         Values of a floating dtype.
     ratio : float
-        Probability of dropping an element, in ``[0, 1)``.
+        Probability :math:`p` of dropping an element, in ``[0, 1)``.
     mask : array or None
         Factors to use instead of a random mask, of the shape, dtype and device of
         ``x``.
@@ -136,15 +139,25 @@ def dropout(
     Raises
     ------
     ValueError
-        If ``ratio`` is out of range, or the retired argument ``train`` is given.
+        If ``ratio`` is out of range, ``mask`` does not fit ``x``, or the retired
+        argument ``train`` is given.
+    TypeError
+        If another unknown argument is given.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.zoneout
+    chainer_fast.functions.simplified_dropconnect
 
     Examples
     --------
-    >>> x = np.ones((2, 3), np.float32)
+    >>> F.dropout(np.ones(8, np.float32), ratio=0.75).array
+    array([0., 0., 0., 0., 0., 0., 0., 4.], dtype=float32)
     >>> with chainer.using_config('train', False):
-    ...     y = F.dropout(x)
-    >>> y.array is x
-    True
+    ...     F.dropout(np.ones(3, np.float32)).array
+    array([1., 1., 1.], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'train')

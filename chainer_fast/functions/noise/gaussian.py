@@ -98,6 +98,8 @@ def gaussian(
 
     Gradients flow to the mean and to the logarithm of the variance.
 
+    See: `Auto-Encoding Variational Bayes <https://arxiv.org/abs/1312.6114>`_
+
     Parameters
     ----------
     mean : Variable or array
@@ -105,14 +107,37 @@ def gaussian(
     ln_var : Variable or array
         Logarithms of the variances, of the same dtype and shape.
     eps : array or None
-        Value of :math:`\\epsilon`; drawn at random by default.
+        Value of :math:`\\epsilon`, of the shape and dtype of ``mean``; drawn at random
+        by default.
     return_eps : bool
         Whether :math:`\\epsilon` is returned as well.
 
     Returns
     -------
     Variable or tuple
-        The sample; with ``return_eps`` a tuple of it and :math:`\\epsilon`.
+        The sample, of the shape and dtype of ``mean``; with ``return_eps`` a tuple of
+        it and :math:`\\epsilon`.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the arguments are not floating-point, or differ in dtype or shape.
+    ValueError
+        If ``eps`` is of another shape.
+    TypeError
+        If an unknown argument is given.
+
+    See Also
+    --------
+    chainer_fast.functions.gaussian_kl_divergence
+    chainer_fast.functions.gaussian_nll
+
+    Examples
+    --------
+    >>> mean = np.array([5., 5.], np.float32)
+    >>> ln_var = np.log(np.array([4., 9.], np.float32))
+    >>> F.gaussian(mean, ln_var, eps=np.array([1., -1.], np.float32)).array
+    array([7., 2.], dtype=float32)
     """
     if kwargs:
         argument.assert_kwargs_empty(kwargs)

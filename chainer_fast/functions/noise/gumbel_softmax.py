@@ -25,7 +25,8 @@ def gumbel_softmax(
     Parameters
     ----------
     log_pi : Variable or array
-        Logarithms of the class probabilities, not necessarily normalized.
+        Logarithms of the class probabilities, of a floating dtype, not necessarily
+        normalized.
     tau : float or Variable
         The temperature, a positive number.
     axis : int
@@ -36,6 +37,23 @@ def gumbel_softmax(
     Variable
         Array of the shape and dtype of ``log_pi`` whose elements sum to 1 along the
         axis.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``log_pi`` is not floating-point or has no such axis.
+    ZeroDivisionError
+        If ``tau`` is zero.
+
+    See Also
+    --------
+    chainer_fast.functions.softmax
+
+    Examples
+    --------
+    >>> log_pi = np.log(np.array([[0.1, 0.8, 0.1]], np.float32))
+    >>> F.gumbel_softmax(log_pi, tau=0.1).array
+    array([[0., 1., 0.]], dtype=float32)
     """
     log_pi = as_variable(log_pi)
     if log_pi.ndim == 0:

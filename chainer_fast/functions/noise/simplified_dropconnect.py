@@ -160,9 +160,26 @@ def simplified_dropconnect(
     Variable
         Array of shape ``(B, M)`` and the dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
+    ZeroDivisionError
+        If ``ratio`` is 1.
+
     See Also
     --------
-    chainer.links.SimplifiedDropconnect
+    chainer_fast.functions.dropout
+    chainer_fast.functions.linear
+    chainer_fast.links.SimplifiedDropconnect
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2.]], np.float32)
+    >>> W = np.array([[1., 10.], [100., 1000.]], np.float32)
+    >>> mask = np.array([[[1., 0.], [1., 1.]]], np.float32)
+    >>> F.simplified_dropconnect(x, W, mask=mask).array     # half dropped, half doubled
+    array([[   2., 4200.]], dtype=float32)
     """
     function = SimplifiedDropconnect(
         ratio if train else 0, mask, use_batchwise_mask)

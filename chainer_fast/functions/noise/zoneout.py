@@ -66,9 +66,11 @@ def zoneout(
         **kwargs: tp.Any) -> VariableOrArray:
     """Keeps random elements of a previous state and replaces the others.
 
-    In training mode (``chainer.config.train`` is true), each element of the result is
-    taken from ``h`` with the probability ``ratio``, and from ``x`` otherwise. Outside
-    training mode ``x`` is returned unchanged.
+    .. math:: y = m h + (1 - m) x
+
+    In training mode (``chainer.config.train`` is true), an element of :math:`m` is 1
+    with the probability ``ratio``, and 0 otherwise. Outside training mode ``x`` is
+    returned unchanged.
 
     See: `Zoneout: regularizing RNNs by randomly preserving hidden activations
     <https://arxiv.org/abs/1606.01305>`_
@@ -76,7 +78,7 @@ def zoneout(
     Parameters
     ----------
     h : Variable or array
-        The previous state.
+        The previous state, of a floating dtype.
     x : Variable or array
         The next state, of the shape and dtype of ``h``.
     ratio : float
@@ -90,7 +92,21 @@ def zoneout(
     Raises
     ------
     ValueError
-        If the retired argument ``train`` is given.
+        If the shapes do not go together, or the retired argument ``train`` is given.
+    TypeError
+        If another unknown argument is given.
+
+    See Also
+    --------
+    chainer_fast.functions.dropout
+    chainer_fast.links.StatefulZoneoutLSTM
+
+    Examples
+    --------
+    >>> h = np.zeros(6, np.float32)
+    >>> x = np.ones(6, np.float32)
+    >>> F.zoneout(h, x, ratio=0.25).array
+    array([1., 1., 1., 1., 1., 1.], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'train')

@@ -182,7 +182,7 @@ class BatchNormalizationGrad(FunctionNode):
     """
 
     def __init__(
-            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
             mean: NdArray, var: NdArray, inv_std: NdArray, key_axis: tp.Sequence[int],
             impl: tp.Any, forward_data: tp.Any) -> None:
         super().__init__()
@@ -292,7 +292,7 @@ class FixedBatchNormalizationGrad(FunctionNode):
     """
 
     def __init__(
-            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
             inv_std: NdArray, inv_var: NdArray) -> None:
         super().__init__()
         self.axis, self.expander = axis, expander
@@ -402,10 +402,16 @@ def batch_normalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or the shapes of ``gamma`` and ``beta`` do not
+        fit it.
     RuntimeError
-        If ``axis`` is of another type or not in order.
+        If ``axis`` is a float or a tuple that is not in ascending order.
+    TypeError
+        If only one of the running statistics is given, or an unknown argument.
     ValueError
-        If the retired argument ``train`` is given.
+        If the running statistics are of another shape than ``gamma``, or the retired
+        argument ``train`` is given.
 
     Warns
     -----
@@ -414,7 +420,19 @@ def batch_normalization(
 
     See Also
     --------
-    chainer.links.BatchNormalization
+    chainer_fast.functions.fixed_batch_normalization
+    chainer_fast.functions.group_normalization
+    chainer_fast.functions.layer_normalization
+    chainer_fast.links.BatchNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[1., 10.], [3., 30.]], np.float32)
+    >>> gamma = np.array([1., 2.], np.float32)
+    >>> beta = np.array([0., 5.], np.float32)
+    >>> F.batch_normalization(x, gamma, beta).array
+    array([[-1.,  3.],
+           [ 1.,  7.]], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'train')
@@ -429,8 +447,11 @@ def fixed_batch_normalization(
         axis: int | tuple[int, ...] | None = None) -> Variable:
     """Normalize a batch by a given mean and variance, scale and shift.
 
-    The formula is that of :func:`batch_normalization`, but the statistics do not depend
-    on the batch. It is used for testing.
+    .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
+
+    for the mean :math:`\\mu` and the variance :math:`\\sigma^2`. It is used for testing
+    in place of :func:`batch_normalization`, as the statistics do not depend on the
+    batch.
 
     Parameters
     ----------
@@ -453,11 +474,24 @@ def fixed_batch_normalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or the shapes of the others do not fit it.
     RuntimeError
-        If ``axis`` is of another type or not in order.
+        If ``axis`` is a float or a tuple that is not in ascending order.
 
     See Also
     --------
-    chainer.links.BatchNormalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.links.BatchNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[1., 10.], [3., 30.]], np.float32)
+    >>> gamma, beta = np.ones(2, np.float32), np.zeros(2, np.float32)
+    >>> mean = np.array([1., 20.], np.float32)
+    >>> var = np.array([4., 100.], np.float32)
+    >>> F.fixed_batch_normalization(x, gamma, beta, mean, var).array
+    array([[ 0., -1.],
+           [ 1.,  1.]], dtype=float32)
     """
     return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]

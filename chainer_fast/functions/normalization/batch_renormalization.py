@@ -149,12 +149,33 @@ def batch_renormalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or the shapes of ``gamma`` and ``beta`` do not
+        fit it.
     TypeError
         If running statistics are missing.
+    ValueError
+        If they are of another shape than ``gamma``.
 
     See Also
     --------
-    chainer.links.BatchRenormalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.functions.fixed_batch_normalization
+    chainer_fast.links.BatchRenormalization
+
+    Examples
+    --------
+    >>> x = np.array([[1.], [3.]], np.float32)      # mean 2, deviation 1
+    >>> gamma, beta = np.ones(1, np.float32), np.zeros(1, np.float32)
+    >>> mean, var = np.zeros(1, np.float32), np.full(1, 4., np.float32)
+    >>> F.batch_renormalization(        # within the bounds: x / 2
+    ...     x, gamma, beta, rmax=3., dmax=5., running_mean=mean, running_var=var).array
+    array([[0.5],
+           [1.5]], dtype=float32)
+    >>> F.batch_renormalization(        # without correction: x - 2
+    ...     x, gamma, beta, rmax=1., dmax=0., running_mean=mean, running_var=var).array
+    array([[-1.],
+           [ 1.]], dtype=float32)
     """
     if running_mean is None:
         raise TypeError('running_mean is required')
@@ -171,16 +192,52 @@ def fixed_batch_renormalization(
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0
-        Use :func:`~chainer.functions.fixed_batch_normalization`, which does the same.
+        Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which does the
+        same.
 
     Parameters
     ----------
-    x, gamma, beta, mean, var, eps
-        Arguments of that function.
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    gamma, beta : Variable or array
+        Factors and offsets of shape ``(C,)``.
+    mean, var : Variable or array
+        Mean and variance of shape ``(C,)``.
+    eps : float
+        Constant added to the variance.
 
     Returns
     -------
     Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, or the shapes of the others do not fit it.
+
+    Warns
+    -----
+    DeprecationWarning
+        Always.
+
+    See Also
+    --------
+    chainer_fast.functions.fixed_batch_normalization
+
+    Examples
+    --------
+    >>> import warnings
+    >>> x = np.array([[1.], [3.]], np.float32)
+    >>> one, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter('ignore', DeprecationWarning)
+    ...     F.fixed_batch_renormalization(x, one, zero, one, one * 4).array
+    array([[0.],
+           [1.]], dtype=float32)
+    >>> F.fixed_batch_normalization(x, one, zero, one, one * 4).array   # write this
+    array([[0.],
+           [1.]], dtype=float32)
     """
     warnings.warn(
         'fixed_batch_renormalization is deprecated. Use fixed_batch_normalization '

@@ -307,9 +307,32 @@ def decorrelated_batch_normalization(
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point, has no second axis, or ``groups`` does not
+        divide its length.
+    ValueError
+        If the running statistics are of another shape.
+    ZeroDivisionError
+        If ``groups`` is zero.
+    TypeError
+        If an unknown argument is given.
+
     See Also
     --------
-    chainer.links.DecorrelatedBatchNormalization
+    chainer_fast.functions.fixed_decorrelated_batch_normalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.links.DecorrelatedBatchNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[0., 0.], [2., 0.], [0., 4.], [2., 4.]], np.float32)
+    >>> F.decorrelated_batch_normalization(x, groups=1).array
+    array([[-1., -1.],
+           [ 1., -1.],
+           [-1.,  1.],
+           [ 1.,  1.]], dtype=float32)
     """
     argument.assert_kwargs_empty(kwargs)
     return DecorrelatedBatchNormalization(
@@ -321,8 +344,11 @@ def fixed_decorrelated_batch_normalization(
         groups: int = 16) -> Variable:
     """Shift and project a batch by given statistics.
 
-    This is :func:`decorrelated_batch_normalization` with statistics that do not depend
-    on the batch. It is used for testing. Its gradients cannot be differentiated.
+    .. math:: y = P (x - \\mu)
+
+    for the projection :math:`P` and the mean :math:`\\mu` of a group. It is used for
+    testing in place of :func:`decorrelated_batch_normalization`, as the statistics do
+    not depend on the batch. Its gradients cannot be differentiated.
 
     Parameters
     ----------
@@ -342,12 +368,23 @@ def fixed_decorrelated_batch_normalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no second axis.
     ValueError
         If the statistics do not fit ``x``.
 
     See Also
     --------
-    chainer.links.DecorrelatedBatchNormalization
+    chainer_fast.functions.decorrelated_batch_normalization
+    chainer_fast.links.DecorrelatedBatchNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[3., 5.]], np.float32)
+    >>> mean = np.array([[1., 1.]], np.float32)
+    >>> projection = np.array([[[2., 0.], [0., 0.5]]], np.float32)
+    >>> F.fixed_decorrelated_batch_normalization(x, mean, projection, groups=1).array
+    array([[4., 2.]], dtype=float32)
     """
     return FixedDecorrelatedBatchNormalization(groups).apply(
         (x, mean, projection))[0]

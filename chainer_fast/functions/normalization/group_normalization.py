@@ -199,6 +199,9 @@ def group_normalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no second axis, or the shapes of ``gamma``
+        and ``beta`` do not fit it.
     TypeError
         If ``groups`` is not an int.
     ValueError
@@ -206,6 +209,15 @@ def group_normalization(
 
     See Also
     --------
-    chainer.links.GroupNormalization
+    chainer_fast.functions.layer_normalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.links.GroupNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[1., 3., 10., 30.]], np.float32)
+    >>> gamma, beta = np.ones(4, np.float32), np.zeros(4, np.float32)
+    >>> F.group_normalization(x, 2, gamma, beta).array
+    array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
     return GroupNormalization(groups, eps).apply((x, gamma, beta))[0]

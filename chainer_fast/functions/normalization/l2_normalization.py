@@ -120,7 +120,22 @@ def normalize(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
     ValueError
-        If ``x`` lacks one of the axes, or an axis is named twice.
+        If an axis is named twice.
+
+    See Also
+    --------
+    chainer_fast.functions.batch_l2_norm_squared
+
+    Examples
+    --------
+    >>> x = np.array([[3., 4.], [0., 0.]], np.float32)
+    >>> F.normalize(x).array
+    array([[0.6, 0.8],
+           [0. , 0. ]], dtype=float32)
     """
     return NormalizeL2(eps, axis).apply((x,))[0]

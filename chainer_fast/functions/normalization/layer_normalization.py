@@ -136,12 +136,24 @@ def layer_normalization(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is no matrix or not floating-point.
     ValueError
         If ``gamma`` and ``beta`` do not fit ``x``.
 
     See Also
     --------
-    chainer.links.LayerNormalization
+    chainer_fast.functions.group_normalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.links.LayerNormalization
+
+    Examples
+    --------
+    >>> x = np.array([[1., 3.], [10., 30.]], np.float32)
+    >>> gamma, beta = np.array([1., 2.], np.float32), np.zeros(2, np.float32)
+    >>> F.layer_normalization(x, gamma, beta).array
+    array([[-1.,  2.],
+           [-1.,  2.]], dtype=float32)
     """
     if gamma.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
         # A single number serves for all columns.

@@ -182,5 +182,22 @@ def local_response_normalization(
     -------
     Variable
         Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no second axis.
+
+    See Also
+    --------
+    chainer_fast.functions.batch_normalization
+
+    Examples
+    --------
+    >>> x = np.array([[1., 2., 3.]], np.float32)
+    >>> F.local_response_normalization(x, n=3, k=0, alpha=1, beta=1).array
+    array([[0.2   , 0.1429, 0.2308]], dtype=float32)
+    >>> x / np.array([1 + 4, 1 + 4 + 9, 4 + 9])     # the same
+    array([[0.2   , 0.1429, 0.2308]])
     """
     return LocalResponseNormalization(n, k, alpha, beta).apply((x,))[0]

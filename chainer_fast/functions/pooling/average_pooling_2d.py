@@ -80,6 +80,11 @@ def average_pooling_2d(
         pad: int | tp.Sequence[int] = 0) -> Variable:
     """Averages over windows of images.
 
+    .. math::
+
+        y_{ncjk} = \\frac{1}{k_h k_w} \\sum_{uv}
+            x_{n, c, s_y j + u - p_h, s_x k + v - p_w}
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
@@ -100,16 +105,26 @@ def average_pooling_2d(
     ------
     AssertionError
         If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not images of floats.
 
     See Also
     --------
-    average_pooling_nd : the same for any dimension.
+    chainer_fast.functions.average_pooling_nd : the same for any dimension.
+    chainer_fast.functions.max_pooling_2d
 
     Notes
     -----
     Unlike :func:`max_pooling_2d`, it has no ``cover_all``: rows and columns left over
     at the end are ignored.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> F.average_pooling_2d(x, 2).array
+    array([[[[ 2.5,  4.5],
+             [10.5, 12.5]]]], dtype=float32)
     """
     return AveragePooling2D(ksize, stride, pad, False).apply((x,))[0]

@@ -151,6 +151,11 @@ def average_pooling_nd(
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of images of any dimension.
 
+    .. math:: y_{n, c, j} = \\frac{1}{|k|} \\sum_u x_{n, c, s j + u - p}
+
+    where :math:`j` and :math:`u` are tuples of as many numbers as the images have axes,
+    and :math:`|k|` is the number of elements of the window.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
@@ -173,16 +178,31 @@ def average_pooling_nd(
     Raises
     ------
     AssertionError
-        If the window does not fit in.
+        If the window does not fit in, or a sequence has not N numbers.
+    ZeroDivisionError
+        If the stride is zero.
     ValueError
-        If ``pad_value`` is neither.
+        If ``pad_value`` is neither 0 nor ``None``, or padding is negative.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_nd
+    chainer_fast.functions.unpooling_nd
 
     Notes
     -----
     Unlike :func:`max_pooling_nd`, it has no ``cover_all``: elements left over at the
     end are ignored.
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2., 3., 4.]]], np.float32)
+    >>> F.average_pooling_nd(x, 2, stride=1).array
+    array([[[1.5, 2.5, 3.5]]], dtype=float32)
+    >>> F.average_pooling_nd(x, 2, pad=1).array
+    array([[[0.5, 2.5, 2. ]]], dtype=float32)
     """
     function = AveragePoolingND(
         len(x.shape[2:]), ksize, stride, pad, pad_value=pad_value)
@@ -197,10 +217,48 @@ def average_pooling_1d(
 
     See :func:`average_pooling_nd`, of which it is the case of one axis.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, length)
+        Sequences of a floating dtype.
+    ksize : int
+        Length of the window.
+    stride : int, optional
+        Distance of two places of the window; by default its size.
+    pad : int
+        Padding on either side.
+    pad_value : 0 or None
+        With 0, the padding counts as zeros. With ``None`` it does not count.
+
+    Returns
+    -------
+    Variable
+        Averages, of the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not three axes, padding is negative, or ``pad_value`` is another
+        value.
+    AssertionError
+        If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.average_pooling_nd
+    chainer_fast.functions.max_pooling_1d
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2., 3., 4.]]], np.float32)
+    >>> F.average_pooling_1d(x, 2).array
+    array([[[1.5, 3.5]]], dtype=float32)
+    >>> F.average_pooling_1d(x, 2, pad=1, pad_value=None).array
+    array([[[1. , 2.5, 4. ]]], dtype=float32)
     """
     pooling_nd.check_ndim('average_pooling_1d', x, 1)
     return average_pooling_nd(x, ksize, stride, pad_value=pad_value, pad=pad)
@@ -214,10 +272,46 @@ def average_pooling_3d(
 
     See :func:`average_pooling_nd`, of which it is the case of three axes.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, d_2, d_3)
+        Volumes of a floating dtype.
+    ksize : int or sequence of int
+        Lengths of the window, one for all axes or one each.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side.
+    pad_value : 0 or None
+        With 0, the padding counts as zeros. With ``None`` it does not count.
+
+    Returns
+    -------
+    Variable
+        Averages, of the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not five axes, padding is negative, or ``pad_value`` is another
+        value.
+    AssertionError
+        If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.average_pooling_nd
+    chainer_fast.functions.max_pooling_3d
+
+    Examples
+    --------
+    >>> x = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 2, 2)
+    >>> F.average_pooling_3d(x, 2).array
+    array([[[[[3.5]]]]], dtype=float32)
     """
     pooling_nd.check_ndim('average_pooling_3d', x, 3)
     return average_pooling_nd(x, ksize, stride, pad_value=pad_value, pad=pad)

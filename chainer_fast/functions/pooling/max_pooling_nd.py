@@ -124,6 +124,10 @@ def max_pooling_nd(
         cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of images of any dimension.
 
+    .. math:: y_{n, c, j} = \\max_u x_{n, c, s j + u - p}
+
+    where :math:`j` and :math:`u` are tuples of as many numbers as the images have axes.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
@@ -150,13 +154,27 @@ def max_pooling_nd(
     Raises
     ------
     AssertionError
-        If the window does not fit in.
+        If the window does not fit in, or a sequence has not N numbers.
+    ZeroDivisionError
+        If the stride is zero.
+    ValueError
+        If padding is negative.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is empty, or not of floats.
 
     See Also
     --------
-    upsampling_2d : the reverse, by means of the indexes.
+    chainer_fast.functions.average_pooling_nd
+    chainer_fast.functions.unpooling_nd
+    chainer_fast.functions.upsampling_2d : the reverse, by means of the indexes.
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 5., 2., 3.]]], np.float32)
+    >>> F.max_pooling_nd(x, 2, stride=1).array
+    array([[[5., 5., 3.]]], dtype=float32)
+    >>> F.max_pooling_nd(x, 2, return_indices=True)[1]
+    array([[[1, 1]]])
     """
     function = MaxPoolingND(
         len(x.shape[2:]), ksize, stride, pad, cover_all, return_indices)
@@ -172,10 +190,51 @@ def max_pooling_1d(
 
     See :func:`max_pooling_nd`, of which it is the case of one axis.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, length)
+        Sequences of a floating dtype.
+    ksize : int
+        Length of the window.
+    stride : int, optional
+        Distance of two places of the window; by default its size.
+    pad : int
+        Padding on either side. It counts as -infinity.
+    cover_all : bool
+        Whether every element is seen, if need be by windows that stick out at the end.
+    return_indices : bool
+        Whether indexes are returned, too.
+
+    Returns
+    -------
+    Variable or tuple
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
+        array of integers of their shape: the index of each maximum in its window.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not three axes, or padding is negative.
+    AssertionError
+        If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_nd
+    chainer_fast.functions.average_pooling_1d
+    chainer_fast.functions.unpooling_1d
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 5., 2., 3., 4.]]], np.float32)
+    >>> F.max_pooling_1d(x, 2).array
+    array([[[5., 3., 4.]]], dtype=float32)
+    >>> F.max_pooling_1d(x, 2, cover_all=False).array
+    array([[[5., 3.]]], dtype=float32)
     """
     pooling_nd.check_ndim('max_pooling_1d', x, 1)
     return max_pooling_nd(
@@ -190,17 +249,53 @@ def max_pooling_2d(
 
     See :func:`max_pooling_nd`, of which it is the case of two axes.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    ksize : int or pair of int
+        Height and width of the window.
+    stride : int or pair of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or pair of int
+        Padding on either side. It counts as -infinity.
+    cover_all : bool
+        Whether every element is seen, if need be by windows that stick out at the end.
+    return_indices : bool
+        Whether indexes are returned, too.
+
+    Returns
+    -------
+    Variable or tuple
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
+        array of integers of their shape: the index of each maximum in its window.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not four axes, or padding is negative.
+    AssertionError
+        If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_nd
+    chainer_fast.functions.average_pooling_2d
+    chainer_fast.functions.upsampling_2d
+    chainer_fast.functions.unpooling_2d
 
     Examples
     --------
-    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    >>> F.max_pooling_2d(x, 2).array
-    array([[[[ 5.,  7.],
-             [13., 15.]]]], dtype=float32)
+    >>> x = np.array([[[[1., 2., 0., 0.], [3., 9., 7., 0.]]]], np.float32)
+    >>> y, indexes = F.max_pooling_2d(x, 2, return_indices=True)
+    >>> y.array
+    array([[[[9., 7.]]]], dtype=float32)
+    >>> indexes
+    array([[[[3, 2]]]])
     """
     pooling_nd.check_ndim('max_pooling_2d', x, 2)
     return max_pooling_nd(
@@ -215,10 +310,49 @@ def max_pooling_3d(
 
     See :func:`max_pooling_nd`, of which it is the case of three axes.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, d_2, d_3)
+        Volumes of a floating dtype.
+    ksize : int or sequence of int
+        Lengths of the window, one for all axes or one each.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side. It counts as -infinity.
+    cover_all : bool
+        Whether every element is seen, if need be by windows that stick out at the end.
+    return_indices : bool
+        Whether indexes are returned, too.
+
+    Returns
+    -------
+    Variable or tuple
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
+        array of integers of their shape: the index of each maximum in its window.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not five axes, or padding is negative.
+    AssertionError
+        If the window does not fit in.
+    ZeroDivisionError
+        If the stride is zero.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_nd
+    chainer_fast.functions.average_pooling_3d
+    chainer_fast.functions.unpooling_3d
+
+    Examples
+    --------
+    >>> x = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 2, 2)
+    >>> F.max_pooling_3d(x, 2).array
+    array([[[[[7.]]]]], dtype=float32)
     """
     pooling_nd.check_ndim('max_pooling_3d', x, 3)
     return max_pooling_nd(

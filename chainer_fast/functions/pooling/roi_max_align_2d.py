@@ -81,6 +81,11 @@ def roi_max_align_2d(
 
     See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
 
+    .. math:: y_b = \\max_{(u, v) \\in S_b} x(u, v)
+
+    with the sample points :math:`S_b` of bin :math:`b`, and values :math:`x(u, v)` that
+    are interpolated between the centres of four pixels.
+
     Parameters
     ----------
     x : Variable or array of float32, shape (n, c, h, w)
@@ -104,6 +109,8 @@ def roi_max_align_2d(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If a dtype is another one, or shapes do not go together.
     IndexError
         If there is no image of such a number.
     TypeError
@@ -114,8 +121,16 @@ def roi_max_align_2d(
 
     See Also
     --------
-    roi_max_pooling_2d : with rounding.
-    roi_average_align_2d
+    chainer_fast.functions.roi_max_pooling_2d : with rounding.
+    chainer_fast.functions.roi_average_align_2d
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> rois = np.array([[1., 1., 3., 3.]], np.float32)
+    >>> numbers = np.array([0], np.int32)
+    >>> F.roi_max_align_2d(x, rois, numbers, 1, 1.).array       # at (2.5, 2.5)
+    array([[[[12.5]]]], dtype=float32)
     """
     function = ROIMaxAlign2D(outsize, spatial_scale, sampling_ratio)
     return function(x, rois, roi_indices)

@@ -91,6 +91,8 @@ def roi_max_pooling_2d(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If a dtype is another one, or shapes do not go together.
     IndexError
         If there is no image of such a number.
     TypeError
@@ -100,8 +102,16 @@ def roi_max_pooling_2d(
 
     See Also
     --------
-    roi_pooling_2d : the same in the form of the original.
-    roi_max_align_2d : without rounding.
+    chainer_fast.functions.roi_pooling_2d : the same in the form of the original.
+    chainer_fast.functions.roi_max_align_2d : without rounding.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> rois = np.array([[0., 0., 2., 4.]], np.float32)     # the first two rows
+    >>> numbers = np.array([0], np.int32)
+    >>> F.roi_max_pooling_2d(x, rois, numbers, (1, 2), 1.).array
+    array([[[[5., 7.]]]], dtype=float32)
     """
     function = ROIMaxPooling2D(outsize, spatial_scale)
     return function(x, rois, roi_indices)

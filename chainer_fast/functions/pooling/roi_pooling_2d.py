@@ -146,10 +146,26 @@ def roi_pooling_2d(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If a dtype is another one, or shapes do not go together.
     IndexError
         If there is no image of such a number.
     ValueError
         If a coordinate is NaN.
+    ZeroDivisionError
+        If there are no bins.
+
+    See Also
+    --------
+    chainer_fast.functions.roi_max_pooling_2d
+    chainer_fast.functions.roi_max_align_2d
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> rois = np.array([[0., 0., 0., 3., 1.]], np.float32)     # the first two rows
+    >>> F.roi_pooling_2d(x, rois, outh=1, outw=2, spatial_scale=1.).array
+    array([[[[5., 7.]]]], dtype=float32)
     """
     y, = ROIPooling2D(outh, outw, spatial_scale).apply((x, rois))
     return y

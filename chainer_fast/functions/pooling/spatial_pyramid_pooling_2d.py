@@ -31,11 +31,24 @@ def spatial_pyramid_pooling_2d(
     Returns
     -------
     Variable, shape (n, numbers, 1, 1)
+        Maxima, of the dtype of ``x``, level by level and channel by channel.
 
     Raises
     ------
     ValueError
-        If ``pooling`` is none of the known kinds.
+        If ``pooling`` is none of the known kinds, or ``x`` has not four axes.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of floats, or there are no levels.
+
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_2d
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> F.spatial_pyramid_pooling_2d(x, 2, pooling='max').array.ravel()
+    array([15.,  5.,  7., 13., 15.], dtype=float32)
     """
     if pooling != 'max':
         raise ValueError("pooling must be 'max', but is %r" % (pooling,))

@@ -86,8 +86,15 @@ def unpooling_2d(
 
     See Also
     --------
-    unpooling_nd : the same for any dimension.
-    upsampling_2d : puts each element on the one that was the maximum.
+    chainer_fast.functions.unpooling_nd : the same for any dimension.
+    chainer_fast.functions.upsampling_2d : puts an element where the maximum was.
+
+    Examples
+    --------
+    >>> x = np.array([[[[1., 2.]]]], np.float32)
+    >>> F.unpooling_2d(x, 2, cover_all=False).array
+    array([[[[1., 1., 2., 2.],
+             [1., 1., 2., 2.]]]], dtype=float32)
     """
     y, = Unpooling2D(ksize, stride, pad, outsize, cover_all).apply((x,))
     return y

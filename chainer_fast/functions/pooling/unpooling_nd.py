@@ -150,6 +150,21 @@ def unpooling_nd(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+    AssertionError
+        If a sequence has not N numbers.
+
+    See Also
+    --------
+    chainer_fast.functions.unpooling_2d
+    chainer_fast.functions.average_pooling_nd
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2.]]], np.float32)
+    >>> F.unpooling_nd(x, 2, outsize=(4,)).array
+    array([[[1., 1., 2., 2.]]], dtype=float32)
+    >>> F.unpooling_nd(x, 2, stride=1, outsize=(3,)).array      # windows overlap
+    array([[[1., 3., 2.]]], dtype=float32)
     """
     function = UnpoolingND(
         len(x.shape[2:]), ksize, stride, pad, outsize, cover_all)
@@ -164,10 +179,44 @@ def unpooling_1d(
 
     See :func:`unpooling_nd`, of which it is the case of one axis.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, length)
+        Sequences of a floating dtype.
+    ksize : int
+        Length of the window.
+    stride : int, optional
+        Distance of two places of the window; by default its size.
+    pad : int
+        Padding on either side of the larger sequences, which the result is without.
+    outsize : sequence of int, optional
+        Lengths of the result. By default, the least that pooling with these arguments
+        brings to the size of ``x``.
+    cover_all : bool
+        ``cover_all`` of the pooling. Without it the result may be larger.
+
+    Returns
+    -------
+    Variable
+        The larger sequences, of the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not three axes.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+
+    See Also
+    --------
+    chainer_fast.functions.unpooling_nd
+    chainer_fast.functions.max_pooling_1d
+
+    Examples
+    --------
+    >>> x = np.array([[[1., 2.]]], np.float32)
+    >>> F.unpooling_1d(x, 2, cover_all=False).array
+    array([[[1., 1., 2., 2.]]], dtype=float32)
     """
     pooling_nd.check_ndim('unpooling_1d', x, 1)
     return unpooling_nd(x, ksize, stride, pad, cover_all=cover_all, outsize=outsize)
@@ -181,10 +230,44 @@ def unpooling_3d(
 
     See :func:`unpooling_nd`, of which it is the case of three axes.
 
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, d_2, d_3)
+        Volumes of a floating dtype.
+    ksize : int or sequence of int
+        Lengths of the window, one for all axes or one each.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side of the larger volumes, which the result is without.
+    outsize : sequence of int, optional
+        Lengths of the result. By default, the least that pooling with these arguments
+        brings to the size of ``x``.
+    cover_all : bool
+        ``cover_all`` of the pooling. Without it the result may be larger.
+
+    Returns
+    -------
+    Variable
+        The larger volumes, of the dtype of ``x``.
+
     Raises
     ------
     ValueError
-        If ``x`` has more axes, or fewer.
+        If ``x`` has not five axes.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+
+    See Also
+    --------
+    chainer_fast.functions.unpooling_nd
+    chainer_fast.functions.max_pooling_3d
+
+    Examples
+    --------
+    >>> x = np.array([5., 6.], np.float32).reshape(1, 1, 1, 1, 2)
+    >>> F.unpooling_3d(x, (1, 1, 2), cover_all=False).array
+    array([[[[[5., 5., 6., 6.]]]]], dtype=float32)
     """
     pooling_nd.check_ndim('unpooling_3d', x, 3)
     return unpooling_nd(x, ksize, stride, pad, cover_all=cover_all, outsize=outsize)

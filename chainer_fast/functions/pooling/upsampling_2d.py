@@ -102,11 +102,13 @@ def upsampling_2d(
         Images of a floating dtype.
     indexes : array of integers, of the shape of ``x``
         Indexes that :func:`max_pooling_2d` returns with ``return_indices``.
-    ksize, stride, pad, cover_all
+    ksize, stride, pad
         Arguments that the max pooling had.
     outsize : pair of int, optional
         Height and width of the result. By default, the least that pooling with these
         arguments brings to the size of ``x``.
+    cover_all : bool
+        The same argument of the max pooling.
 
     Returns
     -------
@@ -120,15 +122,18 @@ def upsampling_2d(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not images of floats, or the shapes do not fit together.
 
+    See Also
+    --------
+    chainer_fast.functions.max_pooling_2d
+    chainer_fast.functions.unpooling_2d
+
     Examples
     --------
-    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> x = np.array([[[[1., 2., 0., 0.], [3., 9., 7., 0.]]]], np.float32)
     >>> y, indexes = F.max_pooling_2d(x, 2, return_indices=True)
-    >>> F.upsampling_2d(y, indexes, 2, outsize=(4, 4)).array
-    array([[[[ 0.,  0.,  0.,  0.],
-             [ 0.,  5.,  0.,  7.],
-             [ 0.,  0.,  0.,  0.],
-             [ 0., 13.,  0., 15.]]]], dtype=float32)
+    >>> F.upsampling_2d(y, indexes, 2, outsize=(2, 4)).array
+    array([[[[0., 0., 0., 0.],
+             [0., 9., 7., 0.]]]], dtype=float32)
     """
     function = Upsampling2D(indexes, ksize, stride, pad, outsize, cover_all)
     return function.apply((x,))[0]

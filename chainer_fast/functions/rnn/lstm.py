@@ -130,7 +130,7 @@ def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
 
     See Also
     --------
-    chainer.links.LSTM
+    chainer_fast.links.LSTM
 
     Examples
     --------

@@ -36,11 +36,11 @@ _CELL = _stacked.Cell('gru', _join, _step)
 class NStepGRU(n_step_rnn.BaseNStepRNN):
     """Gated recurrent units over a sequence.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'gru', **kwargs)
 
@@ -48,11 +48,11 @@ class NStepGRU(n_step_rnn.BaseNStepRNN):
 class NStepBiGRU(n_step_rnn.BaseNStepRNN):
     """Gated recurrent units over a sequence in both directions.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
 
@@ -69,8 +69,8 @@ def n_step_gru_base(
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
         use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
-    """Runs :func:`~chainer.functions.n_step_gru` or
-    :func:`~chainer.functions.n_step_bigru`.
+    """Runs :func:`~chainer_fast.functions.n_step_gru` or
+    :func:`~chainer_fast.functions.n_step_bigru`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def n_step_gru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -118,7 +118,8 @@ def n_step_gru(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def n_step_gru(
 
     See Also
     --------
-    chainer.links.NStepGRU
+    chainer_fast.links.NStepGRU
 
     Examples
     --------
@@ -154,10 +155,10 @@ def n_step_bigru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_gru`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -187,6 +188,6 @@ def n_step_bigru(
 
     See Also
     --------
-    chainer.functions.n_step_gru, chainer.links.NStepBiGRU
+    chainer_fast.functions.n_step_gru, chainer_fast.links.NStepBiGRU
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, ws, bs, xs)

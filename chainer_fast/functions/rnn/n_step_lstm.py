@@ -40,20 +40,22 @@ _CELL = _stacked.Cell('lstm', _join, _step)
 class NStepLSTM(n_step_rnn.BaseNStepRNN):
     """Long short-term memory over a sequence.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers: int, states: None, lengths: tp.Sequence[int]) -> None:
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'lstm')
 
 
 class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
     """Long short-term memory over a sequence in both directions.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers: int, states: None, lengths: tp.Sequence[int]) -> None:
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'lstm')
 
 
@@ -69,8 +71,8 @@ def n_step_lstm_base(
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
         use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
-    """Runs :func:`~chainer.functions.n_step_lstm` or
-    :func:`~chainer.functions.n_step_bilstm`.
+    """Runs :func:`~chainer_fast.functions.n_step_lstm` or
+    :func:`~chainer_fast.functions.n_step_bilstm`.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def n_step_lstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t`, its last output
@@ -120,7 +122,8 @@ def n_step_lstm(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def n_step_lstm(
 
     See Also
     --------
-    chainer.functions.lstm, chainer.links.NStepLSTM
+    chainer_fast.functions.lstm, chainer_fast.links.NStepLSTM
 
     Examples
     --------
@@ -158,10 +161,10 @@ def n_step_bilstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_lstm`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -191,6 +194,6 @@ def n_step_bilstm(
 
     See Also
     --------
-    chainer.functions.n_step_lstm, chainer.links.NStepBiLSTM
+    chainer_fast.functions.n_step_lstm, chainer_fast.links.NStepBiLSTM
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, cx, ws, bs, xs)

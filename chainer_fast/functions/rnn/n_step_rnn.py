@@ -60,7 +60,7 @@ class CudnnRNNWeightConcat(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: None, rnn_dir: str, rnn_mode: str) -> None:
+            self, n_layers: int, states: tp.Any, rnn_dir: str, rnn_mode: str) -> None:
         self.n_layers = n_layers
         self.states = states
         self.rnn_dir = rnn_dir
@@ -151,8 +151,8 @@ class BaseNStepRNN(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int], rnn_dir: str,
-            rnn_mode: str, **kwargs: tp.Any) -> None:
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            rnn_dir: str, rnn_mode: str, **kwargs: tp.Any) -> None:
         argument.refuse(kwargs, 'train', 'use_cudnn')
         if states is not None:
             raise RuntimeError(
@@ -242,7 +242,7 @@ class NStepRNNTanh(BaseNStepRNN):
     """Recurrent units with tanh over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_tanh', **kwargs)
 
@@ -251,7 +251,7 @@ class NStepRNNReLU(BaseNStepRNN):
     """Recurrent units with ReLU over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_relu', **kwargs)
 
@@ -263,7 +263,7 @@ class NStepBiRNNTanh(BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_tanh', **kwargs)
 
@@ -275,7 +275,7 @@ class NStepBiRNNReLU(BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int],
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
             **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_relu', **kwargs)
 
@@ -313,8 +313,8 @@ def n_step_rnn_base(
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
         activation: str, use_bi_direction: bool,
         **kwargs: tp.Any) -> tuple[tp.Any, ...]:
-    """Runs :func:`~chainer.functions.n_step_rnn` or
-    :func:`~chainer.functions.n_step_birnn`.
+    """Runs :func:`~chainer_fast.functions.n_step_rnn` or
+    :func:`~chainer_fast.functions.n_step_birnn`.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def n_step_rnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.Any) -> tuple:
+        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -358,7 +358,8 @@ def n_step_rnn(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
     activation : str
         'tanh' or 'relu'.
 
@@ -378,7 +379,7 @@ def n_step_rnn(
 
     See Also
     --------
-    chainer.links.NStepRNNTanh, chainer.links.NStepRNNReLU
+    chainer_fast.links.NStepRNNTanh, chainer_fast.links.NStepRNNReLU
 
     Examples
     --------
@@ -398,10 +399,10 @@ def n_step_birnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.Any) -> tuple:
+        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_rnn`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -435,16 +436,16 @@ def n_step_birnn(
 
     See Also
     --------
-    chainer.links.NStepBiRNNTanh, chainer.links.NStepBiRNNReLU
+    chainer_fast.links.NStepBiRNNTanh, chainer_fast.links.NStepBiRNNReLU
     """
     return _run({}, activation, True, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
 def n_step_rnn_impl(
         f: tp.Callable[..., tp.Any], n_layers: int, dropout_ratio: float,
-        hx: VariableOrArray, cx: VariableOrArray | None, ws: tp.Sequence,
-        bs: tp.Sequence, xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool) -> tuple:
+        hx: VariableOrArray, cx: VariableOrArray | None, ws: tp.Sequence[tp.Any],
+        bs: tp.Sequence[tp.Any], xs: tp.Sequence[VariableOrArray],
+        use_bi_direction: bool) -> tuple[tp.Any, ...]:
     """Runs stacked layers of any kind of cell over a batch of sequences.
 
     Parameters
@@ -453,8 +454,8 @@ def n_step_rnn_impl(
         Takes the input of a step, the last output and cell, and the weights and biases
         of a layer; returns the next output and cell.
     n_layers, dropout_ratio, hx, cx, xs
-        As those of :func:`~chainer.functions.n_step_lstm`. ``cx`` may be ``None``; then
-        so are all cells.
+        As those of :func:`~chainer_fast.functions.n_step_lstm`. ``cx`` may be
+        ``None``; then so are all cells.
     ws, bs : list
         Weights and biases for each direction of each layer, of any kind.
     use_bi_direction : bool

@@ -91,7 +91,7 @@ def slstm(
 
     It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
     of four gates, interleaved along its second axis as in
-    :func:`~chainer.functions.lstm`. With them,
+    :func:`~chainer_fast.functions.lstm`. With them,
 
     .. math::
 

@@ -90,7 +90,7 @@ def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
 
     See Also
     --------
-    chainer.links.ChildSumTreeLSTM, chainer.links.NaryTreeLSTM
+    chainer_fast.links.ChildSumTreeLSTM, chainer_fast.links.NaryTreeLSTM
 
     Examples
     --------

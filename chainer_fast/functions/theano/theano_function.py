@@ -26,7 +26,7 @@ class TheanoFunction(function.Function):
 
     See Also
     --------
-    chainer.links.TheanoFunction
+    chainer_fast.links.TheanoFunction
     """
 
     def __init__(self, forward_func, backward_func):

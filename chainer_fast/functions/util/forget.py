@@ -93,7 +93,7 @@ def forget(
     func : callable
         Function that takes and returns variables: one, or a tuple of them. It must give
         the same result when called again.
-    xs : Variables or arrays
+    *xs : Variables or arrays
         Its arguments.
 
     Returns
@@ -111,14 +111,18 @@ def forget(
     Notes
     -----
     A function with randomness or side effects, such as
-    :func:`~chainer.functions.dropout` or batch normalization in training mode, gives
-    wrong gradients.
+    :func:`~chainer_fast.functions.dropout` or batch normalization in training mode,
+    gives wrong gradients.
 
     Examples
     --------
-    >>> x = chainer.Variable(np.ones((2, 3), np.float32))
-    >>> F.forget(lambda v: F.exp(v) * 2, x).shape
-    (2, 3)
+    >>> x = chainer.Variable(np.array([1., 2., 3.], np.float32))
+    >>> y = F.forget(lambda v: v ** 2 + v, x)
+    >>> y.array
+    array([ 2.,  6., 12.], dtype=float32)
+    >>> F.sum(y).backward()
+    >>> x.grad      # 2 x + 1
+    array([3., 5., 7.], dtype=float32)
     """
     variables = [variable.as_variable(x) for x in xs]
     outs = Forget(func).apply(variables)

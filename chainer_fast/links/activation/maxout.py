@@ -69,7 +69,16 @@ class Maxout(link.Chain):
 
     References
     ----------
-    I. J. Goodfellow et al. Maxout networks. ICML 2013.
+    I. J. Goodfellow et al. `Maxout networks <https://arxiv.org/abs/1302.4389>`__. ICML
+    2013.
+
+    Examples
+    --------
+    >>> layer = L.Maxout(3, 4, pool_size=2)
+    >>> layer(np.ones((5, 3), np.float32)).shape
+    (5, 4)
+    >>> layer.linear.W.shape
+    (8, 3)
     """
 
     @argument.hide_retired
@@ -111,5 +120,10 @@ class Maxout(link.Chain):
         -------
         chainer_fast.Variable
             Output of shape ``(n, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or number of elements, or only one axis.
         """
         return maxout.maxout(self.linear(x), self.pool_size)

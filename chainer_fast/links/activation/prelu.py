@@ -10,6 +10,8 @@ from chainer_fast.variable import Variable
 class PReLU(link.Link):
     """Rectifier with a learnt slope for negative numbers.
 
+    .. math:: y = \\max(0, x) + W \\min(0, x)
+
     See :func:`chainer_fast.functions.prelu`.
 
     Parameters
@@ -31,7 +33,20 @@ class PReLU(link.Link):
 
     References
     ----------
-    K. He, X. Zhang, S. Ren and J. Sun. Delving deep into rectifiers. ICCV 2015.
+    K. He, X. Zhang, S. Ren and J. Sun. `Delving deep into rectifiers
+    <https://arxiv.org/abs/1502.01852>`__. ICCV 2015.
+
+    Examples
+    --------
+    >>> prelu = L.PReLU()
+    >>> prelu(np.array([[-4, 0, 4]], np.float32)).array
+    array([[-1.,  0.,  4.]], dtype=float32)
+
+    A slope for each channel of images:
+
+    >>> prelu = L.PReLU((3,))
+    >>> prelu(np.zeros((1, 3, 5, 5), np.float32)).shape
+    (1, 3, 5, 5)
     """
 
     def __init__(
@@ -54,5 +69,11 @@ class PReLU(link.Link):
         -------
         chainer_fast.Variable
             Output of the shape of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype than the slope, or other axes after the first
+            one.
         """
         return prelu.prelu(x, self.W)

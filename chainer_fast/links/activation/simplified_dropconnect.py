@@ -13,7 +13,10 @@ from chainer_fast.variable import Variable
 class SimplifiedDropconnect(link.Link):
     """Fully connected layer that drops random weights in training.
 
-    See :func:`chainer_fast.functions.simplified_dropconnect`.
+    .. math:: y = x (M \\odot W / (1 - p))^\\top + b
+
+    where the elements of :math:`M` are zero with the probability :math:`p`, and one
+    otherwise. See :func:`chainer_fast.functions.simplified_dropconnect`.
 
     Parameters
     ----------
@@ -47,7 +50,21 @@ class SimplifiedDropconnect(link.Link):
 
     References
     ----------
-    L. Wan et al. Regularization of neural networks using DropConnect. ICML 2013.
+    L. Wan et al. `Regularization of neural networks using DropConnect
+    <https://cs.nyu.edu/~wanli/dropc/>`__. ICML 2013.
+
+    Examples
+    --------
+    >>> layer = L.SimplifiedDropconnect(3, 2, ratio=0.25)
+    >>> x = np.ones((4, 3), np.float32)
+    >>> layer(x).shape
+    (4, 2)
+
+    All weights are used if the call says so:
+
+    >>> y = layer(x, train=False)
+    >>> np.allclose(y.array, F.linear(x, layer.W, layer.b).array)
+    True
     """
 
     def __init__(
@@ -89,6 +106,11 @@ class SimplifiedDropconnect(link.Link):
         -------
         chainer_fast.Variable
             Output of shape ``(n, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or number of elements, or only one axis.
         """
         W = self.W
         if not W.is_initialized:

@@ -12,6 +12,8 @@ from chainer_fast.variable import Variable
 class Swish(link.Link):
     """Input times its sigmoid, whose steepness is learnt.
 
+    .. math:: y = x \\, \\sigma(\\beta x)
+
     See :func:`chainer_fast.functions.swish`.
 
     Parameters
@@ -34,8 +36,14 @@ class Swish(link.Link):
 
     References
     ----------
-    P. Ramachandran, B. Zoph and Q. V. Le. Searching for activation functions.
-    arXiv:1710.05941.
+    P. Ramachandran, B. Zoph and Q. V. Le. `Searching for activation functions
+    <https://arxiv.org/abs/1710.05941>`__. 2017.
+
+    Examples
+    --------
+    >>> swish = L.Swish(())
+    >>> swish(np.array([[-1, 0, 1]], np.float32)).array
+    array([[-0.2689,  0.    ,  0.7311]], dtype=float32)
     """
 
     def __init__(
@@ -60,6 +68,12 @@ class Swish(link.Link):
         -------
         chainer_fast.Variable
             Output of the shape of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype than the steepness, or other axes after the first
+            one.
         """
         beta = self.beta
         if not beta.is_initialized:

@@ -87,9 +87,24 @@ class CaffeFunction(link.Chain):
     IndexError, ValueError
         If weights of a layer are missing or too few.
 
+    See Also
+    --------
+    chainer_fast.exporters.caffe.export
+
     Notes
     -----
     Errors name the file and the layer.
+
+    Examples
+    --------
+    A network of this package, written as Caffe's files and read again: ::
+
+        net = L.Linear(3, 2)
+        x = chainer.Variable(np.ones((1, 3), np.float32))
+        chainer.exporters.caffe.export(net, [x], '.')
+
+        caffe_net = L.caffe.CaffeFunction('chainer_model.caffemodel')
+        y, = caffe_net(inputs={'data': x}, outputs=['LinearFunction-0-1'])
     """
 
     def __init__(self, model_path: str) -> None:

@@ -48,13 +48,24 @@ class Filtered(link.Link):
 
         Parameters
         ----------
-        x : chainer_fast.Variable or array
-            Images, with the channels on the second axis.
+        x : chainer_fast.Variable or array, shape (n, in_channels, ...)
+            Images of a floating dtype.
 
         Returns
         -------
         chainer_fast.Variable
-            Images of as many dimensions as ``x``.
+            Images of as many axes as ``x``, with the channels on the second.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype, number of axes or number of channels.
+        ValueError
+            If the groups do not divide the number of channels, or, for convolutions of
+            any dimension, if that number is another.
+        AssertionError
+            If the images are smaller than the window, or, for links of any dimension,
+            if the number of axes is another.
         """
         W = self.W
         if W.raw_array is None:

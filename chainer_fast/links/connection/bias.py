@@ -12,7 +12,10 @@ from chainer_fast.variable import Variable
 class Bias(link.Link):
     """Adds a bias, broadcast along the other axes.
 
-    See :func:`chainer_fast.functions.bias`.
+    .. math:: y_{ijk} = x_{ijk} + b_j
+
+    with as many axes in front of those of the bias as ``axis`` says, and any number of
+    axes behind; see :func:`chainer_fast.functions.bias`.
 
     Parameters
     ----------
@@ -28,6 +31,24 @@ class Bias(link.Link):
         The bias, initially zero; only with ``shape``.
     axis : int
         As given.
+
+    See Also
+    --------
+    chainer_fast.functions.bias
+    chainer_fast.links.Scale
+
+    Examples
+    --------
+    >>> bias = L.Bias(axis=1, shape=(3,))
+    >>> bias(np.zeros((2, 3, 5), np.float32)).shape
+    (2, 3, 5)
+
+    With the bias as argument:
+
+    >>> x, b = np.zeros((2, 3), np.float32), np.arange(3, dtype=np.float32)
+    >>> L.Bias()(x, b).array
+    array([[0., 1., 2.],
+           [0., 1., 2.]], dtype=float32)
     """
 
     def __init__(self, axis: int = 1, shape: tuple[int, ...] | None = None) -> None:
@@ -49,6 +70,15 @@ class Bias(link.Link):
         -------
         chainer_fast.Variable
             The sum, of the shape of the input.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the bias does not have the shape of the axes of the input from ``axis``
+            on.
+        ValueError
+            If the number of arguments is wrong; in debug mode this is an
+            AssertionError.
         """
         own = hasattr(self, 'b')
         if is_debug():

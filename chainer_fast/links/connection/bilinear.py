@@ -14,7 +14,8 @@ class Bilinear(link.Link):
     .. math:: y_l = \\sum_{jk} x_j z_k W_{jkl}
         + \\sum_j x_j V^1_{jl} + \\sum_k z_k V^2_{kl} + b_l
 
-    See :func:`chainer_fast.functions.bilinear`.
+    The dtype of the inputs is that of the parameters. See
+    :func:`chainer_fast.functions.bilinear`.
 
     Parameters
     ----------
@@ -53,6 +54,17 @@ class Bilinear(link.Link):
     See Also
     --------
     chainer_fast.functions.bilinear
+
+    References
+    ----------
+    R. Socher et al. `Reasoning with neural tensor networks for knowledge base
+    completion <https://papers.nips.cc/paper/5028>`__. NIPS 2013.
+
+    Examples
+    --------
+    >>> layer = L.Bilinear(3, 4, 5)
+    >>> layer(np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)).shape
+    (2, 5)
     """
 
     def __init__(
@@ -83,12 +95,19 @@ class Bilinear(link.Link):
         Parameters
         ----------
         e1, e2 : chainer_fast.Variable or array
-            Inputs; axes after the first one are flattened.
+            Inputs of shapes ``(n, left_size)`` and ``(n, right_size)``; axes after the
+            first one are flattened.
 
         Returns
         -------
         chainer_fast.Variable
             Output of shape ``(n, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the inputs differ in their first axis, or have another dtype or number of
+            elements.
         """
         linear_terms = () if self.nobias else (self.V1, self.V2, self.b)
         return bilinear.bilinear(e1, e2, self.W, *linear_terms)

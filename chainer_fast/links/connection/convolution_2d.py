@@ -15,11 +15,13 @@ from chainer_fast.variable import Variable
 class Convolution2D(_filters.Filtered):
     """Convolution of images with filters, and a bias for each channel.
 
-    See :func:`chainer_fast.functions.convolution_2d` for the formula. ::
+    .. math::
 
-        L.Convolution2D(3, 16, 5)       # 5 x 5 windows, from 3 channels to 16
-        L.Convolution2D(None, 16, 5)    # from any number of channels
-        L.Convolution2D(16, 5)          # the same
+        y_{nojk} = b_o + \\sum_{cuv} W_{ocuv}\\,
+            x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
+
+    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`; see
+    :func:`chainer_fast.functions.convolution_2d`.
 
     Parameters
     ----------
@@ -75,6 +77,25 @@ class Convolution2D(_filters.Filtered):
     See Also
     --------
     chainer_fast.functions.convolution_2d
+
+    Examples
+    --------
+    >>> conv = L.Convolution2D(3, 16, ksize=5, stride=2, pad=2)
+    >>> x = np.zeros((1, 3, 28, 28), np.float32)
+    >>> conv(x).shape
+    (1, 16, 14, 14)
+
+    From any number of channels, and the same in short:
+
+    >>> L.Convolution2D(None, 16, 5)(x).shape
+    (1, 16, 24, 24)
+    >>> L.Convolution2D(16, 5)(x).shape
+    (1, 16, 24, 24)
+
+    A filter for each channel:
+
+    >>> L.Convolution2D(3, 3, 5, groups=3).W.shape
+    (3, 1, 5, 5)
     """
 
     def __init__(
@@ -124,7 +145,8 @@ class Convolution2D(_filters.Filtered):
         Parameters
         ----------
         x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
-            Images in the memory layout ``x_layout``.
+            Images of a floating dtype, that of ``W``, in the memory layout
+            ``x_layout``.
 
         Returns
         -------
@@ -133,8 +155,10 @@ class Convolution2D(_filters.Filtered):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another number of axes or of channels, or another dtype.
         AssertionError
-            If ``x`` has another memory layout.
+            If ``x`` has another memory layout, or is smaller than the window.
         ValueError
             If ``x`` does not have four dimensions and ``W`` is not initialized yet.
         """
@@ -177,9 +201,20 @@ class Convolution2D(_filters.Filtered):
         Raises
         ------
         ValueError
-            If the bias does not have one element per filter.
+            If ``W`` does not have four axes, or the bias does not have one element per
+            filter.
         TypeError
             If any other argument is given.
+
+        Examples
+        --------
+        >>> mean = np.full((1, 1, 3, 3), 1 / 9, np.float32)
+        >>> blur = L.Convolution2D.from_params(mean, pad=1)
+        >>> image = np.eye(3, dtype=np.float32)[np.newaxis, np.newaxis]
+        >>> blur(image).array[0, 0]
+        array([[0.2222, 0.2222, 0.1111],
+               [0.2222, 0.3333, 0.2222],
+               [0.1111, 0.2222, 0.2222]], dtype=float32)
         """
         n_filters, share, *window = W.shape
         kh, kw = window

@@ -12,7 +12,15 @@ from chainer_fast.utils import conv_nd
 class ConvolutionND(_filters.Filtered):
     """Convolution of images of any dimension with filters, and a bias.
 
-    See :func:`chainer_fast.functions.convolution_nd`.
+    .. math::
+
+        y_{no}(j) = b_o + \\sum_{c, u} W_{oc}(u)\\, x_{nc}(s \\odot j + d \\odot u - p)
+
+    with positions :math:`j` and :math:`u`, the stride :math:`s`, the dilation :math:`d`
+    and the padding :math:`p`, each of which has a number for every axis; see
+    :func:`chainer_fast.functions.convolution_nd`. From images of shape ``(n,
+    in_channels, d_1, ..., d_N)`` come images of shape ``(n, out_channels, l_1, ...,
+    l_N)``.
 
     Parameters
     ----------
@@ -57,13 +65,20 @@ class ConvolutionND(_filters.Filtered):
     Raises
     ------
     AssertionError
-        If the length of a tuple is not ``ndim``.
+        If the length of a tuple is not ``ndim``; for ``stride`` and ``pad`` at the
+        first call.
     ValueError
         If the groups do not divide the channels.
 
     See Also
     --------
     chainer_fast.functions.convolution_nd
+
+    Examples
+    --------
+    >>> conv = L.ConvolutionND(3, 2, 4, ksize=(3, 3, 1))
+    >>> conv(np.zeros((1, 2, 8, 8, 8), np.float32)).shape
+    (1, 4, 6, 6, 8)
     """
 
     # Number of axes of an image, in subclasses for one number of axes.
@@ -119,6 +134,8 @@ class ConvolutionND(_filters.Filtered):
 
         Raises
         ------
+        AssertionError
+            If ``W`` has fewer than three axes.
         ValueError
             If the bias does not have one element per filter.
         TypeError
@@ -133,7 +150,39 @@ class ConvolutionND(_filters.Filtered):
 
 
 class Convolution1D(ConvolutionND):
-    """Convolution of sequences; see :class:`ConvolutionND` for the arguments."""
+    """Convolution of sequences; see :class:`ConvolutionND` for the arguments.
+
+    .. math:: y_{noj} = b_o + \\sum_{cu} W_{ocu}\\, x_{n, c, s j + d u - p}
+
+    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`. From
+    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
+    out_channels, l)`` with ``l = (length + 2 * pad - dilate * (ksize - 1) - 1) //
+    stride + 1``.
+
+    Parameters
+    ----------
+    in_channels, out_channels, ksize, stride, pad, nobias
+        As for :class:`ConvolutionND`.
+    initialW, initial_bias, cover_all, dilate, groups
+        As for :class:`ConvolutionND`.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels / groups, ksize)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_1d
+
+    Examples
+    --------
+    >>> conv = L.Convolution1D(2, 4, ksize=3, pad=1)
+    >>> conv(np.zeros((1, 2, 10), np.float32)).shape
+    (1, 4, 10)
+    """
 
     _of_ndim = 1
 
@@ -151,7 +200,36 @@ class Convolution1D(ConvolutionND):
 
 
 class Convolution3D(ConvolutionND):
-    """Convolution of volumes; see :class:`ConvolutionND` for the arguments."""
+    """Convolution of volumes; see :class:`ConvolutionND` for the arguments.
+
+    The formula is that of :class:`ConvolutionND` for three axes. From volumes of shape
+    ``(n, in_channels, depth, height, width)`` come volumes of ``out_channels``
+    channels.
+
+    Parameters
+    ----------
+    in_channels, out_channels, ksize, stride, pad, nobias
+        As for :class:`ConvolutionND`.
+    initialW, initial_bias, cover_all, dilate, groups
+        As for :class:`ConvolutionND`.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels / groups, k_1, k_2, k_3)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_3d
+
+    Examples
+    --------
+    >>> conv = L.Convolution3D(1, 4, ksize=3, stride=2)
+    >>> conv(np.zeros((1, 1, 9, 9, 9), np.float32)).shape
+    (1, 4, 4, 4, 4)
+    """
 
     _of_ndim = 3
 

@@ -13,11 +13,18 @@ from chainer_fast.utils import argument
 class Deconvolution2D(_filters.Filtered):
     """Transposed convolution of images with filters, and a bias for each channel.
 
-    See :func:`chainer_fast.functions.deconvolution_2d`. ::
+    It is the transpose of the linear map of a convolution with the same filters:
 
-        L.Deconvolution2D(16, 3, 5)       # from 16 channels to 3, with 5 x 5 windows
-        L.Deconvolution2D(None, 3, 5)     # from any number of channels
-        L.Deconvolution2D(3, 5)           # the same
+    .. math::
+
+        y_{n, o, s_y j + d_y u - p_h, s_x k + d_x v - p_w} \\mathrel{+}=
+            W_{couv}\\, x_{ncjk} \\quad\\text{for all } c, j, k, u, v
+
+    starting from the bias :math:`b_o`; see
+    :func:`chainer_fast.functions.deconvolution_2d`. From images of shape
+    ``(n, in_channels, h, w)`` and a floating dtype come images of shape
+    ``(n, out_channels, h_out, w_out)``, by default with
+    ``h_out = stride * (h - 1) + dilate * (kh - 1) + 1 - 2 * pad``.
 
     Parameters
     ----------
@@ -71,6 +78,20 @@ class Deconvolution2D(_filters.Filtered):
     See Also
     --------
     chainer_fast.functions.deconvolution_2d
+
+    Examples
+    --------
+    >>> deconv = L.Deconvolution2D(16, 3, ksize=4, stride=2, pad=1)
+    >>> x = np.zeros((1, 16, 14, 14), np.float32)
+    >>> deconv(x).shape
+    (1, 3, 28, 28)
+
+    From any number of channels, and the same in short:
+
+    >>> L.Deconvolution2D(None, 3, 5)(x).shape
+    (1, 3, 18, 18)
+    >>> L.Deconvolution2D(3, 5)(x).shape
+    (1, 3, 18, 18)
     """
 
     def __init__(

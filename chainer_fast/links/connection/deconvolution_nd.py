@@ -10,7 +10,18 @@ from chainer_fast.utils import conv_nd
 class DeconvolutionND(_filters.Filtered):
     """Transposed convolution of images of any dimension with filters, and a bias.
 
-    See :func:`chainer_fast.functions.deconvolution_nd`.
+    It is the transpose of the linear map of a convolution with the same filters:
+
+    .. math::
+
+        y_{no}(s \\odot j + d \\odot u - p) \\mathrel{+}= W_{co}(u)\\, x_{nc}(j)
+            \\quad\\text{for all } c, j, u
+
+    starting from the bias :math:`b_o`, with notation as for :class:`ConvolutionND`; see
+    :func:`chainer_fast.functions.deconvolution_nd`. From images of shape
+    ``(n, in_channels, d_1, ..., d_N)`` come images of shape
+    ``(n, out_channels, l_1, ..., l_N)``, by default with
+    ``l_i = stride * (d_i - 1) + dilate * (k_i - 1) + 1 - 2 * pad``.
 
     Parameters
     ----------
@@ -54,13 +65,20 @@ class DeconvolutionND(_filters.Filtered):
     Raises
     ------
     AssertionError
-        If the length of a tuple is not ``ndim``.
+        If the length of a tuple is not ``ndim``; for ``stride`` and ``pad`` at the
+        first call.
     ValueError
         If the groups do not divide the channels.
 
     See Also
     --------
     chainer_fast.functions.deconvolution_nd
+
+    Examples
+    --------
+    >>> deconv = L.DeconvolutionND(3, 4, 2, ksize=3, stride=2)
+    >>> deconv(np.zeros((1, 4, 5, 5, 5), np.float32)).shape
+    (1, 2, 11, 11, 11)
     """
 
     def __init__(
@@ -93,7 +111,43 @@ class DeconvolutionND(_filters.Filtered):
 
 
 class Deconvolution1D(DeconvolutionND):
-    """Transposed convolution of sequences; see :class:`DeconvolutionND`."""
+    """Transposed convolution of sequences; see :class:`DeconvolutionND`.
+
+    .. math::
+
+        y_{n, o, s j + d u - p} \\mathrel{+}= W_{cou}\\, x_{ncj}
+            \\quad\\text{for all } c, j, u
+
+    starting from the bias :math:`b_o`, with the stride :math:`s`, the dilation
+    :math:`d` and the padding :math:`p` of the convolution that is transposed. From
+    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
+    out_channels, l)``, by default with ``l = stride * (length - 1) + dilate * (ksize -
+    1) + 1 - 2 * pad``.
+
+    Parameters
+    ----------
+    in_channels, out_channels, ksize, stride, pad, nobias, outsize
+        As for :class:`DeconvolutionND`.
+    initialW, initial_bias, dilate, groups
+        As for :class:`DeconvolutionND`.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(in_channels, out_channels / groups, ksize)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_1d
+
+    Examples
+    --------
+    >>> deconv = L.Deconvolution1D(4, 2, ksize=4, stride=2, pad=1)
+    >>> deconv(np.zeros((1, 4, 10), np.float32)).shape
+    (1, 2, 20)
+    """
 
     def __init__(
             self, in_channels: int | None, out_channels: int,
@@ -110,7 +164,36 @@ class Deconvolution1D(DeconvolutionND):
 
 
 class Deconvolution3D(DeconvolutionND):
-    """Transposed convolution of volumes; see :class:`DeconvolutionND`."""
+    """Transposed convolution of volumes; see :class:`DeconvolutionND`.
+
+    The formula is that of :class:`DeconvolutionND` for three axes. From volumes of
+    shape ``(n, in_channels, depth, height, width)`` come volumes of ``out_channels``
+    channels.
+
+    Parameters
+    ----------
+    in_channels, out_channels, ksize, stride, pad, nobias, outsize
+        As for :class:`DeconvolutionND`.
+    initialW, initial_bias, dilate, groups
+        As for :class:`DeconvolutionND`.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(in_channels, out_channels / groups, k_1, k_2, k_3)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_3d
+
+    Examples
+    --------
+    >>> deconv = L.Deconvolution3D(4, 1, ksize=2, stride=2)
+    >>> deconv(np.zeros((1, 4, 5, 5, 5), np.float32)).shape
+    (1, 1, 10, 10, 10)
+    """
 
     def __init__(
             self, in_channels: int | None, out_channels: int,

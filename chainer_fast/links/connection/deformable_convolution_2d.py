@@ -16,10 +16,13 @@ from chainer_fast.variable import Variable
 class DeformableConvolution2D(link.Chain):
     """Convolution whose sampling positions are computed by another convolution.
 
-    For every position of the window, one convolution computes how far each of its
-    elements is moved. The filters of the other are applied to the interpolated pixels
-    at the moved positions. See
-    :func:`chainer_fast.functions.deformable_convolution_2d_sampler`.
+    .. math::
+
+        y_{no}(j) = b_o + \\sum_{c, u} W_{oc}(u)\\, x_{nc}(s j + u - p + \\Delta_{nju})
+
+    with positions :math:`j` in the image and :math:`u` in the window. One convolution
+    computes the offsets :math:`\\Delta`. The filters of the other are applied to the
+    pixels at the moved positions, which are interpolated bilinearly.
 
     Parameters
     ----------
@@ -51,7 +54,16 @@ class DeformableConvolution2D(link.Chain):
 
     References
     ----------
-    J. Dai et al. Deformable convolutional networks. ICCV 2017.
+    J. Dai et al. `Deformable convolutional networks
+    <https://arxiv.org/abs/1703.06211>`__. ICCV 2017.
+
+    Examples
+    --------
+    >>> conv = L.DeformableConvolution2D(3, 4, ksize=3, pad=1)
+    >>> conv(np.ones((1, 3, 6, 6), np.float32)).shape
+    (1, 4, 6, 6)
+    >>> conv.offset_conv.W.shape, conv.deform_conv.W.shape
+    ((18, 3, 3, 3), (4, 3, 3, 3))
     """
 
     def __init__(
@@ -84,6 +96,12 @@ class DeformableConvolution2D(link.Chain):
         -------
         chainer_fast.Variable
             Images of shape ``(n, out_channels, h_out, w_out)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` does not have four axes, or has another dtype or number of
+            channels.
         """
         return self.deform_conv(x, self.offset_conv(x))
 
@@ -154,6 +172,11 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         -------
         chainer_fast.Variable
             Images of shape ``(n, out_channels, h_out, w_out)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         """
         if not self.W.is_initialized:
             self._initialize_params(x.shape[1])

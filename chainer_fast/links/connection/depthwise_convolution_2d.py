@@ -10,7 +10,15 @@ from chainer_fast.types import InitializerSpec
 class DepthwiseConvolution2D(_filters.Filtered):
     """Convolution of each channel of images with filters of its own, and a bias.
 
-    See :func:`chainer_fast.functions.depthwise_convolution_2d`.
+    .. math::
+
+        y_{n, c m + i, j, k} = b_{cm + i} + \\sum_{uv} W_{icuv}\\,
+            x_{n, c, s_y j + u - p_h, s_x k + v - p_w}
+
+    with :math:`m` filters for each channel, the stride :math:`s` and the padding
+    :math:`p`; see :func:`chainer_fast.functions.depthwise_convolution_2d`. From images
+    of shape ``(n, in_channels, h, w)`` come images of shape ``(n, in_channels *
+    channel_multiplier, h_out, w_out)``.
 
     Parameters
     ----------
@@ -45,6 +53,17 @@ class DepthwiseConvolution2D(_filters.Filtered):
     See Also
     --------
     chainer_fast.functions.depthwise_convolution_2d
+
+    References
+    ----------
+    L. Sifre. `Rigid-motion scattering for image classification
+    <https://www.di.ens.fr/data/publications/papers/phd_sifre.pdf>`__. 2014.
+
+    Examples
+    --------
+    >>> conv = L.DepthwiseConvolution2D(3, 2, ksize=3, pad=1)
+    >>> conv(np.zeros((1, 3, 8, 8), np.float32)).shape
+    (1, 6, 8, 8)
     """
 
     def __init__(

@@ -12,8 +12,15 @@ from chainer_fast.utils import argument
 class DilatedConvolution2D(_filters.Filtered):
     """Convolution with filters whose elements lie apart, and a bias.
 
-    See :func:`chainer_fast.functions.dilated_convolution_2d`. The link
-    :class:`~chainer_fast.links.Convolution2D` can do the same, and more.
+    .. math::
+
+        y_{nojk} = b_o + \\sum_{cuv} W_{ocuv}\\,
+            x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
+
+    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`; see
+    :func:`chainer_fast.functions.dilated_convolution_2d`. From images of shape ``(n,
+    in_channels, h, w)`` come images of shape ``(n, out_channels, h_out, w_out)``. The
+    link :class:`~chainer_fast.links.Convolution2D` can do the same, and more.
 
     Parameters
     ----------
@@ -47,9 +54,25 @@ class DilatedConvolution2D(_filters.Filtered):
     out_channels, ksize
         As given.
 
+    Raises
+    ------
+    TypeError
+        If there is any other argument.
+
     See Also
     --------
     chainer_fast.functions.dilated_convolution_2d
+
+    References
+    ----------
+    F. Yu and V. Koltun. `Multi-scale context aggregation by dilated convolutions
+    <https://arxiv.org/abs/1511.07122>`__. ICLR 2016.
+
+    Examples
+    --------
+    >>> conv = L.DilatedConvolution2D(3, 4, ksize=3, dilate=2)
+    >>> conv(np.zeros((1, 3, 9, 9), np.float32)).shape
+    (1, 4, 5, 5)
     """
 
     @argument.hide_retired

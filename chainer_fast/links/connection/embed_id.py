@@ -13,6 +13,10 @@ from chainer_fast.variable import Variable
 class EmbedID(link.Link):
     """Looks vectors up by integer IDs.
 
+    .. math:: y_i = W_{x_i}
+
+    It does the same as a product of one-hot rows and ``W``, without making the rows.
+
     Parameters
     ----------
     in_size : int
@@ -30,6 +34,23 @@ class EmbedID(link.Link):
         Vectors, of shape ``(in_size, out_size)``.
     ignore_label : int or None
         As given.
+
+    See Also
+    --------
+    chainer_fast.functions.embed_id
+
+    Examples
+    --------
+    >>> embed = L.EmbedID(3, 2, initialW=np.array([[1, 2], [3, 4], [5, 6]], np.float32))
+    >>> embed(np.array([2, 0])).array
+    array([[5., 6.],
+           [1., 2.]], dtype=float32)
+
+    Sentences that are filled up with -1, whose vector is zero:
+
+    >>> embed = L.EmbedID(10, 4, ignore_label=-1)
+    >>> embed(np.array([[7, 2, 9], [5, -1, -1]])).shape
+    (2, 3, 4)
     """
 
     # Objects pickled by early versions lack this attribute.
@@ -50,12 +71,20 @@ class EmbedID(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array of int
-            IDs.
+            IDs from 0 to ``in_size - 1``, or ``ignore_label``, in an array of any
+            shape. Negative IDs count from the end.
 
         Returns
         -------
         chainer_fast.Variable
             Vectors, of shape ``x.shape + (out_size,)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` is not an array of integers.
+        IndexError
+            If an ID is too large.
         """
         return embed_id.embed_id(x, self.W, ignore_label=self.ignore_label)
 
@@ -74,6 +103,11 @@ class EmbedID(link.Link):
         -------
         EmbedID
             The embedding.
+
+        Raises
+        ------
+        ValueError
+            If ``W`` does not have two axes.
         """
         n_ids, length = W.shape
         return cls(n_ids, length, variable.as_array(W), ignore_label)

@@ -39,9 +39,28 @@ class Highway(link.Chain):
     activate : callable
         As given.
 
+    See Also
+    --------
+    chainer_fast.links.Linear
+
     References
     ----------
-    R. K. Srivastava, K. Greff and J. Schmidhuber. Highway networks. arXiv:1505.00387.
+    R. K. Srivastava, K. Greff and J. Schmidhuber. `Highway networks
+    <https://arxiv.org/abs/1505.00387>`__. 2015.
+
+    Examples
+    --------
+    >>> layer = L.Highway(3)
+    >>> x = np.ones((2, 3), np.float32)
+    >>> layer(x).shape
+    (2, 3)
+
+    A layer whose gate stays shut returns its input:
+
+    >>> shut = L.Highway(3, init_bt=-100)
+    >>> shut(x).array
+    array([[1., 1., 1.],
+           [1., 1., 1.]], dtype=float32)
     """
 
     def __init__(
@@ -70,6 +89,11 @@ class Highway(link.Chain):
         -------
         chainer_fast.Variable
             Output of the shape of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another shape or dtype.
         """
         transformed = self.activate(self.plain(x))
         gate = sigmoid.sigmoid(self.transform(x))

@@ -13,8 +13,13 @@ from chainer_fast.variable import Variable
 class Inception(link.Chain):
     """Convolutions with windows of several sizes, side by side.
 
-    The images go through four branches, whose results are concatenated along the
-    channels and rectified:
+    .. math::
+
+        y = r\\bigl[ W_1 * x;\\; W_3 * r(P_3 * x);\\; W_5 * r(P_5 * x);\\;
+            P * \\text{pool}(x) \\bigr]
+
+    where :math:`*` is convolution and :math:`r` the rectifier. Four branches are
+    concatenated along the channels:
 
     - a convolution of 1 x 1;
     - one of 1 x 1 (projection), rectified, and one of 3 x 3;
@@ -25,10 +30,15 @@ class Inception(link.Chain):
     ----------
     in_channels : int or None
         Number of channels of the images, found at the first call if None.
-    out1, out3, out5 : int
-        Number of channels after the convolutions of 1 x 1, 3 x 3 and 5 x 5.
-    proj3, proj5, proj_pool : int
-        Number of channels after the projections.
+    out1 : int
+        Number of channels after the convolution of 1 x 1.
+    proj3, out3 : int
+        Number of channels after the projection in front of the convolution of 3 x 3,
+        and after that.
+    proj5, out5 : int
+        The same for the convolution of 5 x 5.
+    proj_pool : int
+        Number of channels after the projection that follows pooling.
     conv_init : initializer or None
         Initializes the filters.
     bias_init : initializer or None
@@ -39,9 +49,21 @@ class Inception(link.Chain):
     conv1, proj3, conv3, proj5, conv5, projp : chainer_fast.links.Convolution2D
         The convolutions.
 
+    See Also
+    --------
+    chainer_fast.links.GoogLeNet
+
     References
     ----------
-    C. Szegedy et al. Going deeper with convolutions. CVPR 2015.
+    C. Szegedy et al. `Going deeper with convolutions
+    <https://arxiv.org/abs/1409.4842>`__. CVPR 2015.
+
+    Examples
+    --------
+    >>> module = L.Inception(
+    ...     3, out1=4, proj3=2, out3=8, proj5=2, out5=4, proj_pool=4)
+    >>> module(np.zeros((1, 3, 8, 8), np.float32)).shape
+    (1, 20, 8, 8)
     """
 
     def __init__(
@@ -70,6 +92,13 @@ class Inception(link.Chain):
         -------
         chainer_fast.Variable
             Images of shape ``(n, out1 + out3 + out5 + proj_pool, h, w)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or number of channels.
+        ValueError
+            If ``x`` does not have four axes.
         """
         pooled = max_pooling_nd.max_pooling_2d(x, 3, stride=1, pad=1)
         branches = (

@@ -39,10 +39,14 @@ class InceptionBN(link.Chain):
     ----------
     in_channels : int or None
         Number of channels of the images, found at the first call if None.
-    out1, out3, out33 : int
-        Number of channels after the convolutions of 1 x 1, 3 x 3 and two of 3 x 3.
-    proj3, proj33 : int
-        Number of channels after the projections in front of these.
+    out1 : int
+        Number of channels after the convolution of 1 x 1; the branch is left out if
+        zero.
+    proj3, out3 : int
+        Number of channels after the projection in front of the convolution of 3 x 3,
+        and after that.
+    proj33, out33 : int
+        The same for the two convolutions of 3 x 3.
     pooltype : {'max', 'avg'}
         Kind of pooling.
     proj_pool : int or None
@@ -70,10 +74,22 @@ class InceptionBN(link.Chain):
     AssertionError
         If ``out1`` is positive, but the stride is not one or ``proj_pool`` is None.
 
+    See Also
+    --------
+    chainer_fast.links.Inception
+    chainer_fast.links.BatchNormalization
+
     References
     ----------
-    S. Ioffe and C. Szegedy. Batch normalization: accelerating deep network training by
-    reducing internal covariate shift. ICML 2015.
+    S. Ioffe and C. Szegedy. `Batch normalization: accelerating deep network training by
+    reducing internal covariate shift <https://arxiv.org/abs/1502.03167>`__. ICML 2015.
+
+    Examples
+    --------
+    >>> module = L.InceptionBN(
+    ...     3, out1=4, proj3=2, out3=8, proj33=2, out33=4, pooltype='avg', proj_pool=4)
+    >>> module(np.zeros((2, 3, 8, 8), np.float32)).shape
+    (2, 20, 8, 8)
     """
 
     def __init__(
@@ -125,6 +141,11 @@ class InceptionBN(link.Chain):
         chainer_fast.Variable
             Images of shape ``(n, out, h_out, w_out)``, where ``out`` is the number of
             channels of all branches.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype, number of axes or number of channels.
         """
         branches = [self._apply(x, 'conv1')] if self.out1 > 0 else []
         branches.append(self._apply(x, 'proj3', 'conv3'))

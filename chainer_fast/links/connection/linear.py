@@ -14,6 +14,8 @@ from chainer_fast.variable import Variable
 class Linear(link.Link):
     """Fully connected layer: ``y = x W^T + b``.
 
+    .. math:: y = x W^\\top + b
+
     Parameters
     ----------
     in_size : int or None
@@ -36,6 +38,33 @@ class Linear(link.Link):
         Bias of shape ``(out_size,)``.
     in_size, out_size : int
         As given; ``in_size`` remains None if it was left to the first call.
+
+    Raises
+    ------
+    ValueError
+        If an array that initializes a parameter has another shape.
+    TypeError
+        If there is any other argument, such as ``wscale`` of early versions.
+
+    See Also
+    --------
+    chainer_fast.functions.linear
+
+    Examples
+    --------
+    >>> layer = L.Linear(3, 2)
+    >>> layer(np.ones((4, 3), np.float32)).shape
+    (4, 2)
+
+    The number of inputs can be left to the first call:
+
+    >>> layer = L.Linear(None, 2)
+    >>> layer.W.is_initialized
+    False
+    >>> layer(np.ones((4, 5, 5), np.float32)).shape
+    (4, 2)
+    >>> layer.W.shape
+    (2, 25)
     """
 
     @argument.hide_retired
@@ -79,8 +108,9 @@ class Linear(link.Link):
 
         Parameters
         ----------
-        x : chainer_fast.Variable or array
-            Input; the axes after the first ``n_batch_axes`` are flattened.
+        x : chainer_fast.Variable or array, shape (n, ...)
+            Input in the dtype of ``W``; the axes after the first ``n_batch_axes`` are
+            flattened, to ``in_size`` elements.
         n_batch_axes : int
             Number of leading axes that are batch axes.
 
@@ -88,6 +118,12 @@ class Linear(link.Link):
         -------
         chainer_fast.Variable
             Output of shape ``x.shape[:n_batch_axes] + (out_size,)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or number of elements than ``W`` asks for, or
+            only one axis.
         """
         if self.W.array is None:
             self._initialize_params(math.prod(x.shape[n_batch_axes:]))
@@ -112,6 +148,18 @@ class Linear(link.Link):
         -------
         Linear
             The layer.
+
+        Raises
+        ------
+        ValueError
+            If ``W`` does not have two axes, or the bias does not have an element for
+            each output.
+
+        Examples
+        --------
+        >>> layer = L.Linear.from_params(np.eye(2, dtype=np.float32))
+        >>> layer(np.array([[3, 4]], np.float32)).array
+        array([[3., 4.]], dtype=float32)
         """
         out_size, in_size = W.shape
         W, b = variable.as_array(W), None if b is None else variable.as_array(b)

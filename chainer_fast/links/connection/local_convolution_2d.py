@@ -13,7 +13,11 @@ from chainer_fast.variable import Variable
 class LocalConvolution2D(_filters.Filtered):
     """Convolution whose filters and biases differ from place to place.
 
-    See :func:`chainer_fast.functions.local_convolution_2d`.
+    .. math::
+
+        y_{nojk} = b_{ojk} + \\sum_{cuv} W_{ojkcuv}\\, x_{n, c, s_y j + u, s_x k + v}
+
+    with the stride :math:`s`; see :func:`chainer_fast.functions.local_convolution_2d`.
 
     Parameters
     ----------
@@ -51,6 +55,14 @@ class LocalConvolution2D(_filters.Filtered):
     See Also
     --------
     chainer_fast.functions.local_convolution_2d
+
+    Examples
+    --------
+    >>> conv = L.LocalConvolution2D(3, 4, in_size=8, ksize=3)
+    >>> conv(np.zeros((1, 3, 8, 8), np.float32)).shape
+    (1, 4, 6, 6)
+    >>> conv.W.shape
+    (4, 6, 6, 3, 3, 3)
     """
 
     def __init__(
@@ -91,6 +103,11 @@ class LocalConvolution2D(_filters.Filtered):
         -------
         chainer_fast.Variable
             Images of shape ``(n, out_channels, h_out, w_out)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype, number of axes or number of channels.
         """
         if not self.W.is_initialized:
             self._initialize_params(x.shape[1], x.shape[2:])

@@ -18,8 +18,13 @@ _WSCALE = (
 class MLPConvolution2D(link.ChainList):
     """Convolution whose result goes through a small perceptron, pixel by pixel.
 
-    The link is a list of convolutions with an activation function in between; all but
-    the first have windows of one pixel.
+    .. math::
+
+        h_1 = W_1 * x + b_1, \\qquad h_{i + 1} = W_{i + 1} * a(h_i) + b_{i + 1}
+
+    where :math:`*` is convolution and :math:`a` the activation function. All filters
+    but the first have windows of one pixel. The link is a list of its convolutions, and
+    its result is the last :math:`h_i`.
 
     Parameters
     ----------
@@ -34,6 +39,8 @@ class MLPConvolution2D(link.ChainList):
         Stride and padding of the first convolution.
     activation : callable
         Applied between two convolutions.
+    *args
+        Refused; the first of them was once ``wscale``.
     conv_init : initializer or None
         Initializes the filters. Keyword argument.
     bias_init : initializer or None
@@ -59,7 +66,16 @@ class MLPConvolution2D(link.ChainList):
 
     References
     ----------
-    M. Lin, Q. Chen and S. Yan. Network in network. ICLR 2014.
+    M. Lin, Q. Chen and S. Yan. `Network in network
+    <https://arxiv.org/abs/1312.4400>`__. ICLR 2014.
+
+    Examples
+    --------
+    >>> mlpconv = L.MLPConvolution2D(3, (16, 16, 8), ksize=5, pad=2)
+    >>> mlpconv(np.zeros((1, 3, 8, 8), np.float32)).shape
+    (1, 8, 8, 8)
+    >>> [conv.W.shape for conv in mlpconv]
+    [(16, 3, 5, 5), (16, 16, 1, 1), (8, 16, 1, 1)]
     """
 
     def __init__(
@@ -96,6 +112,11 @@ class MLPConvolution2D(link.ChainList):
         -------
         chainer_fast.Variable
             Images of shape ``(n, out_channels[-1], h_out, w_out)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype, number of axes or number of channels.
         """
         first, *others = self
         y: Variable = first(x)

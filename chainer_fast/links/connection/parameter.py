@@ -22,6 +22,21 @@ class Parameter(link.Link):
     ----------
     W : chainer_fast.Parameter
         The parameter.
+
+    Raises
+    ------
+    AttributeError
+        If ``array`` is not an array.
+
+    See Also
+    --------
+    chainer_fast.Parameter
+
+    Examples
+    --------
+    >>> link = L.Parameter(np.arange(3, dtype=np.float32))
+    >>> link().array
+    array([0., 1., 2.], dtype=float32)
     """
 
     def __init__(self, array: NdArray) -> None:

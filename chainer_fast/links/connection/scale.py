@@ -13,7 +13,10 @@ from chainer_fast.variable import Variable
 class Scale(link.Chain):
     """Multiplies by a weight, broadcast along the other axes, and may add a bias.
 
-    See :func:`chainer_fast.functions.scale`.
+    .. math:: y_{ijk} = W_j x_{ijk} + b_j
+
+    with as many axes in front of those of the weight as ``axis`` says, and any number
+    of axes behind; see :func:`chainer_fast.functions.scale`.
 
     Parameters
     ----------
@@ -40,6 +43,24 @@ class Scale(link.Chain):
     ------
     ValueError
         If the shape of the bias is not known.
+
+    See Also
+    --------
+    chainer_fast.functions.scale
+    chainer_fast.links.Bias
+
+    Examples
+    --------
+    >>> scale = L.Scale(axis=1, W_shape=(3,), bias_term=True)
+    >>> scale(np.ones((2, 3, 5), np.float32)).shape
+    (2, 3, 5)
+
+    With the weight as argument:
+
+    >>> x, W = np.ones((2, 3), np.float32), np.arange(3, dtype=np.float32)
+    >>> L.Scale()(x, W).array
+    array([[0., 1., 2.],
+           [0., 1., 2.]], dtype=float32)
     """
 
     def __init__(
@@ -68,6 +89,15 @@ class Scale(link.Chain):
         -------
         chainer_fast.Variable
             The result, of the shape of the input.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the weight does not have the shape of the axes of the input from ``axis``
+            on.
+        ValueError
+            If the number of arguments is wrong; in debug mode this is an
+            AssertionError.
         """
         own = hasattr(self, 'W')
         if is_debug():

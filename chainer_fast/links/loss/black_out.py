@@ -12,7 +12,14 @@ from chainer_fast.variable import Variable
 class BlackOut(_sampling.SamplingLink):
     """BlackOut loss of many classes, by samples drawn in proportion to their counts.
 
-    See :func:`chainer_fast.functions.black_out` for the formula.
+    .. math::
+
+        L = -\\frac{1}{N} \\sum_n \\Bigl[ \\log p_{t_n}(x_n)
+            + \\sum_k \\log (1 - p_{z_{nk}}(x_n)) \\Bigr]
+
+    where :math:`p` is the softmax of the scores :math:`x_n \\cdot w_i` over the target
+    :math:`t_n` and the samples of noise :math:`z_{nk}` alone. See
+    :func:`chainer_fast.functions.black_out`.
 
     Parameters
     ----------
@@ -35,6 +42,23 @@ class BlackOut(_sampling.SamplingLink):
     sample_data : array or None
         If not None, samples of noise of shape ``(batch, sample_size)`` to use instead
         of new ones.
+
+    See Also
+    --------
+    chainer_fast.functions.black_out
+
+    References
+    ----------
+    S. Ji et al. `BlackOut: speeding up recurrent neural network language models with
+    very large vocabularies <https://arxiv.org/abs/1511.06909>`__. ICLR 2016.
+
+    Examples
+    --------
+    >>> loss = L.BlackOut(3, counts=[5, 2, 9, 1], sample_size=2)
+    >>> loss.W.array[...] = np.random.randn(4, 3)
+    >>> x, t = np.ones((6, 3), np.float32), np.array([0, 2, 2, 1, 0, 3])
+    >>> loss(x, t).shape
+    ()
     """
 
     sample_data = None
@@ -57,6 +81,13 @@ class BlackOut(_sampling.SamplingLink):
         -------
         Variable
             Mean of the losses, a scalar.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together, or the classes are not integers.
+        IndexError
+            If a class is out of range.
         """
         samples = self.sample_data
         if samples is None:

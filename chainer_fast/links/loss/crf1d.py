@@ -15,7 +15,13 @@ from chainer_fast.variable import Variable
 class CRF1d(link.Link):
     """Conditional random field of chains of labels.
 
-    See :func:`chainer_fast.functions.crf1d` for the formula.
+    .. math::
+
+        L = \\log \\sum_z \\exp(s(z)) - s(y), \\qquad
+        s(y) = \\sum_t x_{t, y_t} + \\sum_t c_{y_{t-1}, y_t}
+
+    where the first sum is over all sequences of labels. See
+    :func:`chainer_fast.functions.crf1d`.
 
     Parameters
     ----------
@@ -28,6 +34,32 @@ class CRF1d(link.Link):
     ----------
     cost : chainer_fast.Parameter
         Scores of pairs of a label and the next label, of shape ``(n_label, n_label)``.
+
+    See Also
+    --------
+    chainer_fast.functions.crf1d
+    chainer_fast.functions.argmax_crf1d
+
+    References
+    ----------
+    J. Lafferty, A. McCallum and F. Pereira. `Conditional random fields: probabilistic
+    models for segmenting and labeling sequence data
+    <https://dl.acm.org/doi/10.5555/645530.655813>`__. ICML 2001.
+
+    Examples
+    --------
+    Two chains, of three labels and of one:
+
+    >>> crf = L.CRF1d(2)
+    >>> xs = [np.array([[3, 0], [0, 3], [3, 0]], np.float32),
+    ...       np.zeros((1, 2), np.float32)]
+    >>> ys = [np.array([0, 1, 0]), np.array([1])]
+    >>> loss = crf(xs, ys, transpose=True)
+    >>> round(float(loss.array), 3)
+    0.419
+    >>> scores, path = crf.argmax(xs, transpose=True)
+    >>> [labels.tolist() for labels in path]
+    [[0, 1, 0], [0]]
     """
 
     def __init__(
@@ -62,6 +94,18 @@ class CRF1d(link.Link):
         Variable
             The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``,
             which has the losses of the chains from the longest to the shortest.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If chains are not sorted from the longest to the shortest, or labels are not
+            integers.
+        ValueError
+            If ``reduce`` is unknown, or there are not as many labels as scores.
+        AssertionError
+            If there are scores of another number of labels.
+        IndexError
+            If a label is out of range, or the lists are empty.
         """
         if transpose:
             order = argsort_list_descent(xs)
@@ -89,6 +133,11 @@ class CRF1d(link.Link):
             A Variable of shape ``(batch,)`` with the scores of the best labels, from
             the longest chain to the shortest; and a list of the labels, arrays of
             int32, for each time or each chain, in the order of ``xs``.
+
+        Raises
+        ------
+        AssertionError
+            If there are scores of another number of labels.
         """
         if not transpose:
             return crf1d.argmax_crf1d(self.cost, xs)

@@ -213,9 +213,6 @@ class BinaryHierarchicalSoftmax(link.Link):
     where the code is 1 if :math:`t` is on the left, and -1 if it is on the right. Its
     cost grows with the depth of the tree, not with the number of classes.
 
-    See: F. Morin and Y. Bengio, *Hierarchical Probabilistic Neural Network Language
-    Model*, AISTATS 2005.
-
     Parameters
     ----------
     in_size : int
@@ -236,6 +233,25 @@ class BinaryHierarchicalSoftmax(link.Link):
     ------
     ValueError
         If an inner node of the tree does not have two children.
+
+    See Also
+    --------
+    chainer_fast.links.NegativeSampling
+
+    References
+    ----------
+    F. Morin and Y. Bengio. `Hierarchical probabilistic neural network language model
+    <https://proceedings.mlr.press/r5/morin05a.html>`__. AISTATS 2005.
+
+    Examples
+    --------
+    >>> counts = {0: 8, 1: 3, 2: 4}
+    >>> tree = L.BinaryHierarchicalSoftmax.create_huffman_tree(counts)
+    >>> loss = L.BinaryHierarchicalSoftmax(5, tree)
+    >>> loss.W.shape
+    (2, 5)
+    >>> loss(np.ones((2, 5), np.float32), np.array([0, 2], np.int32)).shape
+    ()
     """
 
     @staticmethod
@@ -302,6 +318,13 @@ class BinaryHierarchicalSoftmax(link.Link):
         -------
         Variable
             Sum of the losses, a scalar.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together; classes of int64 are refused, too.
+        IndexError
+            If a class is out of range.
         """
         # Calls must not share the state that a function keeps from its forward pass.
         return copy.copy(self._func)(x, t, self.W)

@@ -30,8 +30,13 @@ def _flattened(counts, power, dtype):
 class NegativeSampling(_sampling.SamplingLink):
     """Negative sampling loss of many classes.
 
-    Samples of noise are drawn in proportion to a power of the classes' counts. See
-    :func:`chainer_fast.functions.negative_sampling` for the formula.
+    .. math::
+
+        L_n = -\\log \\sigma(x_n \\cdot w_{t_n})
+            - \\sum_k \\log \\sigma(-x_n \\cdot w_{z_{nk}})
+
+    where the samples of noise :math:`z_{nk}` are drawn in proportion to a power of the
+    classes' counts. See :func:`chainer_fast.functions.negative_sampling`.
 
     Parameters
     ----------
@@ -55,6 +60,27 @@ class NegativeSampling(_sampling.SamplingLink):
         Draws samples of noise.
     sample_size : int
         As given.
+
+    See Also
+    --------
+    chainer_fast.functions.negative_sampling
+
+    References
+    ----------
+    T. Mikolov et al. `Distributed representations of words and phrases and their
+    compositionality <https://arxiv.org/abs/1310.4546>`__. NIPS 2013.
+
+    Examples
+    --------
+    >>> loss = L.NegativeSampling(3, counts=[5, 2, 9, 1], sample_size=2)
+    >>> x, t = np.ones((2, 3), np.float32), np.array([0, 2], np.int32)
+    >>> loss(x, t).shape
+    ()
+
+    The vectors are zero at first, so that each of three scores costs :math:`\\log 2`:
+
+    >>> loss(x, t, reduce='no').array
+    array([2.0794, 2.0794], dtype=float32)
     """
 
     def __init__(
@@ -85,6 +111,16 @@ class NegativeSampling(_sampling.SamplingLink):
             The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``.
             With ``return_samples``, also an array of int32 and shape
             ``(batch, sample_size + 1)`` with the class and the samples in each row.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the classes are not an array of int32, or there are not as many as
+            inputs.
+        ValueError
+            If ``reduce`` is unknown, or the inputs have another length.
+        IndexError
+            If a class is out of range.
         """
         return negative_sampling.negative_sampling(
             x, t, self.W, self.sampler.sample, self.sample_size, reduce=reduce,

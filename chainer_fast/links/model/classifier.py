@@ -13,7 +13,10 @@ from chainer_fast.variable import Variable
 class Classifier(link.Chain):
     """Computes the loss and the accuracy of a predictor, and reports them.
 
-    It reports ``loss`` and, if it is computed, ``accuracy``.
+    .. math:: \\text{loss} = \\text{lossfun}(\\text{predictor}(x), t)
+
+    It reports ``loss`` and, if it is computed, ``accuracy``; in a training these are
+    ``main/loss`` and ``main/accuracy``.
 
     Parameters
     ----------
@@ -46,6 +49,28 @@ class Classifier(link.Chain):
     ------
     TypeError
         If ``label_key`` is neither an int nor a str.
+
+    See Also
+    --------
+    chainer_fast.functions.softmax_cross_entropy
+    chainer_fast.functions.accuracy
+    chainer_fast.report
+
+    Examples
+    --------
+    >>> model = L.Classifier(L.Linear(3, 2))
+    >>> x, t = np.ones((4, 3), np.float32), np.array([0, 1, 1, 0], np.int32)
+    >>> loss = model(x, t)
+    >>> loss.backward()
+    >>> model.y.shape, round(float(model.accuracy.array), 4)
+    ((4, 2), 0.5)
+
+    Regression, for which there is no accuracy:
+
+    >>> model = L.Classifier(L.Linear(3, 1), lossfun=F.mean_squared_error)
+    >>> model.compute_accuracy = False
+    >>> model(x, np.zeros((4, 1), np.float32)).shape
+    ()
     """
 
     compute_accuracy = True
@@ -79,7 +104,7 @@ class Classifier(link.Chain):
         Returns
         -------
         chainer_fast.Variable
-            The loss.
+            The loss, as ``lossfun`` returns it: usually a scalar.
 
         Raises
         ------

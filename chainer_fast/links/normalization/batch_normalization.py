@@ -18,10 +18,15 @@ from chainer_fast.variable import Variable
 class BatchNormalization(link.Link):
     """Normalizes batches, then scales and shifts them.
 
-    While training (``chainer.config.train`` is true) batches are normalized by their
-    own mean and variance, see :func:`~chainer.functions.batch_normalization`, and the
-    link keeps running averages of these. Otherwise the averages take their place, see
-    :func:`~chainer.functions.fixed_batch_normalization`.
+    .. math::
+
+        y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
+
+    While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\sigma^2`
+    are mean and variance of the batch, see
+    :func:`~chainer_fast.functions.batch_normalization`, and the link keeps running
+    averages of these. Otherwise the averages take their place, see
+    :func:`~chainer_fast.functions.fixed_batch_normalization`.
 
     Parameters
     ----------
@@ -48,11 +53,12 @@ class BatchNormalization(link.Link):
     Attributes
     ----------
     gamma, beta : chainer_fast.Parameter or None
-        Factor and summand.
+        Factor and summand, of shape ``size``.
     avg_mean, avg_var : array or None
-        The averages; None until the shape is known.
+        The averages, of shape ``size``; None until the shape is known. They are saved
+        with the link. The variance is the unbiased one.
     N : int
-        Number of batches over which the averages were fine-tuned.
+        Number of batches over which the averages were fine-tuned; saved as well.
     decay, eps : float
         As given.
     axis : tuple of int or None
@@ -65,7 +71,31 @@ class BatchNormalization(link.Link):
 
     See Also
     --------
-    chainer.functions.batch_normalization
+    chainer_fast.functions.batch_normalization
+    chainer_fast.functions.fixed_batch_normalization
+
+    References
+    ----------
+    S. Ioffe and C. Szegedy. `Batch normalization: accelerating deep network training by
+    reducing internal covariate shift <https://arxiv.org/abs/1502.03167>`__. ICML 2015.
+
+    Examples
+    --------
+    >>> bn = L.BatchNormalization(2)
+    >>> x = np.array([[0, 10], [2, 30]], np.float32)
+    >>> bn(x).array
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    >>> bn.avg_mean
+    array([0.1, 2. ], dtype=float32)
+    >>> with chainer.using_config('train', False):
+    ...     y = bn(x)
+
+    Channels of images:
+
+    >>> bn = L.BatchNormalization(3)
+    >>> bn(np.zeros((2, 3, 8, 8), np.float32)).shape
+    (2, 3, 8, 8)
     """
 
     gamma = None
@@ -143,7 +173,8 @@ class BatchNormalization(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            The batch.
+            The batch, of a floating dtype, which may be another than that of the
+            parameters.
         finetune : bool
             Whether the averages become plain averages over all batches since
             :meth:`start_finetuning`. Ignored outside of training.
@@ -155,6 +186,9 @@ class BatchNormalization(link.Link):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If the batch is not of a floating dtype, or does not have the axes of the
+            parameters.
         ValueError
             If the retired argument ``test`` is given.
         """

@@ -14,9 +14,17 @@ from chainer_fast.variable import Variable
 class BatchRenormalization(BatchNormalization):
     """Normalizes batches with corrections towards running statistics.
 
-    While training (``chainer.config.train`` is true) this is
-    :func:`~chainer.functions.batch_renormalization`; otherwise the running averages
-    take the place of the moments of the batch, as in batch normalization.
+    .. math::
+
+        y = \\gamma \\left( \\frac{x - \\mu}{\\sigma} r + d \\right) + \\beta, \\qquad
+        r = \\frac{\\sigma}{\\sigma_\\mathrm{run}}, \\quad
+        d = \\frac{\\mu - \\mu_\\mathrm{run}}{\\sigma_\\mathrm{run}}
+
+    While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\sigma`
+    are those of the batch, and :math:`r` and :math:`d`, which are clipped, bring the
+    result towards that of the running averages; see
+    :func:`~chainer_fast.functions.batch_renormalization`. Otherwise the running
+    averages take the place of the moments of the batch, as in batch normalization.
 
     Parameters
     ----------
@@ -51,7 +59,24 @@ class BatchRenormalization(BatchNormalization):
 
     See Also
     --------
-    chainer.functions.batch_renormalization
+    chainer_fast.functions.batch_renormalization
+    chainer_fast.links.BatchNormalization
+
+    References
+    ----------
+    S. Ioffe. `Batch renormalization: towards reducing minibatch dependence in
+    batch-normalized models <https://arxiv.org/abs/1702.03275>`__. NIPS 2017.
+
+    Examples
+    --------
+    >>> brn = L.BatchRenormalization(3, rmax=3, dmax=5)
+    >>> x = np.random.randn(4, 3).astype(np.float32)
+    >>> brn(x).shape
+    (4, 3)
+
+    The bounds usually start at one and zero, and grow as the averages settle:
+
+    >>> brn.rmax, brn.dmax = 4, 6
     """
 
     # The averages before the last call that did not keep its results.
@@ -88,6 +113,12 @@ class BatchRenormalization(BatchNormalization):
         -------
         chainer_fast.Variable
             Array of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the batch is not of a floating dtype, or does not have the axes of the
+            parameters.
         """
         gamma, beta = self._scale_and_shift()
         mean, var = self.avg_mean, self.avg_var

@@ -84,10 +84,14 @@ def fix_avg_projection(avg_projection: NdArray, groups: int) -> NdArray:
 class DecorrelatedBatchNormalization(link.Link):
     """Whitens batches: channels get mean zero, variance one and no correlation.
 
-    While training (``chainer.config.train`` is true) batches are whitened by their own
-    statistics, see :func:`~chainer.functions.decorrelated_batch_normalization`, and the
-    link keeps running averages of these. Otherwise the averages take their place, see
-    :func:`~chainer.functions.fixed_decorrelated_batch_normalization`. There are no
+    .. math:: y = (\\Sigma + \\epsilon I)^{-1/2} (x - \\mu)
+
+    While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\Sigma`
+    are mean and covariance of the batch, see
+    :func:`~chainer_fast.functions.decorrelated_batch_normalization`, and the link keeps
+    running averages of the mean and of the projection in front of it. Otherwise the
+    averages take their place, see
+    :func:`~chainer_fast.functions.fixed_decorrelated_batch_normalization`. There are no
     parameters to learn.
 
     Parameters
@@ -111,13 +115,27 @@ class DecorrelatedBatchNormalization(link.Link):
         Average of the projections, of shape
         ``(groups, size // groups, size // groups)``.
     N : int
-        Number of batches over which the averages were fine-tuned.
+        Number of batches over which the averages were fine-tuned. It is saved with the
+        link, as are the averages.
     groups, decay, eps
         As given.
 
     See Also
     --------
-    chainer.functions.decorrelated_batch_normalization
+    chainer_fast.functions.decorrelated_batch_normalization
+
+    References
+    ----------
+    L. Huang et al. `Decorrelated batch normalization
+    <https://arxiv.org/abs/1804.08450>`__. CVPR 2018.
+
+    Examples
+    --------
+    >>> dbn = L.DecorrelatedBatchNormalization(2, groups=1, eps=0)
+    >>> x = np.random.randn(100, 2).astype(np.float32)
+    >>> y = dbn(x @ np.array([[1, 2], [0, 1]], np.float32)).array
+    >>> np.allclose(np.cov(y.T, bias=True), np.eye(2), atol=1e-4)
+    True
     """
 
     def __init__(
@@ -181,6 +199,14 @@ class DecorrelatedBatchNormalization(link.Link):
         -------
         chainer_fast.Variable
             Array of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If the batch is not of a floating dtype, or, in testing, of another dtype
+            than the averages; or if the groups do not divide its channels.
+        ValueError
+            If the number of channels is not ``size``.
         """
         mean, projection, decay = self.avg_mean, self.avg_projection, self.decay
         if not config.train:

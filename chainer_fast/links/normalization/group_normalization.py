@@ -14,8 +14,11 @@ from chainer_fast.variable import Variable
 class GroupNormalization(link.Link):
     """Normalizes samples over groups of channels, then scales and shifts channels.
 
-    See :func:`~chainer.functions.group_normalization`. The result does not depend on
-    the other samples of the batch, nor on training.
+    .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
+
+    where :math:`\\mu` and :math:`\\sigma^2` are mean and variance over a group of
+    channels of a sample; see :func:`~chainer_fast.functions.group_normalization`. The
+    result does not depend on the other samples of the batch, nor on training.
 
     Parameters
     ----------
@@ -31,14 +34,27 @@ class GroupNormalization(link.Link):
     Attributes
     ----------
     gamma, beta : chainer_fast.Parameter
-        Factor and summand of each channel, of the type ``chainer.config.dtype``; in
-        single precision if that is ``chainer.mixed16``.
+        Factor and summand of each channel, of shape ``(size,)`` and the dtype
+        ``chainer.config.dtype``; in single precision if that is ``chainer.mixed16``.
     groups, eps
         As given.
 
     See Also
     --------
-    chainer.functions.group_normalization
+    chainer_fast.functions.group_normalization
+
+    References
+    ----------
+    Y. Wu and K. He. `Group normalization <https://arxiv.org/abs/1803.08494>`__. ECCV
+    2018.
+
+    Examples
+    --------
+    >>> gn = L.GroupNormalization(groups=2)
+    >>> gn(np.zeros((2, 6, 8, 8), np.float32)).shape
+    (2, 6, 8, 8)
+    >>> gn.gamma.shape
+    (6,)
     """
 
     def __init__(
@@ -60,7 +76,7 @@ class GroupNormalization(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            Samples, of shape ``(N, C, ...)``.
+            Samples of a floating dtype and shape ``(N, C, ...)``.
 
         Returns
         -------
@@ -69,8 +85,11 @@ class GroupNormalization(link.Link):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` is not of a floating dtype, or has another number of channels.
         ValueError
-            If ``x`` has no axis of channels, or the groups do not divide them.
+            If ``x`` has no axis of channels when the parameters are made, or the groups
+            do not divide the channels.
         TypeError
             If ``groups`` is not an int.
         """

@@ -13,7 +13,13 @@ from chainer_fast.variable import Variable
 class LayerNormalization(link.Link):
     """Normalizes samples over their features, then scales and shifts features.
 
-    See :func:`~chainer.functions.layer_normalization`.
+    .. math::
+
+        y_{ij} = \\gamma_j \\frac{x_{ij} - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}} +
+        \\beta_j
+
+    where :math:`\\mu_i` and :math:`\\sigma_i^2` are mean and variance of a row; see
+    :func:`~chainer_fast.functions.layer_normalization`.
 
     Parameters
     ----------
@@ -28,14 +34,26 @@ class LayerNormalization(link.Link):
     Attributes
     ----------
     gamma, beta : chainer_fast.Parameter
-        Factor and summand of each feature, of the type ``chainer.config.dtype``, which
-        must be that of the inputs.
+        Factor and summand of each feature, of shape ``(size,)`` and the dtype
+        ``chainer.config.dtype``, which must be that of the inputs.
     eps : float
         As given.
 
     See Also
     --------
-    chainer.functions.layer_normalization
+    chainer_fast.functions.layer_normalization
+
+    References
+    ----------
+    J. L. Ba, J. R. Kiros and G. E. Hinton. `Layer normalization
+    <https://arxiv.org/abs/1607.06450>`__. 2016.
+
+    Examples
+    --------
+    >>> ln = L.LayerNormalization(3)
+    >>> ln(np.array([[0, 1, 2], [0, 10, 20]], np.float32)).array
+    array([[-1.2247,  0.    ,  1.2247],
+           [-1.2247,  0.    ,  1.2247]], dtype=float32)
     """
 
     def __init__(
@@ -63,6 +81,13 @@ class LayerNormalization(link.Link):
         -------
         chainer_fast.Variable
             Array of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` does not have two axes, or has another dtype than the parameters.
+        ValueError
+            If ``x`` has another number of features.
         """
         gamma, beta = self.gamma, self.beta
         if gamma.array is None or beta.array is None:

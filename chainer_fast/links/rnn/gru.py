@@ -75,17 +75,43 @@ class StatelessGRU(GRUBase):
 
     with a bias in each of the six maps.
 
-    See: K. Cho et al., *On the Properties of Neural Machine Translation:
-    Encoder-Decoder Approaches*, SSST-8, 2014.
-
     Parameters
     ----------
-    in_size, out_size, init, inner_init, bias_init
-        As for :class:`GRUBase`.
+    in_size : int or None
+        Length of the inputs; found at the first call if None.
+    out_size : int
+        Length of the state.
+    init, inner_init : initializer or None
+        Initialize the weights for the input and for the state;
+        :class:`chainer_fast.initializers.LeCunNormal` if None.
+    bias_init : initializer or None
+        Initializes all biases; with zero if None.
+
+    Attributes
+    ----------
+    W_r, W_z, W : chainer_fast.links.Linear
+        Maps of the input, with weights of shape ``(out_size, in_size)``.
+    U_r, U_z, U : chainer_fast.links.Linear
+        Maps of the state, with weights of shape ``(out_size, out_size)``.
 
     See Also
     --------
-    StatefulGRU
+    chainer_fast.links.StatefulGRU
+    chainer_fast.links.NStepGRU
+
+    References
+    ----------
+    K. Cho et al. `On the properties of neural machine translation: encoder-decoder
+    approaches <https://arxiv.org/abs/1409.1259>`__. SSST-8, 2014.
+
+    Examples
+    --------
+    >>> gru = L.StatelessGRU(3, 5)
+    >>> h = np.zeros((2, 5), np.float32)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = gru(h, x)
+    >>> h.shape
+    (2, 5)
     """
 
     def forward(self, h: VariableOrArray, x: VariableOrArray) -> Variable:
@@ -102,6 +128,11 @@ class StatelessGRU(GRUBase):
         -------
         Variable
             Next state, of the shape of ``h``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         """
         return self._advance(h, x)
 
@@ -109,21 +140,52 @@ class StatelessGRU(GRUBase):
 class StatefulGRU(_state.StatefulLink, GRUBase):
     """Gated recurrent unit that keeps its state from call to call.
 
-    The formulas are those of :class:`StatelessGRU`.
+    .. math::
+
+        r &= \\sigma(W_r x + U_r h), \\\\
+        z &= \\sigma(W_z x + U_z h), \\\\
+        h_{\\text{new}} &= (1 - z) \\odot h + z \\odot \\tanh(W x + U (r \\odot h))
+
+    with a bias in each of the six maps. The first step leaves out the biases of the
+    maps of the state. The paper is that of :class:`StatelessGRU`.
 
     Parameters
     ----------
-    in_size, out_size, init, inner_init
-        As for :class:`GRUBase`.
+    in_size : int or None
+        Length of the inputs; found at the first call if None.
+    out_size : int
+        Length of the state.
+    init, inner_init : initializer or None
+        Initialize the weights for the input and for the state;
+        :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases, by default with zero.
+        Initializes all biases; with zero if None.
 
     Attributes
     ----------
+    W_r, W_z, W : chainer_fast.links.Linear
+        Maps of the input, with weights of shape ``(out_size, in_size)``.
+    U_r, U_z, U : chainer_fast.links.Linear
+        Maps of the state, with weights of shape ``(out_size, out_size)``.
     h : Variable or None
-        The state, as returned by the last call. None stands for zeros.
+        The state, as returned by the last call. None stands for zeros. It is not saved
+        with the link.
     state_size : int
         Length of the state.
+
+    See Also
+    --------
+    chainer_fast.links.StatelessGRU
+    chainer_fast.links.NStepGRU
+
+    Examples
+    --------
+    >>> gru = L.StatefulGRU(3, 5)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = gru(x)
+    >>> h.shape
+    (2, 5)
+    >>> gru.reset_state()  # before the next sequence
     """
 
     h = None
@@ -146,6 +208,11 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         h : Variable
             New state, of shape ``(batch, out_size)``. It is moved to the link's
             device.
+
+        Raises
+        ------
+        AssertionError
+            If ``h`` is not a Variable.
         """
         self._replace_state(h)
 
@@ -161,6 +228,12 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         -------
         Variable
             New state, of shape ``(batch, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         if self.h is None:
             # A state of zeros leaves nothing to reset or to keep. The biases of its
@@ -180,17 +253,47 @@ class GRU(StatefulGRU):
 
     Parameters
     ----------
-    in_size, out_size, init, inner_init, bias_init
-        As for :class:`StatefulGRU`.
+    in_size : int or None
+        Length of the inputs; found at the first call if None.
+    out_size : int
+        Length of the state.
+    init, inner_init : initializer or None
+        Initialize the weights for the input and for the state;
+        :class:`chainer_fast.initializers.LeCunNormal` if None.
+    bias_init : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.links.StatelessGRU
+
+    Examples
+    --------
+    >>> gru = L.GRU(3, 5)
+    >>> gru(np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def forward(self, *args: tp.Any) -> Variable:
         """Advance by one step; see :meth:`StatefulGRU.forward`.
 
+        Parameters
+        ----------
+        *args : Variable or array
+            The input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New state, of shape ``(batch, out_size)``.
+
         Raises
         ------
         ValueError
             Unless there is exactly one argument.
+        chainer_fast.utils.type_check.InvalidType
+            If the input has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         if len(args) != 1:
             message = 'GRU takes one argument, the input, but got %d' % len(args)

@@ -106,17 +106,54 @@ class LSTMBase(link.Chain):
 class StatelessLSTM(LSTMBase):
     """Long short-term memory that takes its state as argument.
 
-    See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
-    ``upward(x) + lateral(h)``.
+    .. math::
+
+        (a, i, f, o) &= W_x x + W_h h + b, \\\\
+        c_{\\text{new}} &= \\tanh(a) \\odot \\sigma(i) + c \\odot \\sigma(f), \\\\
+        h_{\\text{new}} &= \\tanh(c_{\\text{new}}) \\odot \\sigma(o)
+
+    See :func:`chainer_fast.functions.lstm`, whose input here is ``upward(x) +
+    lateral(h)``.
 
     Parameters
     ----------
-    in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init
-        As for :class:`LSTMBase`.
+    in_size : int or None
+        Length of the inputs; if None, the first call initializes all parameters.
+    out_size : int or None
+        Length of the outputs. If None, ``in_size`` is the length of the outputs.
+    lateral_init, upward_init : initializer or None
+        Initialize the weights for the last output and for the input, those of each gate
+        separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    bias_init : initializer or None
+        Initializes all biases except those of the forget gate; with zero if None.
+    forget_bias_init : initializer or None
+        Initializes the biases of the forget gate; with one if None.
+
+    Attributes
+    ----------
+    upward : chainer_fast.links.Linear
+        Map of the input, with a weight of shape ``(4 * out_size, in_size)`` and a bias.
+    lateral : chainer_fast.links.Linear
+        Map of the last output, with a weight of shape ``(4 * out_size, out_size)``.
 
     See Also
     --------
-    LSTM
+    chainer_fast.functions.lstm
+    chainer_fast.links.LSTM
+
+    References
+    ----------
+    S. Hochreiter and J. Schmidhuber. `Long short-term memory
+    <https://doi.org/10.1162/neco.1997.9.8.1735>`__. Neural Computation, 1997.
+
+    Examples
+    --------
+    >>> lstm = L.StatelessLSTM(3, 5)
+    >>> c = h = None
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     c, h = lstm(c, h, x)
+    >>> h.shape
+    (2, 5)
     """
 
     def forward(
@@ -136,7 +173,12 @@ class StatelessLSTM(LSTMBase):
         Returns
         -------
         tuple of Variable
-            New cells and new outputs.
+            New cells and new outputs, of the shape of ``c``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         """
         gates = self._map_input(x)
         if h is not None:
@@ -149,8 +191,14 @@ class StatelessLSTM(LSTMBase):
 class LSTM(_state.StatefulLink, LSTMBase):
     """Long short-term memory that keeps its state from call to call.
 
-    See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
-    ``upward(x) + lateral(h)``.
+    .. math::
+
+        (a, i, f, o) &= W_x x + W_h h + b, \\\\
+        c_{\\text{new}} &= \\tanh(a) \\odot \\sigma(i) + c \\odot \\sigma(f), \\\\
+        h_{\\text{new}} &= \\tanh(c_{\\text{new}}) \\odot \\sigma(o)
+
+    See :func:`chainer_fast.functions.lstm`, whose input here is ``upward(x) +
+    lateral(h)``.
 
     Sequences of different lengths can be processed together: sort them from the longest
     to the shortest, and pass each call the samples of those that have not ended. The
@@ -158,23 +206,51 @@ class LSTM(_state.StatefulLink, LSTMBase):
 
     Parameters
     ----------
-    in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init
-        As for :class:`LSTMBase`.
+    in_size : int or None
+        Length of the inputs; if None, the first call initializes all parameters.
+    out_size : int or None
+        Length of the outputs. If None, ``in_size`` is the length of the outputs.
+    lateral_init, upward_init : initializer or None
+        Initialize the weights for the last output and for the input, those of each gate
+        separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    bias_init : initializer or None
+        Initializes all biases except those of the forget gate; with zero if None.
+    forget_bias_init : initializer or None
+        Initializes the biases of the forget gate; with one if None.
 
     Attributes
     ----------
+    upward : chainer_fast.links.Linear
+        Map of the input, with a weight of shape ``(4 * out_size, in_size)`` and a bias.
+    lateral : chainer_fast.links.Linear
+        Map of the last output, with a weight of shape ``(4 * out_size, out_size)``.
     c : Variable or None
-        Cells; None stands for zeros.
+        Cells, of shape ``(batch, out_size)``; None stands for zeros. Neither they nor
+        the outputs are saved with the link.
     h : Variable or None
-        Last outputs; None stands for zeros.
+        Last outputs, of the same shape; None stands for zeros.
+
+    See Also
+    --------
+    chainer_fast.functions.lstm
+    chainer_fast.links.StatelessLSTM
+    chainer_fast.links.NStepLSTM
+
+    References
+    ----------
+    S. Hochreiter and J. Schmidhuber. `Long short-term memory
+    <https://doi.org/10.1162/neco.1997.9.8.1735>`__. Neural Computation, 1997.
 
     Examples
     --------
+    A batch of two sequences, the second of which ends after the first step:
+
     >>> rnn = L.LSTM(3, 5)
     >>> y = rnn(np.ones((2, 3), np.float32))
     >>> y = rnn(np.ones((1, 3), np.float32))
     >>> y.shape, rnn.h.shape
     ((1, 5), (2, 5))
+    >>> rnn.reset_state()  # before the next sequences
     """
 
     c = h = None
@@ -189,6 +265,11 @@ class LSTM(_state.StatefulLink, LSTMBase):
             New cells, of shape ``(batch, out_size)``.
         h : Variable
             New last outputs, of the same shape.
+
+        Raises
+        ------
+        AssertionError
+            If one of them is not a Variable.
         """
         self._replace_state(c, h)
 
@@ -208,6 +289,8 @@ class LSTM(_state.StatefulLink, LSTMBase):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or length.
         TypeError
             If the batch is larger than at the last call.
         """

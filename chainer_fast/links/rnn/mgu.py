@@ -54,15 +54,36 @@ class StatelessMGU(MGUBase):
         h' &= \\tanh(W_h [f \\odot h; x] + b_h), \\\\
         h_{\\text{new}} &= (1 - f) \\odot h + f \\odot h'.
 
-    See: G.-B. Zhou et al., *Minimal Gated Unit for Recurrent Neural Networks*,
-    https://arxiv.org/abs/1603.09420.
-
     Parameters
     ----------
     n_inputs : int
         Length of the inputs.
     n_units : int
         Length of the state.
+
+    Attributes
+    ----------
+    W_f, W_h : chainer_fast.links.Linear
+        Maps of the state and the input, with weights of shape
+        ``(n_units, n_inputs + n_units)``.
+
+    See Also
+    --------
+    chainer_fast.links.StatefulMGU
+
+    References
+    ----------
+    G.-B. Zhou et al. `Minimal gated unit for recurrent neural networks
+    <https://arxiv.org/abs/1603.09420>`__. 2016.
+
+    Examples
+    --------
+    >>> mgu = L.StatelessMGU(3, 5)
+    >>> h = np.zeros((2, 5), np.float32)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = mgu(h, x)
+    >>> h.shape
+    (2, 5)
     """
 
     def forward(self, h: VariableOrArray, x: VariableOrArray) -> Variable:
@@ -79,6 +100,11 @@ class StatelessMGU(MGUBase):
         -------
         Variable
             Next state, of the shape of ``h``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         """
         return self._advance(h, x)
 
@@ -86,7 +112,12 @@ class StatelessMGU(MGUBase):
 class StatefulMGU(_state.StatefulLink, MGUBase):
     """Minimal gated unit that keeps its state from call to call.
 
-    The formulas are those of :class:`StatelessMGU`.
+    .. math::
+
+        f &= \\sigma(W_f [h; x] + b_f), \\\\
+        h_{\\text{new}} &= (1 - f) \\odot h + f \\odot \\tanh(W_h [f \\odot h; x] + b_h)
+
+    The paper is that of :class:`StatelessMGU`.
 
     Parameters
     ----------
@@ -99,6 +130,19 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     ----------
     h : Variable or None
         The state, as returned by the last call. None stands for zeros.
+
+    See Also
+    --------
+    chainer_fast.links.StatelessMGU
+
+    Examples
+    --------
+    >>> mgu = L.StatefulMGU(3, 5)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = mgu(x)
+    >>> h.shape
+    (2, 5)
+    >>> mgu.reset_state()  # before the next sequence
     """
 
     h = None
@@ -116,6 +160,11 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         h : Variable
             New state, of shape ``(batch, out_size)``, which is moved to the link's
             device.
+
+        Raises
+        ------
+        AssertionError
+            If ``h`` is not a Variable.
         """
         self._replace_state(h)
 
@@ -131,6 +180,12 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         -------
         Variable
             New state, of shape ``(batch, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         h = _state.zeros(self, x, self._state_size) if self.h is None else self.h
         self.h = self._advance(h, x)

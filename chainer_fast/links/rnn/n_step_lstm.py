@@ -40,6 +40,19 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
             Outputs and cells after the last step of each sequence, of the shape of
             ``hx``, and a list with the outputs along each sequence, of shape
             ``(length, direction * out_size)``.
+
+        Raises
+        ------
+        IndexError
+            If a sequence is empty, or there are none; or if a state is of another batch
+            size.
+        AssertionError
+            If ``xs`` is not a list or tuple.
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes do not go together.
+        ValueError
+            If a sequence has another length of inputs, the dropout ratio is not in [0,
+            1), or the retired argument ``train`` is given.
         """
         (hy, cy), ys = self._run_through([hx, cx], xs, kwargs)
         return hy, cy, ys
@@ -48,13 +61,48 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
 class NStepLSTM(NStepLSTMBase):
     """Stacked long short-term memories.
 
-    See :func:`chainer_fast.functions.n_step_lstm` for the formulas. The sequences need
-    not be sorted here.
+    A layer computes from its inputs :math:`x_t`, its outputs :math:`h` and its cells
+    :math:`c`
+
+    .. math::
+
+        i_t &= \\sigma(W_0 x_t + W_4 h_{t-1} + b_0 + b_4), \\\\
+        f_t &= \\sigma(W_1 x_t + W_5 h_{t-1} + b_1 + b_5), \\\\
+        a_t &= \\tanh(W_2 x_t + W_6 h_{t-1} + b_2 + b_6), \\\\
+        o_t &= \\sigma(W_3 x_t + W_7 h_{t-1} + b_3 + b_7), \\\\
+        c_t &= f_t c_{t-1} + i_t a_t, \\\\
+        h_t &= o_t \\tanh(c_t).
+
+    See :func:`chainer_fast.functions.n_step_lstm`. The sequences need not be sorted
+    here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`~chainer_fast.links.rnn.n_step_rnn.NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    Attributes
+    ----------
+    ws, bs : list of list of chainer_fast.Parameter
+        Eight matrices and eight biases of each layer. The first four matrices have the
+        shape ``(out_size, in_size)`` in the first layer, all others ``(out_size,
+        out_size)``; the biases have ``(out_size,)``.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_lstm
+    chainer_fast.links.NStepBiLSTM
 
     Examples
     --------
@@ -72,13 +120,38 @@ class NStepLSTM(NStepLSTMBase):
 class NStepBiLSTM(NStepLSTMBase):
     """Stacked long short-term memories in both directions.
 
-    See :func:`chainer_fast.functions.n_step_bilstm` for the formulas. The sequences
-    need not be sorted here.
+    The formulas are those of :class:`NStepLSTM`, once along a sequence and once against
+    it; a layer's inputs are both outputs of the layer below, one after the other. See
+    :func:`chainer_fast.functions.n_step_bilstm`. The sequences need not be sorted here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`~chainer_fast.links.rnn.n_step_rnn.NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_bilstm
+    chainer_fast.links.NStepLSTM
+
+    Examples
+    --------
+    >>> lstm = L.NStepBiLSTM(2, 3, 5, dropout=0.0)
+    >>> xs = [np.ones((length, 3), np.float32) for length in (4, 7)]
+    >>> hy, cy, ys = lstm(None, None, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((4, 2, 5), [(4, 10), (7, 10)])
     """
 
     use_bi_direction = True

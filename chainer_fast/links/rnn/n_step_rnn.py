@@ -100,6 +100,12 @@ class NStepRNNBase(link.ChainList):
         As given.
     direction : int
         Number of directions.
+
+    Raises
+    ------
+    ValueError
+        If a retired argument is given: ``use_cudnn``, ``use_bi_direction`` or
+        ``activation``.
     """
 
     # The classes of this package set these instead of defining the methods.
@@ -211,6 +217,20 @@ class NStepRNNBase(link.ChainList):
             States after the last step of each sequence, of the shape of ``hx``, and a
             list with the outputs along each sequence, of shape
             ``(length, direction * out_size)``.
+
+        Raises
+        ------
+        IndexError
+            If a sequence is empty, or there are none; or if the state is of another
+            batch size.
+        AssertionError
+            If ``xs`` is not a list or tuple.
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes do not go together; in gated recurrent units also if a sequence
+            has another length of inputs.
+        ValueError
+            If a sequence has another length of inputs, the dropout ratio is not in [0,
+            1), or the retired argument ``train`` is given.
         """
         (hy,), ys = self._run_through([hx], xs, kwargs)
         return hy, ys
@@ -245,13 +265,39 @@ class NStepRNNBase(link.ChainList):
 class NStepRNNTanh(NStepRNNBase):
     """Stacked recurrent layers with the hyperbolic tangent.
 
-    See :func:`chainer_fast.functions.n_step_rnn` for the formulas. The sequences need
-    not be sorted here.
+    .. math:: h_t = \\tanh(W_0 x_t + W_1 h_{t-1} + b_0 + b_1)
+
+    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted
+    here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_rnn
+    chainer_fast.links.NStepBiRNNTanh
+
+    Examples
+    --------
+    >>> rnn = L.NStepRNNTanh(2, 3, 5, dropout=0.0)
+    >>> xs = [np.ones((length, 3), np.float32) for length in (4, 7)]
+    >>> hy, ys = rnn(None, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((2, 2, 5), [(4, 5), (7, 5)])
     """
 
     n_weights = 2
@@ -263,13 +309,39 @@ class NStepRNNTanh(NStepRNNBase):
 class NStepRNNReLU(NStepRNNBase):
     """Stacked recurrent layers with the rectifier.
 
-    See :func:`chainer_fast.functions.n_step_rnn` for the formulas. The sequences need
-    not be sorted here.
+    .. math:: h_t = \\max(0, W_0 x_t + W_1 h_{t-1} + b_0 + b_1)
+
+    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted
+    here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_rnn
+    chainer_fast.links.NStepBiRNNReLU
+
+    Examples
+    --------
+    >>> rnn = L.NStepRNNReLU(2, 3, 5, dropout=0.0)
+    >>> xs = [np.ones((length, 3), np.float32) for length in (4, 7)]
+    >>> hy, ys = rnn(None, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((2, 2, 5), [(4, 5), (7, 5)])
     """
 
     n_weights = 2
@@ -281,13 +353,38 @@ class NStepRNNReLU(NStepRNNBase):
 class NStepBiRNNTanh(NStepRNNBase):
     """Stacked recurrent layers with the hyperbolic tangent, in both directions.
 
-    See :func:`chainer_fast.functions.n_step_birnn` for the formulas. The sequences need
-    not be sorted here.
+    The formula is that of :class:`NStepRNNTanh`, once along a sequence and once against
+    it; a layer's inputs are both outputs of the layer below, one after the other. See
+    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_birnn
+    chainer_fast.links.NStepRNNTanh
+
+    Examples
+    --------
+    >>> rnn = L.NStepBiRNNTanh(2, 3, 5, dropout=0.0)
+    >>> xs = [np.ones((length, 3), np.float32) for length in (4, 7)]
+    >>> hy, ys = rnn(None, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((4, 2, 5), [(4, 10), (7, 10)])
     """
 
     n_weights = 2
@@ -299,13 +396,38 @@ class NStepBiRNNTanh(NStepRNNBase):
 class NStepBiRNNReLU(NStepRNNBase):
     """Stacked recurrent layers with the rectifier, in both directions.
 
-    See :func:`chainer_fast.functions.n_step_birnn` for the formulas. The sequences need
-    not be sorted here.
+    The formula is that of :class:`NStepRNNReLU`, once along a sequence and once against
+    it; a layer's inputs are both outputs of the layer below, one after the other. See
+    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted here.
 
     Parameters
     ----------
-    n_layers, in_size, out_size, dropout, initialW, initial_bias
-        As for :class:`NStepRNNBase`.
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers, in training.
+    initialW : initializer or None
+        Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
+        None.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    See Also
+    --------
+    chainer_fast.functions.n_step_birnn
+    chainer_fast.links.NStepRNNReLU
+
+    Examples
+    --------
+    >>> rnn = L.NStepBiRNNReLU(2, 3, 5, dropout=0.0)
+    >>> xs = [np.ones((length, 3), np.float32) for length in (4, 7)]
+    >>> hy, ys = rnn(None, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((4, 2, 5), [(4, 10), (7, 10)])
     """
 
     n_weights = 2

@@ -24,10 +24,8 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
         h_{\\text{new}} &= o \\odot \\tanh(c_{\\text{new}}),
 
     with a bias in each :math:`U`. The rows of the four matrices for the input are
-    interleaved in ``upward``, those for the output in ``lateral``.
-
-    See: F. A. Gers and J. Schmidhuber, *Recurrent Nets that Time and Count*, IJCNN
-    2000; here the connections to the cells are full matrices.
+    interleaved in ``upward``, those for the output in ``lateral``. The connections to
+    the cells are full matrices, other than in the paper.
 
     Parameters
     ----------
@@ -48,6 +46,24 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
         Cells and last outputs; None stands for zeros.
     state_size : int
         Length of the outputs.
+
+    See Also
+    --------
+    chainer_fast.links.LSTM
+
+    References
+    ----------
+    F. A. Gers and J. Schmidhuber. `Recurrent nets that time and count
+    <https://doi.org/10.1109/IJCNN.2000.861302>`__. IJCNN 2000.
+
+    Examples
+    --------
+    >>> lstm = L.StatefulPeepholeLSTM(3, 5)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = lstm(x)
+    >>> h.shape, lstm.c.shape
+    ((2, 5), (2, 5))
+    >>> lstm.reset_state()  # before the next sequence
     """
 
     c = h = None
@@ -70,6 +86,12 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
         -------
         Variable
             New outputs, of shape ``(batch, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         gates = self.upward(x)
         if self.h is not None:

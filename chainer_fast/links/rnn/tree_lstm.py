@@ -60,9 +60,6 @@ class ChildSumTreeLSTM(_TreeLSTM):
         c_{\\text{new}} &= a \\odot i + \\sum_k f_k \\odot c_k, \\\\
         h_{\\text{new}} &= o \\odot \\tanh(c_{\\text{new}}).
 
-    See: K. S. Tai et al., *Improved Semantic Representations From Tree-Structured Long
-    Short-Term Memory Networks*, https://arxiv.org/abs/1503.00075.
-
     Parameters
     ----------
     in_size : int or None
@@ -81,6 +78,28 @@ class ChildSumTreeLSTM(_TreeLSTM):
         Map of each output for :math:`f`, without a bias.
     in_size, state_size : int
         Lengths of inputs and of outputs.
+
+    See Also
+    --------
+    chainer_fast.functions.tree_lstm
+    chainer_fast.links.NaryTreeLSTM
+
+    References
+    ----------
+    K. S. Tai, R. Socher and C. D. Manning. `Improved semantic representations from
+    tree-structured long short-term memory networks
+    <https://arxiv.org/abs/1503.00075>`__. ACL 2015.
+
+    Examples
+    --------
+    Two leaves, and a node above them:
+
+    >>> lstm = L.ChildSumTreeLSTM(3, 5)
+    >>> x = np.ones((1, 3), np.float32)
+    >>> c, h = lstm(x)
+    >>> c, h = lstm(c, c, h, h, x)
+    >>> h.shape
+    (1, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
@@ -109,10 +128,16 @@ class ChildSumTreeLSTM(_TreeLSTM):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         ValueError
             If all arguments are None.
+        TypeError
+            If the input is None, and so is ``in_size``.
         AssertionError
             If the number of arguments is even.
+        IndexError
+            If there are no arguments.
         """
         if not cshsx:
             raise IndexError('there must be an input')
@@ -146,9 +171,6 @@ class NaryTreeLSTM(_TreeLSTM):
         c_{\\text{new}} &= a \\odot i + \\textstyle\\sum_k f_k \\odot c_k, \\\\
         h_{\\text{new}} &= o \\odot \\tanh(c_{\\text{new}}).
 
-    See: K. S. Tai et al., *Improved Semantic Representations From Tree-Structured Long
-    Short-Term Memory Networks*, https://arxiv.org/abs/1503.00075.
-
     Parameters
     ----------
     in_size : int or None
@@ -172,6 +194,28 @@ class NaryTreeLSTM(_TreeLSTM):
     ------
     AssertionError
         If ``n_ary`` is less than one.
+
+    See Also
+    --------
+    chainer_fast.functions.tree_lstm
+    chainer_fast.links.ChildSumTreeLSTM
+
+    References
+    ----------
+    K. S. Tai, R. Socher and C. D. Manning. `Improved semantic representations from
+    tree-structured long short-term memory networks
+    <https://arxiv.org/abs/1503.00075>`__. ACL 2015.
+
+    Examples
+    --------
+    A leaf, which has no children, and a node above two of its kind:
+
+    >>> lstm = L.NaryTreeLSTM(3, 5, n_ary=2)
+    >>> x = np.ones((1, 3), np.float32)
+    >>> c, h = lstm(None, None, None, None, x)
+    >>> c, h = lstm(c, c, h, h, x)
+    >>> h.shape
+    (1, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int, n_ary: int = 2) -> None:
@@ -202,8 +246,12 @@ class NaryTreeLSTM(_TreeLSTM):
 
         Raises
         ------
+        chainer_fast.utils.type_check.InvalidType
+            If dtypes or shapes do not go together.
         ValueError
             If all arguments are None.
+        TypeError
+            If the input is None, and so is ``in_size``.
         AssertionError
             If the number of arguments is wrong.
         """

@@ -15,12 +15,18 @@ from chainer_fast.variable import Variable
 class StatefulZoneoutLSTM(_state.StatefulLink):
     """Long short-term memory that keeps random elements of its state.
 
-    A step is :func:`chainer_fast.functions.lstm` on ``upward(x) + lateral(h)``. In
-    training, random elements of the new cells and outputs keep their values from before
-    the step.
+    A step is :func:`chainer_fast.functions.lstm` on ``upward(x) + lateral(h)``:
 
-    See: D. Krueger et al., *Zoneout: Regularizing RNNs by Randomly Preserving Hidden
-    Activations*, https://arxiv.org/abs/1606.01305.
+    .. math::
+
+        (a, i, f, o) &= W_x x + W_h h + b, \\\\
+        c' &= \\tanh(a) \\odot \\sigma(i) + c \\odot \\sigma(f), \\qquad
+        h' = \\tanh(c') \\odot \\sigma(o), \\\\
+        c_{\\text{new}} &= d_c \\odot c + (1 - d_c) \\odot c', \\qquad
+        h_{\\text{new}} = d_h \\odot h + (1 - d_h) \\odot h'
+
+    where in training the elements of :math:`d_c` and :math:`d_h` are one with the given
+    probabilities, and zero otherwise. In testing they are zero.
 
     Parameters
     ----------
@@ -45,6 +51,25 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         Length of the outputs.
     c_ratio, h_ratio : float
         As given.
+
+    See Also
+    --------
+    chainer_fast.functions.zoneout
+    chainer_fast.links.LSTM
+
+    References
+    ----------
+    D. Krueger et al. `Zoneout: regularizing RNNs by randomly preserving hidden
+    activations <https://arxiv.org/abs/1606.01305>`__. ICLR 2017.
+
+    Examples
+    --------
+    >>> lstm = L.StatefulZoneoutLSTM(3, 5, c_ratio=0.5, h_ratio=0.1)
+    >>> for x in np.ones((4, 2, 3), np.float32):
+    ...     h = lstm(x)
+    >>> h.shape
+    (2, 5)
+    >>> lstm.reset_state()  # before the next sequence
     """
 
     c = h = None
@@ -69,6 +94,11 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
             New cells, of shape ``(batch, out_size)``.
         h : Variable
             New last outputs, of the same shape.
+
+        Raises
+        ------
+        AssertionError
+            If one of them is not a Variable.
         """
         self._replace_state(c, h)
 
@@ -84,6 +114,12 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         -------
         Variable
             New outputs, of shape ``(batch, out_size)``.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If ``x`` has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         gates = self.upward(x)
         if self.h is None:

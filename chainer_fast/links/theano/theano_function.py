@@ -6,12 +6,7 @@ from chainer_fast.functions.theano import theano_function
 class TheanoFunction(link.Link):
     """Computes an expression of Theano, and its gradient.
 
-    Theano differentiates the expression and compiles both. ::
-
-        x = theano.tensor.fmatrix()
-        y = theano.tensor.fmatrix()
-        f = L.TheanoFunction([x, y], [x + y, x - y])
-        z, w = f(a, b)
+    Theano differentiates the expression and compiles both.
 
     The link has no parameters: shared variables of Theano are not learned. Gradients
     cannot be differentiated again.
@@ -34,6 +29,19 @@ class TheanoFunction(link.Link):
         If Theano is not installed.
     TypeError
         If ``inputs`` or ``outputs`` have another type.
+
+    See Also
+    --------
+    chainer_fast.Function
+
+    Examples
+    --------
+    It needs the package Theano: ::
+
+        x = theano.tensor.fmatrix()
+        y = theano.tensor.fmatrix()
+        f = L.TheanoFunction([x, y], [x + y, x - y])
+        z, w = f(a, b)
     """
 
     def __init__(self, inputs, outputs):
@@ -73,6 +81,12 @@ class TheanoFunction(link.Link):
         -------
         chainer_fast.Variable or tuple of chainer_fast.Variable
             The values; a tuple if there are several.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If there are more or fewer arguments than inputs, or one has another number
+            of axes or another dtype.
         """
         return theano_function.TheanoFunction(
             self.forward_func, self.backward_func)(*args)

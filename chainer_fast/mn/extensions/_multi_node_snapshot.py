@@ -29,8 +29,8 @@ def multi_node_snapshot(comm, snapshot, replica_sets):
     ----------
     comm : CommunicatorBase
     snapshot : Extension
-        As made by :func:`chainer.training.extensions.snapshot`. The file name gets the
-        rank appended.
+        As made by :func:`chainer_fast.training.extensions.snapshot`. The file name gets
+        the rank appended.
     replica_sets : list
         Ranks, and iterables of ranks, of processes whose trainers are alike. Processes
         that are not mentioned are another set: ``[0]`` stands for

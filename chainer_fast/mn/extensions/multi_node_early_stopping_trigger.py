@@ -16,9 +16,9 @@ if tp.TYPE_CHECKING:
 class MultiNodeEarlyStoppingTrigger:
     """Trigger that fires when a mean over all processes has not improved for a while.
 
-    It is :class:`~chainer.training.triggers.EarlyStoppingTrigger` on the mean of all
-    values that all processes observed since the last check, so that they all stop in
-    the same iteration. The mean is put into the observation.
+    It is :class:`~chainer_fast.training.triggers.EarlyStoppingTrigger` on the mean of
+    all values that all processes observed since the last check, so that they all stop
+    in the same iteration. The mean is put into the observation.
 
     Parameters
     ----------

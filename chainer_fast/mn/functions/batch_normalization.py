@@ -116,7 +116,8 @@ class _NcclImpl(_MultiNodeImpl):
 class MultiNodeBNImplSelector:
     """Chooses the implementation of batch normalization over processes.
 
-    For the argument ``impl_selector`` of :func:`chainer.functions.batch_normalization`.
+    For the argument ``impl_selector`` of
+    :func:`chainer_fast.functions.batch_normalization`.
 
     Parameters
     ----------

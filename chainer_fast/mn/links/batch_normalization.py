@@ -23,9 +23,9 @@ if tp.TYPE_CHECKING:
 class MultiNodeBatchNormalization(link.Link):
     """Normalizes batches by the moments of the batches of all processes.
 
-    In training this is :class:`chainer.links.BatchNormalization` on all batches joined:
-    the mean and variance, and what gradients pass through them, are those of all
-    processes. Every process has to call the link, and to run the backward pass.
+    In training this is :class:`chainer_fast.links.BatchNormalization` on all batches
+    joined: the mean and variance, and what gradients pass through them, are those of
+    all processes. Every process has to call the link, and to run the backward pass.
     Otherwise the running averages take the place of the moments, and no process needs
     another.
 

@@ -21,7 +21,7 @@ def create_mnbn_model(
     ----------
     link : Link
         The model; it remains as it is. Each of its links that is a
-        :class:`chainer.links.BatchNormalization`, at any depth, is a
+        :class:`chainer_fast.links.BatchNormalization`, at any depth, is a
         :class:`chainermn.links.MultiNodeBatchNormalization` in the copy, with copies of
         its parameters and averages. Whatever else the model has is copied, too, and
         what two of its links share is shared by their copies.

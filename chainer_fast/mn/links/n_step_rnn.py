@@ -78,8 +78,8 @@ def create_multi_node_n_step_rnn(
     Parameters
     ----------
     actual_link : Link
-        An n-step recurrent network, such as :class:`chainer.links.NStepLSTM`: the part
-        of this process.
+        An n-step recurrent network, such as :class:`chainer_fast.links.NStepLSTM`: the
+        part of this process.
     communicator : CommunicatorBase
         The processes.
     rank_in : int or None

@@ -17,7 +17,7 @@ def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Devi
 
     Returns
     -------
-    chainer.backend.Device
+    chainer_fast.backend.Device
     """
     if use_chainerx:
         name = 'native:0' if device_id is None else 'cuda:%d' % device_id

@@ -9,19 +9,25 @@ from chainer_fast.training.extensions import (
     linear_shift,
     log_report,
     micro_average,
+    mlflow_report,
     multistep_shift,
     notebook,
+    optuna_pruning,
     parameter_statistics,
     plot_report,
     polynomial_shift,
     print_report,
     progress_bar,
+    rich_print_report,
     snapshot_writers,
     step_shift,
+    tensorboard_report,
+    tqdm_progress_bar,
     util,
     value_observation,
     variable_statistics_plot,
     variable_unchain,
+    wandb_report,
     warmup_shift,
 )
 
@@ -49,8 +55,17 @@ ParameterStatistics = parameter_statistics.ParameterStatistics
 VariableStatisticsPlot = variable_statistics_plot.VariableStatisticsPlot
 ProgressBar = progress_bar.ProgressBar
 PrintReportNotebook = notebook.PrintReportNotebook
+PlotReportNotebook = notebook.PlotReportNotebook
 ProgressBarNotebook = notebook.ProgressBarNotebook
+RichPrintReport = rich_print_report.RichPrintReport
+TqdmProgressBar = tqdm_progress_bar.TqdmProgressBar
 DumpGraph = dump_graph = computational_graph.DumpGraph  # the second was once a function
+
+# Other tools
+TensorBoardReport = tensorboard_report.TensorBoardReport
+WandbReport = wandb_report.WandbReport
+MLflowReport = mlflow_report.MLflowReport
+OptunaPruning = optuna_pruning.OptunaPruning
 
 # Snapshots and memory
 snapshot = _snapshot.snapshot

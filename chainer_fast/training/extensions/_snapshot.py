@@ -52,6 +52,14 @@ def snapshot_object(target, filename, savefun=None, *, condition=None, writer=No
     ------
     TypeError
         If both ``savefun`` and ``writer`` are given.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(
+            extensions.snapshot_object(model, 'model_{.updater.epoch}.npz'),
+            trigger=(10, 'epoch'))
     """
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
                      snapshot_on_error, n_retains, autoload)
@@ -92,6 +100,13 @@ def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
     ------
     TypeError
         If both ``savefun`` and ``writer`` are given.
+
+    Examples
+    --------
+    The training goes on where it stopped, when the program is started again: ::
+
+        trainer.extend(extensions.snapshot(n_retains=2, autoload=True), trigger=(1,
+        'epoch'))
     """
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
                      snapshot_on_error, n_retains, autoload)

@@ -37,13 +37,20 @@ class DumpGraph(extension.Extension):
     ------
     TypeError
         In the training loop, if the reported value is not a variable.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.DumpGraph('main/loss'))
     """
 
     default_name = 'dump_graph'
 
     def __init__(
             self, root_name: str, filename: str | None = None,
-            variable_style: dict | None = None, function_style: dict | None = None, *,
+            variable_style: dict[tp.Any, tp.Any] | None = None,
+            function_style: dict[tp.Any, tp.Any] | None = None, *,
             out_name: str = 'cg.dot') -> None:
         self._filename = out_name if filename is None else filename
         self._styles: dict[str, tp.Any] = {

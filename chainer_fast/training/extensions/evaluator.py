@@ -53,6 +53,25 @@ class Evaluator(extension.Extension):
     ----------
     converter, device, eval_hook, eval_func :
         The arguments; the device as a :class:`chainer_fast.backend.Device`.
+
+    Raises
+    ------
+    KeyError
+        If there is no iterator or target named ``'main'``.
+
+    Examples
+    --------
+    >>> model = L.Classifier(L.Linear(3, 2))
+    >>> data = [(np.ones(3, np.float32), np.int32(1))] * 10
+    >>> iterator = chainer.iterators.SerialIterator(
+    ...     data, 4, repeat=False, shuffle=False)
+    >>> result = chainer.training.extensions.Evaluator(iterator, model)()
+    >>> sorted(result)
+    ['main/accuracy', 'main/loss']
+
+    In a training: ::
+
+        trainer.extend(extensions.Evaluator(iterator, model, device=device))
     """
 
     default_name = 'validation'
@@ -117,7 +136,7 @@ class Evaluator(extension.Extension):
         reporter_module.report(result)
         return result
 
-    def evaluate(self) -> dict:
+    def evaluate(self) -> dict[tp.Any, tp.Any]:
         """Go through the data once; subclasses may override this.
 
         Returns

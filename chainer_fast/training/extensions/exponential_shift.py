@@ -8,6 +8,8 @@ from chainer_fast.training.extensions import _shift
 class ExponentialShift(_shift.RememberingShift):
     """Extension that sets ``init * rate ** t`` at the ``t``-th call.
 
+    .. math:: h_t = h_0 r^t
+
     Parameters
     ----------
     attr : str
@@ -25,6 +27,20 @@ class ExponentialShift(_shift.RememberingShift):
     ------
     ValueError
         If ``rate`` is negative.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((3, 'epoch'))
+    >>> shift = chainer.training.extensions.ExponentialShift(
+    ...     'lr', 0.5, optimizer=optimizer)
+    >>> trainer.extend(shift, trigger=(1, 'epoch'))
+    >>> trainer.extend(lambda trainer: print(optimizer.lr), trigger=(1, 'epoch'))
+    >>> trainer.run()
+    0.5
+    0.25
+    0.125
     """
 
     def __init__(

@@ -17,6 +17,12 @@ class FailOnNonNumber(extension.Extension):
     ------
     RuntimeError
         In the training loop, with the names of the optimizer and the parameter.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.FailOnNonNumber())
     """
 
     def __call__(self, trainer: Trainer) -> tp.Any:

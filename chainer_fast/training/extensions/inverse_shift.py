@@ -8,6 +8,8 @@ from chainer_fast.training.extensions import _shift
 class InverseShift(_shift.RememberingShift):
     r"""Extension that sets ``init * (1 + gamma * t) ** -power`` at the ``t``-th call.
 
+    .. math:: h_t = h_0 (1 + \gamma t)^{-p}
+
     Parameters
     ----------
     attr : str
@@ -27,6 +29,20 @@ class InverseShift(_shift.RememberingShift):
     ------
     ValueError
         If ``gamma`` is negative.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((4, 'iteration'))
+    >>> trainer.extend(
+    ...     chainer.training.extensions.InverseShift('lr', 1, 1, optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(round(optimizer.lr, 2)))
+    >>> trainer.run()
+    0.5
+    0.33
+    0.25
+    0.2
     """
 
     def __init__(

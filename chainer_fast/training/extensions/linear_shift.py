@@ -8,6 +8,11 @@ from chainer_fast.training.extensions import _shift
 class LinearShift(_shift.RememberingShift):
     """Extension that interpolates a hyperparameter over a range of its calls.
 
+    .. math::
+
+        h_t = h_1 + (h_2 - h_1) \\min\\left(1, \\max\\left(
+            0, \\frac{t - t_1}{t_2 - t_1} \\right)\\right)
+
     Parameters
     ----------
     attr : str
@@ -19,6 +24,21 @@ class LinearShift(_shift.RememberingShift):
         which it arrives.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((5, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.LinearShift(
+    ...     'lr', value_range=(1, 0), time_range=(1, 5), optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(optimizer.lr))
+    >>> trainer.run()
+    1
+    0.75
+    0.5
+    0.25
+    0
     """
 
     def __init__(

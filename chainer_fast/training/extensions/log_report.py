@@ -37,11 +37,29 @@ class LogReport(extension.Extension):
         formatted with the entries of the dict, e.g. ``'log_{epoch}'``.
     log_name : str or None, optional
         Former name of ``filename``; ``None`` writes no file.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.PrintReport
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> losses = iter([4, 2, 3, 1])
+    >>> trainer = get_trainer_with_mock_updater((4, 'iteration'))
+    >>> trainer.extend(
+    ...     lambda trainer: trainer.observation.update(loss=next(losses)),
+    ...     priority=chainer.training.PRIORITY_WRITER)
+    >>> trainer.extend(
+    ...     chainer.training.extensions.LogReport(trigger=(2, 'iteration')))
+    >>> trainer.run()
+    >>> [entry['loss'] for entry in trainer.get_extension('LogReport').log]
+    [3.0, 2.0]
     """
 
     def __init__(
             self, keys: tp.Iterable[str] | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             postprocess: tp.Callable[..., tp.Any] | None = None,
             filename: str | None = None, *, log_name: str | None = 'log') -> None:
         self._log = []

@@ -16,6 +16,8 @@ if tp.TYPE_CHECKING:
 class MicroAverage(extension.Extension):
     """Extension that reports the quotient of two sums.
 
+    .. math:: r = \\frac{\\sum_t a_t}{\\sum_t b_t}
+
     If batches differ in size, as with sentences and words, the mean over batches is not
     the mean over examples. This extension sums numerators and denominators separately.
     It must be called at each iteration; ``trigger`` tells when to report. Iterations
@@ -30,11 +32,19 @@ class MicroAverage(extension.Extension):
         Key of the quotient.
     trigger : tuple or callable
         When to report and to start again.
+
+    Examples
+    --------
+    The share of right words, where a model reports ``correct`` and ``total``: ::
+
+        trainer.extend(extensions.MicroAverage(
+            'main/correct', 'main/total', 'main/accuracy', trigger=(1, 'epoch')))
     """
 
     def __init__(
             self, numerator_key: str, denominator_key: str, result_key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         self._source_keys = numerator_key, denominator_key
         self._result_key = result_key
         self._trigger = util.get_trigger(trigger)

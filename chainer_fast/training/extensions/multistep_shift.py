@@ -26,6 +26,21 @@ class MultistepShift(_shift.HyperparameterShift):
         Initial value; ``None`` for that of the optimizer.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((5, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.MultistepShift(
+    ...     'lr', 0.1, step_value=[2, 4], init=1.0, optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(round(optimizer.lr, 2)))
+    >>> trainer.run()
+    1.0
+    0.1
+    0.1
+    0.01
+    0.01
     """
 
     def __init__(

@@ -1,14 +1,14 @@
-"""The log and the progress bar as outputs of a notebook's cell.
+"""The log, plots and the progress bar as outputs of a notebook's cell.
 
-Chainer 7.8.1 does not have these two. Their names are those in pytorch-pfn-extras,
-which continues Chainer's extensions.
+Chainer 7.8.1 does not have these. The names of the first and the last are those in
+pytorch-pfn-extras, which continues Chainer's extensions.
 """
 from __future__ import annotations
 
 import html
 import typing as tp
 
-from chainer_fast.training.extensions import print_report, progress_bar
+from chainer_fast.training.extensions import plot_report, print_report, progress_bar
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
@@ -86,6 +86,13 @@ class PrintReportNotebook(print_report.PrintReport):
     ------
     RuntimeError
         If IPython is not installed.
+
+    Examples
+    --------
+    In a notebook: ::
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.PrintReportNotebook(['epoch', 'main/loss']))
     """
 
     def __init__(
@@ -102,6 +109,35 @@ class PrintReportNotebook(print_report.PrintReport):
         self._cell.show(_Table(self._entries, [
             [f'{entry[key]:g}' if key in entry else '' for key in self._entries]
             for entry in log]))
+
+
+class PlotReportNotebook(plot_report.PlotReport):
+    """:class:`PlotReport` for notebooks: the diagram below the cell is live.
+
+    The image is written to the folder of the trainer as well.
+
+    Parameters
+    ----------
+    y_keys, x_key, trigger, postprocess, filename, marker, grid :
+        As for :class:`PlotReport`.
+
+    Raises
+    ------
+    RuntimeError
+        If IPython is not installed.
+    """
+
+    def __init__(
+            self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            postprocess: tp.Callable[..., tp.Any] | None = None,
+            filename: str | None = None, marker: str = 'x', grid: bool = True) -> None:
+        super().__init__(y_keys, x_key, trigger, postprocess, filename, marker, grid)
+        self._cell = _Cell(type(self).__name__)
+
+    def _save(self, figure, path, **options):
+        super()._save(figure, path, **options)
+        self._cell.show(figure)
 
 
 class _NotebookBar(progress_bar._TrainerProgressBar):
@@ -127,6 +163,12 @@ class ProgressBarNotebook(progress_bar.ProgressBar):
     ------
     RuntimeError
         If IPython is not installed.
+
+    Examples
+    --------
+    In a notebook: ::
+
+        trainer.extend(extensions.ProgressBarNotebook(update_interval=10))
     """
 
     def __init__(

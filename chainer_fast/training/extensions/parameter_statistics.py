@@ -62,6 +62,13 @@ class ParameterStatistics(extension.Extension):
         percentiles.
     report_key_template : str
         Format of the keys.
+
+    Examples
+    --------
+    The norms of all parameters and their gradients: ::
+
+        trainer.extend(extensions.ParameterStatistics(
+            model, {'norm': lambda x: (x ** 2).sum() ** 0.5}))
     """
 
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
@@ -78,7 +85,7 @@ class ParameterStatistics(extension.Extension):
             statistics: dict[str, tp.Callable[..., tp.Any]] | None = 'default',
             report_params: bool = True, report_grads: bool = True,
             prefix: str | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             skip_nan_params: bool = False) -> None:
         if isinstance(statistics, str) and statistics == 'default':
             statistics = self.default_statistics

@@ -57,11 +57,23 @@ class PlotReport(extension.Extension):
         Whether to draw a grid.
     file_name : str, optional
         Former name of ``filename``.
+
+    Warns
+    -----
+    UserWarning
+        If Matplotlib is not installed.
+
+    Examples
+    --------
+    >>> extension = chainer.training.extensions.PlotReport(
+    ...     ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png')
+
+    It is added to a trainer, as ``trainer.extend(extension)``.
     """
 
     def __init__(
             self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             postprocess: tp.Callable[..., tp.Any] | None = None,
             filename: str | None = None, marker: str = 'x', grid: bool = True, *,
             file_name: str = 'plot.png') -> None:
@@ -118,9 +130,13 @@ class PlotReport(extension.Extension):
             # Outside of the axes, where it cannot cover a curve.
             legend = axes.legend(
                 bbox_to_anchor=(1.02, 1), loc='upper left', borderaxespad=0.)
-            figure.savefig(path, bbox_extra_artists=(legend,), bbox_inches='tight')
+            self._save(
+                figure, path, bbox_extra_artists=(legend,), bbox_inches='tight')
         finally:
             pyplot.close(figure)
+
+    def _save(self, figure, path, **options):
+        figure.savefig(path, **options)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         # A trainer may have several plots, whose states are identified by the file.

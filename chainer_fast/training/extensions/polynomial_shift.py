@@ -8,6 +8,8 @@ from chainer_fast.training.extensions import _shift
 class PolynomialShift(_shift.RememberingShift):
     """Extension that sets ``init * (1 - t / max_count) ** rate`` at the ``t``-th call.
 
+    .. math:: h_t = h_0 \\left(1 - \\frac{t}{t_\\text{max}}\\right)^r
+
     The value is constant from ``t = max_count`` on.
 
     Parameters
@@ -24,6 +26,21 @@ class PolynomialShift(_shift.RememberingShift):
         Value to stop at.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((5, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.PolynomialShift(
+    ...     'lr', rate=2, max_count=4, optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(optimizer.lr))
+    >>> trainer.run()
+    0.5625
+    0.25
+    0.0625
+    0.0
+    0.0
     """
 
     invoke_before_training = True

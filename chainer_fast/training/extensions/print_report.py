@@ -4,16 +4,17 @@ from __future__ import annotations
 import sys
 import typing as tp
 
-from chainer_fast.serializer import AbstractSerializer
-from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import util
-from chainer_fast.training.extensions.log_report import LogReport
+from chainer_fast.training.extensions._log_reader import LogReader
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extensions.log_report import LogReport
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
-class PrintReport(Extension):
+class PrintReport(LogReader):
     """Extension that prints new entries of a log.
 
     Parameters
@@ -25,13 +26,32 @@ class PrintReport(Extension):
         added to the trainer, as this extension calls it.
     out : file
         File to print to.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.LogReport
+    chainer_fast.training.extensions.PrintReportNotebook
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.PrintReport(
+            ['epoch', 'main/loss', 'validation/main/accuracy', 'elapsed_time']))
+
+    prints ::
+
+        epoch       main/loss   validation/main/accuracy  elapsed_time
+        1           0.191836    0.9685                    3.12
+        2           0.0731      0.9769                    6.09
     """
 
     def __init__(
             self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
-            out: tp.IO = sys.stdout) -> None:
-        self._log_len = 0  # number of printed entries
-        self._log_report, self._out = log_report, out
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
+        super().__init__(log_report)
+        self._out = out
         self._entries = entries
         self._header = '  '.join([entry.ljust(10) for entry in entries]) + '\n'
         self._templates = []
@@ -47,20 +67,6 @@ class PrintReport(Extension):
             self._out.write(util.ERASE_BELOW)  # there may be a progress bar
             self._print(entry)
             self._log_len += 1
-
-    def _read_log(self, trainer):
-        source = self._log_report
-        if isinstance(source, str):
-            return trainer.get_extension(source).log
-        if isinstance(source, LogReport):
-            source(trainer)
-            return source.log
-        raise TypeError('log_report is the name of an extension or a LogReport, not %s'
-                        % type(source))
-
-    def serialize(self, serializer: AbstractSerializer) -> None:
-        if isinstance(self._log_report, LogReport):
-            self._log_report.serialize(serializer['_log_report'])
 
     def _print(self, observation):
         cells = [template.format(observation[key]) if key in observation else empty

@@ -45,12 +45,22 @@ class ProgressBar(extension.Extension):
         Number of characters of a bar.
     out : file
         File to print to.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.ProgressBarNotebook
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.ProgressBar(update_interval=10))
     """
 
     def __init__(
-            self, training_length: tp.Sequence | None = None,
+            self, training_length: tp.Sequence[tp.Any] | None = None,
             update_interval: int = 100, bar_length: int = 50,
-            out: tp.IO = sys.stdout) -> None:
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
         self._update_interval = update_interval
         self._pbar = _TrainerProgressBar(bar_length, out)
         self._pbar.training_length = training_length

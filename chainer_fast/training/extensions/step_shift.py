@@ -8,6 +8,8 @@ from chainer_fast.training.extensions import _shift
 class StepShift(_shift.RememberingShift):
     """Extension that sets ``init * gamma ** (t // step)`` at the ``t``-th call.
 
+    .. math:: h_t = h_0 \\gamma^{\\lfloor t / s \\rfloor}
+
     Parameters
     ----------
     attr : str
@@ -22,6 +24,21 @@ class StepShift(_shift.RememberingShift):
         Value to stop at.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((5, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.StepShift(
+    ...     'lr', gamma=0.1, step=2, optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(round(optimizer.lr, 2)))
+    >>> trainer.run()
+    1.0
+    0.1
+    0.1
+    0.01
+    0.01
     """
 
     def __init__(

@@ -24,7 +24,9 @@ class ProgressBar:
         File to print to, ``sys.stdout`` by default.
     """
 
-    def __init__(self, bar_length: int | None = None, out: tp.IO | None = None) -> None:
+    def __init__(
+            self, bar_length: int | None = None,
+            out: tp.IO[tp.Any] | None = None) -> None:
         self._recent_timing = collections.deque(maxlen=100)
         self._out = out or sys.stdout
         self._bar_length = bar_length or 50

@@ -22,6 +22,18 @@ def observe_value(
     -------
     callable
         The extension. By default it is called once an epoch.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> trainer = get_trainer_with_mock_updater((2, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.observe_value(
+    ...     'double', lambda trainer: 2 * trainer.updater.iteration),
+    ...     trigger=(1, 'iteration'))
+    >>> trainer.extend(lambda trainer: print(trainer.observation['double']))
+    >>> trainer.run()
+    2
+    4
     """
     def _observe_value(trainer):
         trainer.observation.update({observation_key: target_func(trainer)})
@@ -47,6 +59,12 @@ def observe_lr(
     -------
     callable
         The extension. By default it is called once an epoch.
+
+    Examples
+    --------
+    >>> extension = chainer.training.extensions.observe_lr()
+
+    With ``trainer.extend(extension)`` the log has an entry ``'lr'``.
     """
     def learning_rate(trainer):
         optimizer = trainer.updater.get_optimizer(optimizer_name)

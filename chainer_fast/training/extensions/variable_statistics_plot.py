@@ -202,6 +202,13 @@ class VariableStatisticsPlot(extension.Extension):
     ------
     ValueError
         If there is no variable, or nothing to plot.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.VariableStatisticsPlot(model.fc1.W,
+        filename='fc1.png'))
     """
 
     def __init__(
@@ -209,7 +216,7 @@ class VariableStatisticsPlot(extension.Extension):
             report_grad: bool = True, plot_mean: bool = True, plot_std: bool = True,
             percentile_sigmas: float | tp.Sequence[float] = (
                 0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             filename: str | None = None, figsize: tp.Sequence[float] | None = None,
             marker: str | None = None, grid: bool = True, *,
             file_name: str = 'statistics.png') -> None:

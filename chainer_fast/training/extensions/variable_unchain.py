@@ -16,6 +16,19 @@ class unchain_variables(extension.Extension):
     With ``config.keep_graph_on_report``, reported variables keep their graphs, and all
     the memory, until the next iteration has built new ones. This extension is called
     after all others, whenever the flag was on during the iteration.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.DumpGraph
+
+    Examples
+    --------
+    ::
+
+        with chainer.using_config('keep_graph_on_report', True):
+            trainer.extend(extensions.DumpGraph('main/loss'))
+            trainer.extend(extensions.unchain_variables())
+            trainer.run()
     """
 
     def __call__(self, trainer: Trainer) -> tp.Any:

@@ -13,6 +13,8 @@ if tp.TYPE_CHECKING:
 class WarmupShift(_shift.HyperparameterShift):
     """Extension that interpolates a hyperparameter during its first calls.
 
+    .. math:: h_t = h_0 + (h_1 - h_0) \\frac{t}{n}, \\quad t \\le n
+
     After that it leaves the hyperparameter alone, so that another extension can take
     over.
 
@@ -28,6 +30,21 @@ class WarmupShift(_shift.HyperparameterShift):
         Value to reach.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> optimizer = chainer.optimizers.SGD(lr=1.0)
+    >>> trainer = get_trainer_with_mock_updater((5, 'iteration'))
+    >>> trainer.extend(chainer.training.extensions.WarmupShift(
+    ...     'lr', warmup_start=0, warmup_iter=4, init=1.0, optimizer=optimizer))
+    >>> trainer.extend(lambda trainer: print(optimizer.lr))
+    >>> trainer.run()
+    0.25
+    0.5
+    0.75
+    1.0
+    1.0
     """
 
     def __init__(

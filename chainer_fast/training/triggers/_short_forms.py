@@ -19,6 +19,7 @@ def get_trigger(trigger):
     Returns
     -------
     callable
+        It takes the trainer, and returns whether it fires.
 
     Raises
     ------
@@ -26,6 +27,12 @@ def get_trigger(trigger):
         If it is none of these.
     ValueError
         If the unit is neither ``'iteration'`` nor ``'epoch'``.
+
+    Examples
+    --------
+    >>> trigger = chainer.training.get_trigger((2, 'epoch'))
+    >>> trigger.period, trigger.unit
+    (2, 'epoch')
     """
     if trigger is None:
         return _never_fire_trigger

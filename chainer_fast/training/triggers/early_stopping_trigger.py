@@ -37,14 +37,30 @@ class EarlyStoppingTrigger:
         When to stop in any case.
     patients : int, optional
         Former name of ``patience``.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> losses = iter([5, 4, 3, 3.5, 3.5, 3.5])
+    >>> trigger = chainer.training.triggers.EarlyStoppingTrigger(
+    ...     (1, 'iteration'), monitor='loss', patience=2)
+    >>> trainer = get_trainer_with_mock_updater(trigger)
+    >>> trainer.extend(
+    ...     lambda trainer: trainer.observation.update(loss=next(losses)))
+    >>> trainer.run()
+    >>> trainer.updater.iteration
+    5
     """
 
     def __init__(
-            self, check_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            self,
+            check_trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch'),
             monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
             verbose: bool = False,
-            max_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (100, 'epoch'), *,
-            patients: int | None = None) -> None:
+            max_trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (100, 'epoch'),
+            *, patients: int | None = None) -> None:
         if patience is not None and patients is not None:
             raise TypeError(
                 "'patients' is another name of 'patience', and both are given; keep "

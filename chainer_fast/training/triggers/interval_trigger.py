@@ -31,6 +31,22 @@ class IntervalTrigger(_progress.Progress):
     ----------
     count : number
         Number of periods so far, if the unit is an epoch.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> trainer = get_trainer_with_mock_updater(
+    ...     (2, 'epoch'), iter_per_epoch=4)
+    >>> trainer.extend(
+    ...     lambda trainer: print(trainer.updater.epoch_detail),
+    ...     trigger=chainer.training.triggers.IntervalTrigger(0.5, 'epoch'))
+    >>> trainer.run()
+    0.5
+    1.0
+    1.5
+    2.0
+
+    A pair stands for it: ``trigger=(0.5, 'epoch')``.
     """
 
     def __init__(self, period: int | float, unit: str) -> None:

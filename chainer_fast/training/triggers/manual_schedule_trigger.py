@@ -30,6 +30,17 @@ class ManualScheduleTrigger(_progress.Progress):
     ------
     ValueError
         For any other unit.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> trainer = get_trainer_with_mock_updater((10, 'iteration'))
+    >>> trigger = chainer.training.triggers.ManualScheduleTrigger([2, 7], 'iteration')
+    >>> trainer.extend(
+    ...     lambda trainer: print(trainer.updater.iteration), trigger=trigger)
+    >>> trainer.run()
+    2
+    7
     """
 
     def __init__(self, points: float | tp.Sequence[float], unit: str) -> None:

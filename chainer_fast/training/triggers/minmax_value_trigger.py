@@ -25,11 +25,29 @@ class BestValueTrigger:
         ``compare(best, new)`` tells whether ``new`` is better.
     trigger : tuple or callable
         When to check.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    See Also
+    --------
+    chainer_fast.training.triggers.MaxValueTrigger
+    chainer_fast.training.triggers.MinValueTrigger
+
+    Examples
+    --------
+    The smallest absolute value: ::
+
+        trigger = chainer.training.triggers.BestValueTrigger(
+            'validation/main/bias', lambda best, new: abs(new) < abs(best))
     """
 
     def __init__(
             self, key: str, compare: tp.Callable[..., tp.Any],
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         self._key, self._compare = key, compare
         self._interval_trigger = _short_forms.get_trigger(trigger)
         self._best_value = None
@@ -77,11 +95,25 @@ class MaxValueTrigger(BestValueTrigger):
         Key of the value in the observation.
     trigger : tuple or callable
         When to check; the value is averaged in between.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    Examples
+    --------
+    The best model is saved: ::
+
+        trainer.extend(
+            extensions.snapshot_object(model, 'best_model'),
+            trigger=chainer.training.triggers.MaxValueTrigger('validation/main/accuracy'))
     """
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.lt)
 
 
@@ -94,9 +126,31 @@ class MinValueTrigger(BestValueTrigger):
         Key of the value in the observation.
     trigger : tuple or callable
         When to check; the value is averaged in between.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> losses = iter([4, 2, 3, 1])
+    >>> trainer = get_trainer_with_mock_updater((4, 'iteration'))
+    >>> trainer.extend(
+    ...     lambda trainer: trainer.observation.update(loss=next(losses)),
+    ...     name='losses', priority=chainer.training.PRIORITY_WRITER)
+    >>> trainer.extend(
+    ...     lambda trainer: print(trainer.updater.iteration), name='printer',
+    ...     trigger=chainer.training.triggers.MinValueTrigger('loss', (1, 'iteration')))
+    >>> trainer.run()
+    1
+    2
+    4
     """
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.gt)

@@ -17,6 +17,16 @@ class OnceTrigger:
     ----------
     call_on_resume : bool
         Whether it fires again after the training was resumed from a snapshot.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> trainer = get_trainer_with_mock_updater((10, 'iteration'))
+    >>> trainer.extend(
+    ...     lambda trainer: print(trainer.updater.iteration),
+    ...     trigger=chainer.training.triggers.OnceTrigger())
+    >>> trainer.run()
+    1
     """
 
     def __init__(self, call_on_resume: bool = False) -> None:

@@ -17,6 +17,13 @@ class TimeTrigger:
     period : float
         Interval in seconds of :attr:`Trainer.elapsed_time`, which continues when the
         training is resumed.
+
+    Examples
+    --------
+    A snapshot every hour: ::
+
+        trainer.extend(
+            extensions.snapshot(), trigger=chainer.training.triggers.TimeTrigger(3600))
     """
 
     def __init__(self, period: float) -> None:

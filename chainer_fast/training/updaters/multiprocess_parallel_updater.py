@@ -89,6 +89,15 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         CUDA is in use; in an update, if a worker has failed, with its traceback.
     AssertionError
         If devices, iterators and data sets do not match.
+
+    Examples
+    --------
+    On two GPUs, with half of the data each: ::
+
+        parts = chainer.datasets.split_dataset_n_random(train, 2)
+        iterators = [chainer.iterators.MultiprocessIterator(part, 64) for part in parts]
+        updater = chainer.training.updaters.MultiprocessParallelUpdater(
+            iterators, optimizer, devices=(0, 1))
     """
 
     def __init__(

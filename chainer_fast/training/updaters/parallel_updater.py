@@ -50,6 +50,13 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         If neither models nor devices are given.
     KeyError
         If models are to be made and there is no main device.
+
+    Examples
+    --------
+    On two GPUs: ::
+
+        updater = chainer.training.ParallelUpdater(
+            iterator, optimizer, devices={'main': 0, 'second': 1})
     """
 
     def __init__(

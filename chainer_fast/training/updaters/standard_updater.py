@@ -54,6 +54,36 @@ class StandardUpdater(_updater.Updater):
         The arguments.
     iteration : int
         Number of updates.
+
+    Raises
+    ------
+    KeyError
+        In an update, if there is no iterator or optimizer named ``'main'``.
+
+    Examples
+    --------
+    >>> model = L.Classifier(L.Linear(3, 2))
+    >>> optimizer = chainer.optimizers.SGD().setup(model)
+    >>> data = [(np.ones(3, np.float32), np.int32(1))] * 10
+    >>> iterator = chainer.iterators.SerialIterator(data, batch_size=5)
+    >>> updater = chainer.training.StandardUpdater(iterator, optimizer)
+    >>> for _ in range(3):
+    ...     updater.update()
+    >>> updater.iteration, updater.epoch_detail
+    (3, 1.5)
+
+    One for a generative adversarial network, with two optimizers: ::
+
+        class GANUpdater(chainer.training.StandardUpdater):
+
+            def update_core(self):
+                batch = self.converter(self.get_iterator('main').next(), self.device)
+                generator, critic = [
+                    self.get_optimizer(name) for name in ('generator', 'critic')]
+                fake = generator.target(len(batch))
+                generator.update(generator_loss, critic.target(fake))
+                fake.unchain_backward()
+                critic.update(critic_loss, critic.target(batch), critic.target(fake))
     """
 
     def __init__(

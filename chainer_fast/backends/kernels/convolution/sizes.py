@@ -4,6 +4,10 @@
 def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
     """Return the number of positions of a window along an axis.
 
+    .. math:: \\left\\lfloor \\frac{n + 2 p - d (k - 1) - 1}{s} \\right\\rfloor + 1
+
+    With ``cover_all`` it is the ceiling instead of the floor.
+
     Parameters
     ----------
     size : int
@@ -24,6 +28,18 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
     int
         Length of the axis after the convolution. It can be negative, if the window is
         longer than the axis.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the stride is zero.
+
+    Examples
+    --------
+    >>> chainer.utils.get_conv_outsize(size=28, k=5, s=2, p=2)
+    14
+    >>> chainer.utils.get_conv_outsize(size=28, k=5, s=2, p=2, cover_all=True)
+    15
     """
     room = size + 2 * p - _extent(k, d)
     if cover_all:
@@ -34,7 +50,9 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
 def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
     """Return the length of an axis after a deconvolution (transposed convolution).
 
-    This is the smallest length whose :func:`get_conv_outsize` is ``size``.
+    This is the smallest length whose :func:`get_conv_outsize` is ``size``:
+
+    .. math:: s (n - 1) + d (k - 1) + 1 - 2 p
 
     Parameters
     ----------
@@ -46,6 +64,12 @@ def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
     Returns
     -------
     int
+        Length of the axis after the deconvolution.
+
+    Examples
+    --------
+    >>> chainer.utils.get_deconv_outsize(size=14, k=4, s=2, p=1)
+    28
     """
     length = (size - 1) * s + _extent(k, d) - 2 * p
     return length - s + 1 if cover_all else length

@@ -121,6 +121,11 @@ def _retrieve(name_npz, url, model):
 class GoogLeNet(_network.ImageNetwork):
     """GoogLeNet, with its auxiliary classifiers.
 
+    It maps images of shape ``(n, 3, 224, 224)`` to the probabilities of the 1000
+    classes of ImageNet: the layer ``prob``. The auxiliary classifiers are ``loss1_fc2``
+    and ``loss2_fc2``, the main one ``loss3_fc``. It has some seven million parameters,
+    without the auxiliary classifiers.
+
     Parameters
     ----------
     pretrained_model : str or None
@@ -128,14 +133,40 @@ class GoogLeNet(_network.ImageNetwork):
         where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
         downloaded. Otherwise an npz file; with None the weights are drawn.
 
+    Attributes
+    ----------
+    functions : collections.OrderedDict
+        Functions of each layer, by the name of the layer.
+    available_layers : list of str
+        Names of the layers.
+
     Raises
     ------
     OSError
         If there are no published weights, and they cannot be downloaded.
 
+    See Also
+    --------
+    chainer_fast.links.Inception
+    chainer_fast.links.model.vision.googlenet.prepare
+
     References
     ----------
-    C. Szegedy et al. Going deeper with convolutions. CVPR 2015.
+    C. Szegedy et al. `Going deeper with convolutions
+    <https://arxiv.org/abs/1409.4842>`__. CVPR 2015.
+
+    Examples
+    --------
+    >>> model = L.GoogLeNet(pretrained_model=None)
+    >>> model.available_layers[-4:]
+    ['loss3_fc', 'prob', 'loss1_fc2', 'loss2_fc2']
+
+    Features and probabilities of images, with published weights: ::
+
+        model = L.GoogLeNet()
+        images = [PIL.Image.open(path) for path in paths]
+        features = model.extract(images, layers=['pool5'])['pool5']
+        probabilities = model.predict(images)
     """
 
     _mode = 'train'
@@ -203,6 +234,11 @@ class GoogLeNet(_network.ImageNetwork):
             The caffemodel.
         path_npz : str
             The npz file that is written.
+
+        Raises
+        ------
+        ImportError
+            If protobuf is not installed.
         """
         caffemodel = _network.read_caffemodel(path_caffemodel)
         model = cls(pretrained_model=None)

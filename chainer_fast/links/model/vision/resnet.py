@@ -231,6 +231,13 @@ class BuildingBlock(link.Chain):
 class ResNetLayers(_network.ImageNetwork):
     """A residual network with bottlenecks.
 
+    It maps images of shape ``(n, 3, 224, 224)`` to the probabilities of the 1000
+    classes of ImageNet: the layer ``prob``. A residual unit computes
+
+    .. math:: y = \\max(0, F(x) + x)
+
+    where :math:`F` is three convolutions, each with batch normalization.
+
     Parameters
     ----------
     pretrained_model : str or None
@@ -243,6 +250,13 @@ class ResNetLayers(_network.ImageNetwork):
         Which convolution of a unit has the stride; see :class:`BottleneckA`. The
         authors' weights are for False.
 
+    Attributes
+    ----------
+    functions : collections.OrderedDict
+        Functions of each layer, by the name of the layer.
+    available_layers : list of str
+        Names of the layers, from ``conv1`` to ``fc6`` and ``prob``.
+
     Raises
     ------
     ValueError
@@ -252,7 +266,13 @@ class ResNetLayers(_network.ImageNetwork):
 
     References
     ----------
-    K. He et al. Deep Residual Learning for Image Recognition. CVPR 2016.
+    K. He et al. `Deep residual learning for image recognition
+    <https://arxiv.org/abs/1512.03385>`__. CVPR 2016.
+
+    Examples
+    --------
+    >>> L.ResNet50Layers(pretrained_model=None).available_layers
+    ['conv1', 'pool1', 'res2', 'res3', 'res4', 'res5', 'pool5', 'fc6', 'prob']
     """
 
     _features = 'pool5'
@@ -318,6 +338,11 @@ class ResNetLayers(_network.ImageNetwork):
             The npz file that is written.
         n_layers : int
             Number of layers of the network.
+
+        Raises
+        ------
+        ImportError
+            If protobuf is not installed.
         """
         caffemodel = _network.read_caffemodel(path_caffemodel)
         model = ResNetLayers(None, n_layers)
@@ -328,6 +353,9 @@ class ResNetLayers(_network.ImageNetwork):
 class ResNet50Layers(ResNetLayers):
     """The residual network with 50 layers.
 
+    See :class:`ResNetLayers` for the formula and the layers. It has 26 million
+    parameters.
+
     Parameters
     ----------
     pretrained_model : str or None
@@ -336,6 +364,31 @@ class ResNet50Layers(ResNetLayers):
         :class:`ResNetLayers`.
     downsample_fb : bool
         Which convolution of a unit has the stride; see :class:`BottleneckA`.
+
+    Raises
+    ------
+    OSError
+        If the authors' weights are not there.
+
+    See Also
+    --------
+    chainer_fast.links.ResNet101Layers
+    chainer_fast.links.ResNet152Layers
+    chainer_fast.links.model.vision.resnet.prepare
+
+    References
+    ----------
+    K. He et al. `Deep residual learning for image recognition
+    <https://arxiv.org/abs/1512.03385>`__. CVPR 2016.
+
+    Examples
+    --------
+    Features and probabilities of images, with the authors' weights: ::
+
+        model = L.ResNet50Layers()
+        images = [PIL.Image.open(path) for path in paths]
+        features = model.extract(images, layers=['pool5'])['pool5']
+        probabilities = model.predict(images)
     """
 
     def __init__(
@@ -347,12 +400,31 @@ class ResNet50Layers(ResNetLayers):
 class ResNet101Layers(ResNetLayers):
     """The residual network with 101 layers.
 
+    See :class:`ResNetLayers` for the formula and the layers. It has 45 million
+    parameters.
+
     Parameters
     ----------
     pretrained_model : str or None
         As of :class:`ResNet50Layers`.
     downsample_fb : bool
         Which convolution of a unit has the stride; see :class:`BottleneckA`.
+
+    Raises
+    ------
+    OSError
+        If the authors' weights are not there.
+
+    See Also
+    --------
+    chainer_fast.links.ResNet50Layers
+
+    Examples
+    --------
+    ::
+
+        model = L.ResNet101Layers()
+        features = model.extract(images, layers=['pool5'])['pool5']
     """
 
     def __init__(
@@ -364,12 +436,31 @@ class ResNet101Layers(ResNetLayers):
 class ResNet152Layers(ResNetLayers):
     """The residual network with 152 layers.
 
+    See :class:`ResNetLayers` for the formula and the layers. It has 60 million
+    parameters.
+
     Parameters
     ----------
     pretrained_model : str or None
         As of :class:`ResNet50Layers`.
     downsample_fb : bool
         Which convolution of a unit has the stride; see :class:`BottleneckA`.
+
+    Raises
+    ------
+    OSError
+        If the authors' weights are not there.
+
+    See Also
+    --------
+    chainer_fast.links.ResNet50Layers
+
+    Examples
+    --------
+    ::
+
+        model = L.ResNet152Layers()
+        features = model.extract(images, layers=['pool5'])['pool5']
     """
 
     def __init__(

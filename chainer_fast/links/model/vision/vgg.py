@@ -88,8 +88,8 @@ class VGGLayers(_network.ImageNetwork):
 
     References
     ----------
-    K. Simonyan, A. Zisserman. Very Deep Convolutional Networks for Large-Scale Image
-    Recognition. 2014.
+    K. Simonyan and A. Zisserman. `Very deep convolutional networks for large-scale
+    image recognition <https://arxiv.org/abs/1409.1556>`__. ICLR 2015.
     """
 
     _features = 'fc7'
@@ -150,6 +150,11 @@ class VGGLayers(_network.ImageNetwork):
             The caffemodel.
         path_npz : str
             The npz file that is written.
+
+        Raises
+        ------
+        ImportError
+            If protobuf is not installed.
         """
         caffemodel = _network.read_caffemodel(path_caffemodel)
         npz.save_npz(path_npz, caffemodel, compression=False)
@@ -158,10 +163,47 @@ class VGGLayers(_network.ImageNetwork):
 class VGG16Layers(VGGLayers):
     """The VGG network with 16 layers.
 
+    It maps images of shape ``(n, 3, 224, 224)`` to the probabilities of the 1000
+    classes of ImageNet: the layer ``prob``. Thirteen convolutions of 3 x 3 and three
+    fully connected layers have 138 million parameters.
+
     Parameters
     ----------
     pretrained_model : str or None
-        Weights, see :class:`VGGLayers`.
+        ``'auto'`` for the weights that the authors published: from the folder of data
+        sets, where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
+        downloaded. Otherwise an npz file; with None the weights are drawn.
+
+    Attributes
+    ----------
+    functions : collections.OrderedDict
+        Functions of each layer, by the name of the layer.
+    available_layers : list of str
+        Names of the layers, from ``conv1_1`` to ``fc8`` and ``prob``.
+
+    Raises
+    ------
+    OSError
+        If there are no published weights, and they cannot be downloaded.
+
+    See Also
+    --------
+    chainer_fast.links.VGG19Layers
+    chainer_fast.links.model.vision.vgg.prepare
+
+    References
+    ----------
+    K. Simonyan and A. Zisserman. `Very deep convolutional networks for large-scale
+    image recognition <https://arxiv.org/abs/1409.1556>`__. ICLR 2015.
+
+    Examples
+    --------
+    Features and probabilities of images, with published weights: ::
+
+        model = L.VGG16Layers()
+        images = [PIL.Image.open(path) for path in paths]
+        features = model.extract(images, layers=['fc7'])['fc7']
+        probabilities = model.predict(images)
     """
 
     def __init__(self, pretrained_model: str | None = 'auto') -> None:
@@ -176,10 +218,38 @@ class VGG16Layers(VGGLayers):
 class VGG19Layers(VGGLayers):
     """The VGG network with 19 layers.
 
+    It is :class:`VGG16Layers` with three convolutions more: ``conv3_4``, ``conv4_4``
+    and ``conv5_4``.
+
     Parameters
     ----------
     pretrained_model : str or None
-        Weights, see :class:`VGGLayers`.
+        As of :class:`VGG16Layers`.
+
+    Attributes
+    ----------
+    functions : collections.OrderedDict
+        Functions of each layer, by the name of the layer.
+    available_layers : list of str
+        Names of the layers.
+
+    Raises
+    ------
+    OSError
+        If there are no published weights, and they cannot be downloaded.
+
+    See Also
+    --------
+    chainer_fast.links.VGG16Layers
+    chainer_fast.links.model.vision.vgg.prepare
+
+    Examples
+    --------
+    ::
+
+        model = L.VGG19Layers()
+        images = [PIL.Image.open(path) for path in paths]
+        features = model.extract(images, layers=['fc7'])['fc7']
     """
 
     def __init__(self, pretrained_model: str | None = 'auto') -> None:

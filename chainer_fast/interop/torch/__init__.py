@@ -1,0 +1,16 @@
+"""PyTorch and Chainer in one program: shared memory, joined graphs.
+
+Importing this module imports PyTorch (``pip install 'chainer-fast[torch]'``).
+"""
+try:
+    import torch as _torch
+except ImportError as error:
+    raise ImportError(
+        'chainer_fast.interop.torch needs PyTorch 2.1 or newer: '
+        "pip install 'chainer-fast[torch]'") from error
+
+from chainer_fast.interop.torch._graph import from_torch, to_torch
+from chainer_fast.interop.torch._link import ModuleLink
+from chainer_fast.interop.torch._module import LinkModule
+
+__all__ = ['LinkModule', 'ModuleLink', 'from_torch', 'to_torch']

@@ -1,0 +1,335 @@
+"""Values that pass between the graphs of PyTorch and Chainer, with their gradients.
+
+A part of one graph becomes one function of the other. `to_torch` looks back from the
+variables for the places where their graph begins: tensors that came in by `from_torch`,
+parameters shared with a module, and variables made by hand. A function of PyTorch's
+then leads from these to the results, and differentiates the part between them with
+`chainer_fast.grad`. `from_torch` does the same the other way round. Each engine thus sees
+all that depends on each other, and gradients can be differentiated again, in either.
+
+The two stop at each other's functions: what lies behind these belongs to the other
+engine, even where there is another way to it, as around a residual block. So the
+functions at the beginning of a part are *cut* while it is differentiated.
+"""
+from __future__ import annotations
+
+import contextlib
+import typing as tp
+
+import numpy
+import torch
+
+from chainer_fast import configuration, function_node
+from chainer_fast.interop.torch import _sharing
+from chainer_fast.interop.torch._arrays import array_of, as_array, as_tensor
+from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import Variable, as_variable
+
+
+def to_torch(*variables: VariableOrArray) -> tp.Any:
+    """Return variables as tensors that continue their graph.
+
+    The tensors share the memory of the variables' arrays. A backward pass of PyTorch
+    through them reaches what the variables were computed from: gradients are added to
+    the ``grad`` of Chainer's variables and parameters, and go on to the tensors that
+    came in by :func:`from_torch`.
+
+    Parameters
+    ----------
+    *variables : Variable or array
+        What to give to PyTorch. To convert several at once lets their graph be
+        differentiated at once.
+
+    Returns
+    -------
+    torch.Tensor or tuple of torch.Tensor
+        One for each variable. They require gradients if a variable does, unless
+        backpropagation is switched off on either side
+        (:func:`chainer_fast.no_backprop_mode`, ``torch.no_grad``).
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not initialized.
+    """
+    variables = tuple([as_variable(var) for var in variables])
+    entries = []
+    if configuration.config.enable_backprop and torch.is_grad_enabled():
+        entries = _entries_of_variables(variables)
+    if entries:
+        tensors = _ToTorch.apply(
+            variables, [var for var, _, _ in entries],
+            [function for _, _, function in entries if function is not None],
+            *[tensor for _, tensor, _ in entries])
+    else:
+        tensors = tuple([as_tensor(array_of(var)) for var in variables])
+    return tensors[0] if len(tensors) == 1 else tensors
+
+
+def from_torch(*tensors: torch.Tensor) -> tp.Any:
+    """Return tensors as variables that continue their graph.
+
+    The variables share the memory of the tensors. A backward pass of Chainer through
+    them reaches what the tensors were computed from: gradients are added to the
+    ``grad`` of PyTorch's leaves, and go on to the variables that came in by
+    :func:`to_torch`.
+
+    Parameters
+    ----------
+    *tensors : torch.Tensor
+        What to give to Chainer. To convert several at once lets their graph be
+        differentiated at once.
+
+    Returns
+    -------
+    Variable or tuple of Variable
+        One for each tensor. They require gradients if the tensor does, unless
+        backpropagation is switched off on either side.
+
+    Raises
+    ------
+    TypeError
+        If a tensor is sparse, or of a dtype that NumPy lacks, such as bfloat16.
+    """
+    traced = []
+    if configuration.config.enable_backprop and torch.is_grad_enabled():
+        traced = [tensor for tensor in tensors if tensor.requires_grad]
+    found = iter(_FromTorch.of(traced) if traced else ())
+    variables = tuple([
+        next(found) if traced and tensor.requires_grad
+        else Variable(as_array(tensor), requires_grad=False) for tensor in tensors])
+    return variables[0] if len(variables) == 1 else variables
+
+
+@contextlib.contextmanager
+def _cutting(functions):
+    for function in functions:
+        function.n_cuts += 1
+    try:
+        yield
+    finally:
+        for function in functions:
+            function.n_cuts -= 1
+
+
+# ---- from Chainer to PyTorch
+
+def _entries_of_variables(variables):
+    """Return triples of a variable, its tensor, and the function that made it or None.
+
+    They are where the graph of the variables begins.
+    """
+    entries: list[tuple] = []
+    seen = set()
+    stack = [var.node for var in reversed(variables)]
+    while stack:
+        node = stack.pop()
+        if node in seen or not node.requires_grad:
+            continue
+        seen.add(node)
+        function = node.creator_node
+        if function is None:
+            var = node.get_variable_or_none()
+            if var is not None:     # otherwise nobody could read its gradient
+                entries.append((var, _tensor_of_leaf(var), None))
+        elif isinstance(function, _FromTorch):
+            entries.append((node.get_variable(), function.tensor_of(node), function))
+        else:
+            stack.extend(function.inputs or ())
+    return entries
+
+
+def _tensor_of_leaf(var):
+    pair = _sharing.pair_of(var)
+    if pair is not None:
+        return pair.tensor
+    return _ChainerLeaf.apply(torch.empty(0, requires_grad=True), var)
+
+
+class _ToTorch(torch.autograd.Function):
+    """A part of Chainer's graph as a function of PyTorch."""
+
+    @staticmethod
+    def forward(ctx, outputs, inputs, functions, *tensors):
+        ctx.outputs, ctx.inputs, ctx.functions = outputs, inputs, functions
+        ctx.n_cuts = 0
+        ctx.set_materialize_grads(False)
+        results = tuple([as_tensor(array_of(y)) for y in outputs])
+        # PyTorch then notices changes in place, which Chainer cannot.
+        ctx.save_for_backward(*tensors, *results)
+        ctx.mark_non_differentiable(*[
+            result for result in results if not result.dtype.is_floating_point
+            and not result.dtype.is_complex])
+        return results
+
+    @staticmethod
+    def backward(ctx, *grads):
+        gxs = [None] * len(ctx.needs_input_grad)
+        given = [i for i, gy in enumerate(grads) if gy is not None]
+        if ctx.n_cuts or not given:
+            return tuple(gxs)
+        assert ctx.saved_tensors is not None    # raises if one of them was changed
+        wanted = [i for i, is_needed in enumerate(ctx.needs_input_grad) if is_needed]
+        again = torch.is_grad_enabled()
+        with configuration.using_config('enable_backprop', again), _cutting(
+                ctx.functions):
+            gys = _as_tuple(from_torch(*[grads[i] for i in given]))
+            outputs, gys = _merged([ctx.outputs[i] for i in given], gys)
+            found = function_node.grad(
+                outputs, [ctx.inputs[i - 3] for i in wanted], gys,
+                enable_double_backprop=again)
+            wanted, found = _without_none(wanted, found)
+            if found:
+                for i, gx in zip(wanted, _as_tuple(to_torch(*found)), strict=True):
+                    gxs[i] = gx
+        return tuple(gxs)
+
+
+class _ChainerLeaf(torch.autograd.Function):
+    """A variable without a creator as a tensor that adds up the variable's gradient."""
+
+    @staticmethod
+    def forward(ctx, anchor, var):
+        ctx.var = var
+        return as_tensor(array_of(var))
+
+    @staticmethod
+    def backward(ctx, grad):
+        with configuration.using_config('enable_backprop', torch.is_grad_enabled()):
+            gx, old = from_torch(grad), ctx.var.grad_var
+            ctx.var.grad_var = gx if old is None else old + gx
+        return None, None
+
+
+# ---- from PyTorch to Chainer
+
+def _entries_of_tensors(tensors):
+    """Return triples of a variable, its edge in PyTorch's graph, and a function or None.
+
+    They are where the graph of the tensors begins.
+    """
+    entries: list[tuple] = []
+    seen = set()
+    edge_of = torch.autograd.graph.get_gradient_edge
+    stack = [tuple(edge_of(tensor))[:2] for tensor in reversed(tensors)]
+    while stack:
+        node, number = edge = stack.pop()
+        if node is None or edge in seen:
+            continue
+        is_output = isinstance(node, _ToTorch._backward_cls)
+        # The outputs of other functions lead to the same place.
+        seen.add(edge)
+        if is_output:
+            entries.append((
+                node.outputs[number], torch.autograd.graph.GradientEdge(node, number),
+                node))
+        elif type(node).__name__ == 'AccumulateGrad':
+            entries.append((_variable_of_leaf(node.variable), node.variable, None))
+        elif (node, None) not in seen:
+            seen.add((node, None))
+            stack.extend(reversed(node.next_functions))
+    return entries
+
+
+def _variable_of_leaf(tensor):
+    pair = _sharing.pair_of(tensor)
+    if pair is not None:
+        return pair.parameter
+    return _TorchLeaf.of(tensor)
+
+
+class _FromTorch(function_node.FunctionNode):
+    """A part of PyTorch's graph as a function of Chainer."""
+
+    def __init__(self, tensors, edges, functions):
+        self.n_cuts = 0
+        self._tensors, self._edges, self._functions = tensors, edges, functions
+        self._versions = [tensor._version for tensor in tensors]
+
+    @classmethod
+    def of(cls, tensors):
+        entries = _entries_of_tensors(tensors)
+        function = cls(
+            tensors, [edge for _, edge, _ in entries],
+            [function for _, _, function in entries if function is not None])
+        # A tensor can require a gradient that leads nowhere.
+        inputs = [var for var, _, _ in entries] or [_anchor()]
+        return function.apply(inputs)
+
+    def tensor_of(self, node):
+        """Return the tensor that a node of Chainer's graph stands for."""
+        for output, tensor in zip(self.outputs, self._tensors, strict=True):
+            if output() is node:
+                return tensor
+
+    def forward(self, inputs):
+        return tuple([as_array(tensor) for tensor in self._tensors])
+
+    def backward(self, indexes, grads):
+        given = [i for i, gy in enumerate(grads) if gy is not None]
+        if self.n_cuts or not given or not self._edges:
+            return (None,) * len(indexes)
+        for i in given:
+            if self._tensors[i]._version != self._versions[i]:
+                raise RuntimeError(
+                    'a tensor of shape %s was changed in place after from_torch, which '
+                    'shares its memory: its gradient would be wrong. Use the form of '
+                    'the function that is not in place, or give from_torch a clone'
+                    % (tuple(self._tensors[i].shape),))
+        again = configuration.config.enable_backprop
+        with torch.set_grad_enabled(again), _cutting(self._functions):
+            gys = _as_tuple(to_torch(*[grads[i] for i in given]))
+            found = torch.autograd.grad(
+                [self._tensors[i] for i in given], [self._edges[i] for i in indexes],
+                gys, retain_graph=True, create_graph=again, allow_unused=True)
+            gxs = [None] * len(indexes)
+            places, found = _without_none(range(len(indexes)), found)
+            if found:
+                for i, gx in zip(places, _as_tuple(from_torch(*found)), strict=True):
+                    gxs[i] = gx
+        return tuple(gxs)
+
+
+class _TorchLeaf(function_node.FunctionNode):
+    """A leaf of PyTorch's as a variable that adds up the leaf's gradient."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    @classmethod
+    def of(cls, tensor):
+        return cls(tensor).apply((_anchor(),))[0]
+
+    def forward(self, inputs):
+        return as_array(self._tensor),
+
+    def backward(self, indexes, grads):
+        again = configuration.config.enable_backprop
+        with torch.set_grad_enabled(again):
+            gx, old = to_torch(grads[0]), self._tensor.grad
+            # PyTorch adds to its own gradients in place, and this one may be Chainer's.
+            self._tensor.grad = gx if old is None and again else (
+                gx.clone() if old is None else old + gx)
+        return None,
+
+
+def _anchor():
+    return Variable(numpy.empty(0, 'float32'))
+
+
+def _as_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _merged(outputs, grads):
+    """Add up the gradients of variables that occur twice, for `chainer_fast.grad`."""
+    merged = {}
+    for y, gy in zip(outputs, grads, strict=True):
+        _, old = merged.get(y.node, (y, None))
+        merged[y.node] = y, gy if old is None else old + gy
+    return tuple(zip(*merged.values(), strict=True))
+
+
+def _without_none(places, values):
+    kept = [i for i, value in enumerate(values) if value is not None]
+    return [places[i] for i in kept], [values[i] for i in kept]

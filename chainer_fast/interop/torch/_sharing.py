@@ -1,0 +1,196 @@
+"""Parameters and other arrays of links that are tensors of modules at the same time."""
+import typing as tp
+import weakref
+
+import torch
+
+from chainer_fast import variable
+from chainer_fast.interop.torch._arrays import as_array, as_tensor
+
+# Pairs by the identity of their parameter and of their tensor, which they keep alive.
+_pairs = weakref.WeakValueDictionary()
+
+
+def pair_of(one):
+    """Return the pair that a parameter or a tensor is part of, or None."""
+    return _pairs.get(id(one))
+
+
+def pair_of_parameter(parameter):
+    """Return the pair of a parameter of Chainer; a new one if there is none."""
+    pair = pair_of(parameter)
+    if pair is None:
+        if parameter.is_initialized:
+            tensor = torch.nn.Parameter(as_tensor(parameter.array))
+        else:
+            tensor = torch.nn.UninitializedParameter()
+        pair = Pair(parameter, tensor)
+    return pair
+
+
+def pair_of_tensor(tensor):
+    """Return the pair of a parameter of PyTorch; a new one if there is none."""
+    pair = pair_of(tensor)
+    if pair is None:
+        parameter = variable.Parameter()
+        parameter.cleargrad()
+        pair = Pair(parameter, tensor)
+    return pair
+
+
+class _Shared:
+    """An array that is a tensor at the same time.
+
+    Subclasses have the attributes ``array`` and ``tensor``; either of them may get
+    another value at any time.
+    """
+
+    array: tp.Any
+    tensor: tp.Any
+    _array = _place = None
+
+    def share(self):
+        """Have both sides use one memory, that of the side which has changed."""
+        if _is_missing(self.tensor) and self.array is None:
+            return
+        if self.array is not self._array or _is_missing(self.tensor):
+            self._give_tensor(self.array)
+        elif _place_of(self.tensor) == self._place:
+            return
+        array = as_array(self.tensor)
+        if _place_of(array) != _place_of(self.array):
+            self.array = array
+        self._array, self._place = self.array, _place_of(self.tensor)
+
+    def _give_tensor(self, array):
+        if array is not None and _place_of(array) != _place_of(self.tensor):
+            self.tensor = as_tensor(array)
+
+
+def _fill(parameter, tensor):
+    """Give a parameter the memory of a tensor; optimizers need not know."""
+    if torch.nn.parameter.is_lazy(parameter):
+        parameter.materialize(tensor.shape, tensor.device, tensor.dtype)
+    parameter.data = tensor
+
+
+def _is_missing(tensor):
+    return tensor is None or torch.nn.parameter.is_lazy(tensor)
+
+
+def _place_of(x):
+    """Return what tells whether two arrays or tensors are the same memory."""
+    if x is None or isinstance(x, torch.Tensor) and _is_missing(x):
+        return None
+    if isinstance(x, torch.Tensor):
+        strides = [stride * x.element_size() for stride in x.stride()]
+        return (x.data_ptr(), tuple(x.shape), tuple(strides),
+                str(x.dtype).partition('.')[2])
+    pointer = x.ctypes.data if hasattr(x, 'ctypes') else x.data.ptr
+    return pointer, x.shape, x.strides, x.dtype.name
+
+
+class Pair(_Shared):
+    """A parameter of Chainer and one of PyTorch in the same memory.
+
+    After a backward pass of PyTorch, the parameter's gradient is the tensor's, and to
+    clear either of them clears both.
+
+    Parameters
+    ----------
+    parameter : chainer_fast.Parameter
+    tensor : torch.nn.Parameter
+    """
+
+    def __init__(self, parameter, tensor):
+        self.parameter, self._tensor = parameter, tensor
+        self._shares_grad = self._has_hooks = False
+        _pairs[id(parameter)] = _pairs[id(tensor)] = self
+        self.share()
+
+    @property
+    def array(self):
+        return self.parameter.array
+
+    @array.setter
+    def array(self, array):
+        self._shares_grad = False
+        self.parameter.cleargrad()      # of another dtype, perhaps
+        self.parameter.array = array
+
+    @property
+    def tensor(self):
+        return self._tensor
+
+    @tensor.setter
+    def tensor(self, tensor):
+        _fill(self._tensor, tensor)
+
+    def share(self):
+        super().share()
+        if not self._has_hooks and self._tensor.requires_grad and not _is_missing(
+                self._tensor):
+            self._has_hooks = True
+            pair = weakref.ref(self)
+            self._tensor.register_hook(lambda grad: _call(pair, Pair._before_grad))
+            self._tensor.register_post_accumulate_grad_hook(
+                lambda tensor: _call(pair, Pair._after_grad))
+
+    def share_grad(self):
+        """Make the gradient of the parameter that of the tensor."""
+        grad = self.parameter.grad if self.parameter.is_initialized else None
+        self._tensor.grad = None if grad is None else as_tensor(grad)
+        self._shares_grad = True
+
+    def _before_grad(self):
+        if self._shares_grad and self.parameter.grad is None:
+            self._tensor.grad = None
+
+    def _after_grad(self):
+        self.parameter.grad = as_array(self._tensor.grad)
+        self._shares_grad = True
+
+
+def _call(reference, method):
+    pair = reference()
+    if pair is not None:
+        method(pair)
+
+
+class Persistent(_Shared):
+    """A persistent array of a link and a tensor of a module in the same memory.
+
+    Parameters
+    ----------
+    link : chainer_fast.Link
+    name : str
+        Name of the attribute.
+    module : torch.nn.Module
+    key : str
+        Name of a buffer, or of a parameter that is not trained.
+    """
+
+    def __init__(self, link, name, module, key):
+        self._link, self._name, self._module, self._key = link, name, module, key
+        self.share()
+
+    @property
+    def array(self):
+        return self._link.__dict__[self._name]
+
+    @array.setter
+    def array(self, array):
+        self._link.__dict__[self._name] = array
+
+    @property
+    def tensor(self):
+        parameter = self._module._parameters.get(self._key)
+        return self._module._buffers[self._key] if parameter is None else parameter
+
+    @tensor.setter
+    def tensor(self, tensor):
+        parameter = self._module._parameters.get(self._key)
+        if parameter is None:
+            self._module._buffers[self._key] = tensor
+        else:
+            _fill(parameter, tensor)

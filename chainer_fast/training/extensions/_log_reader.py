@@ -1,0 +1,35 @@
+"""Base of the extensions that read a log."""
+from __future__ import annotations
+
+from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.training.extension import Extension
+from chainer_fast.training.extensions.log_report import LogReport
+
+
+class LogReader(Extension):
+    """Extension that does something with each new entry of a log.
+
+    Parameters
+    ----------
+    log_report : str or LogReport
+        The log: the name of the extension, or a :class:`LogReport` that must not be
+        added to the trainer, as this extension calls it.
+    """
+
+    def __init__(self, log_report: str | LogReport = 'LogReport') -> None:
+        self._log_report = log_report
+        self._log_len = 0  # number of entries that have been read
+
+    def _read_log(self, trainer):
+        source = self._log_report
+        if isinstance(source, str):
+            return trainer.get_extension(source).log
+        if isinstance(source, LogReport):
+            source(trainer)
+            return source.log
+        raise TypeError('log_report is the name of an extension or a LogReport, not %s'
+                        % type(source))
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        if isinstance(self._log_report, LogReport):
+            self._log_report.serialize(serializer['_log_report'])

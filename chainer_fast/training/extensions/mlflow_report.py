@@ -1,0 +1,74 @@
+"""Extension that hands the log to MLflow."""
+from __future__ import annotations
+
+import re
+import typing as tp
+
+from chainer_fast.training.extensions import _tracker
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extensions.log_report import LogReport
+
+# What names of metrics may not have.
+_FOREIGN = re.compile(r'[^\w\-. :/]')
+
+
+class MLflowReport(_tracker.Tracker):
+    """Extension that hands each new entry of a log to MLflow.
+
+    The values become metrics by iteration, and ``config`` parameters. Characters that
+    MLflow refuses in a name become underscores. A run begins with the training and ends
+    with it, as finished or failed; a resumed training continues the run of its
+    snapshot. The run is not made MLflow's active one.
+
+    Parameters
+    ----------
+    experiment : str
+        Name of the experiment, which is made if there is none.
+    config : dict, optional
+        Settings of the training, such as ``vars(args)``.
+    log_report : str or LogReport
+        The log, as for :class:`PrintReport`. Its trigger decides how often values are
+        handed over.
+    tracking_uri : str, optional
+        Where MLflow keeps its runs; by default what ``mlflow.get_tracking_uri`` says.
+    run_name : str, optional
+        Name of the run.
+
+    Raises
+    ------
+    ImportError
+        If MLflow is not installed: ``pip install 'chainer-fast[mlflow]'``.
+    """
+
+    def __init__(
+            self, experiment: str = 'Default',
+            config: tp.Mapping[str, tp.Any] | None = None,
+            log_report: str | LogReport = 'LogReport', *,
+            tracking_uri: str | None = None, run_name: str | None = None) -> None:
+        super().__init__(config, log_report)
+        self._experiment, self._run_name = experiment, run_name
+        self._tool = _tracker.import_tool('mlflow', type(self).__name__, 'mlflow')
+        self._tracking_uri = tracking_uri
+
+    def _open(self, trainer):
+        self._client = client = self._tool.MlflowClient(self._tracking_uri)
+        if self._run_id:
+            client.update_run(self._run_id, status='RUNNING')
+            return
+        experiment = client.get_experiment_by_name(self._experiment)
+        self._run_id = client.create_run(
+            experiment.experiment_id if experiment is not None
+            else client.create_experiment(self._experiment),
+            run_name=self._run_name).info.run_id
+        for key, value in self._config.items():
+            client.log_param(self._run_id, _FOREIGN.sub('_', key), value)
+
+    def _write(self, values, step):
+        for key, value in values.items():
+            self._client.log_metric(
+                self._run_id, _FOREIGN.sub('_', key), value, step=step)
+
+    def _close(self):
+        self._client.set_terminated(
+            self._run_id, 'FAILED' if self._has_failed else 'FINISHED')

@@ -1,0 +1,71 @@
+"""Extension that lets Optuna end a training without prospects."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.training import _state, extension, util
+from chainer_fast.training.extensions import _tracker
+
+if tp.TYPE_CHECKING:
+    import optuna
+
+    from chainer_fast.training.trainer import Trainer
+
+
+class OptunaPruning(extension.Extension):
+    """Extension that reports a value to Optuna's trial, which may end the training.
+
+    Its arguments are those of ``ChainerPruningExtension``, which Optuna had until its
+    version 3.
+
+    Parameters
+    ----------
+    trial : optuna.trial.Trial
+        The trial that this training belongs to.
+    observation_key : str
+        Key of the reported value that the study optimizes, such as
+        ``'validation/main/loss'``.
+    pruner_trigger : tuple or callable
+        When to report and to ask, such as ``(1, 'epoch')``. Values are reported by
+        epoch then, and by iteration with any other unit.
+
+    Raises
+    ------
+    ImportError
+        If Optuna is not installed: ``pip install 'chainer-fast[optuna]'``.
+    optuna.TrialPruned
+        Out of ``trainer.run()``, if the trial has no prospects. A study counts it as
+        pruned.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        def objective(trial):
+            trainer = make_trainer(lr=trial.suggest_float('lr', 1e-4, 1e-1, log=True))
+            trainer.extend(extensions.OptunaPruning(
+                trial, 'validation/main/loss', (1, 'epoch')))
+            trainer.run(show_loop_exception_msg=False)
+            return trainer.observation['validation/main/loss']
+    """
+
+    def __init__(
+            self, trial: optuna.trial.Trial, observation_key: str,
+            pruner_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any]) -> None:
+        self._tool = _tracker.import_tool('optuna', type(self).__name__, 'optuna')
+        self._trial, self._observation_key = trial, observation_key
+        self._pruner_trigger = util.get_trigger(pruner_trigger)
+
+    def __call__(self, trainer: Trainer) -> tp.Any:
+        if not self._pruner_trigger(trainer):
+            return
+        if self._observation_key not in trainer.observation:
+            return
+        value = _state.as_number(trainer.observation[self._observation_key])
+        by_epoch = getattr(self._pruner_trigger, 'unit', None) == 'epoch'
+        updater = trainer.updater
+        step = updater.epoch if by_epoch else updater.iteration
+        self._trial.report(value, step=step)
+        if self._trial.should_prune():
+            raise self._tool.TrialPruned('trial %d was pruned at %s %d' % (
+                self._trial.number, 'epoch' if by_epoch else 'iteration', step))

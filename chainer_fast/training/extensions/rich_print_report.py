@@ -1,0 +1,72 @@
+"""Extension that prints the log as a table of rich."""
+from __future__ import annotations
+
+import functools
+import sys
+import typing as tp
+
+from chainer_fast.training.extensions import print_report, util
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extensions.log_report import LogReport
+    from chainer_fast.training.trainer import Trainer
+
+
+class RichPrintReport(print_report.PrintReport):
+    """:class:`PrintReport` as a table of rich, with colours in a terminal.
+
+    Where rich is not installed (``pip install 'chainer-fast[rich]'``), it prints what
+    :class:`PrintReport` prints.
+
+    Parameters
+    ----------
+    entries : list of str
+        Keys of the values to print; missing values are left empty.
+    log_report : str or LogReport
+        The log, as for :class:`PrintReport`.
+    out : file
+        File to print to.
+    """
+
+    def __init__(
+            self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
+        super().__init__(entries, log_report, out)
+        self._make_table = self._find_rich()
+
+    def _find_rich(self):
+        try:
+            from rich import box, console, table
+        except ImportError:
+            return None
+        self._console = console.Console(file=self._out)
+        return functools.partial(
+            table.Table, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+
+    def __call__(self, trainer: Trainer) -> tp.Any:
+        if self._make_table is not None and self._header is not None:
+            self._header = None
+            self._print_table(show_header=True)
+        super().__call__(trainer)
+
+    def _print(self, observation):
+        if self._make_table is None:
+            super()._print(observation)
+            return
+        self._print_table([
+            f'{observation[key]:g}' if key in observation else ''
+            for key in self._entries])
+
+    def _print_table(self, *rows, show_header=False):
+        # Each row is a table of its own: a table cannot grow once it has been printed,
+        # and a live one would fight with progress bars.
+        table = self._make_table(show_header=show_header)
+        widths = [max(10, len(entry)) for entry in self._entries]
+        for entry, width in zip(self._entries, widths, strict=True):
+            table.add_column(entry, justify='right', width=width)
+        for row in rows:
+            table.add_row(*row)
+        # As wide as it has to be; a narrow terminal wraps it.
+        self._console.print(
+            table, width=sum(widths) + 3 * len(widths), crop=False, overflow='ignore')
+        util.flush(self._out)

@@ -1,0 +1,90 @@
+"""Extension that shows a progress bar of tqdm."""
+from __future__ import annotations
+
+import sys
+import typing as tp
+
+from chainer_fast.training import _state, extension
+from chainer_fast.training.extensions import _tracker
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
+
+
+class _CursorAtStart:
+    """A file that returns the cursor to the start of the line after each write.
+
+    What is printed next then replaces the bar; PrintReport erases before it prints.
+    """
+
+    def __init__(self, file) -> None:
+        self._file = file
+
+    def write(self, text) -> None:
+        self._file.write(text + '\r' if text else text)
+
+    def __getattr__(self, name: str) -> tp.Any:
+        return getattr(self._file, name)
+
+
+class TqdmProgressBar(extension.Extension):
+    """Extension that shows a progress bar of tqdm, in a terminal or a notebook.
+
+    Parameters
+    ----------
+    training_length : tuple, optional
+        Length of the training as a number and a unit, ``'iteration'`` or ``'epoch'``;
+        by default that of the stop trigger.
+    update_interval : int
+        Number of iterations between two updates of the bar. tqdm draws at most ten
+        times a second.
+    entries : list of str
+        Keys of observed values to show behind the bar, such as ``['main/loss']``.
+    **options
+        Arguments of ``tqdm``, such as ``desc``, ``ncols`` and ``leave``.
+
+    Raises
+    ------
+    ImportError
+        If tqdm is not installed: ``pip install 'chainer-fast[tqdm]'``.
+    """
+
+    def __init__(
+            self, training_length: tp.Sequence[tp.Any] | None = None,
+            update_interval: int = 1, entries: tp.Sequence[str] = (),
+            **options: tp.Any) -> None:
+        self._tool = _tracker.import_tool('tqdm.auto', type(self).__name__, 'tqdm')
+        self._training_length, self._update_interval = training_length, update_interval
+        self._entries, self._options = entries, options
+        self._bar: tp.Any = None
+
+    def initialize(self, trainer: Trainer) -> None:
+        length, self._unit = self._training_length or _length(trainer.stop_trigger)
+        self._bar = self._tool.tqdm(**{
+            'total': length, 'initial': self._progress(trainer), 'unit': self._unit,
+            'file': _CursorAtStart(sys.stderr), **self._options})
+
+    def _progress(self, trainer):
+        updater = trainer.updater
+        return (updater.iteration if self._unit == 'iteration'
+                else round(updater.epoch_detail, 2))
+
+    def __call__(self, trainer: Trainer) -> tp.Any:
+        if trainer.updater.iteration % self._update_interval:
+            return
+        bar = self._bar
+        bar.set_postfix(
+            {key: _state.as_number(trainer.observation[key]) for key in self._entries
+             if key in trainer.observation}, refresh=False)
+        bar.update(self._progress(trainer) - bar.n)
+
+    def finalize(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _length(stop_trigger):
+    """Return length and unit of a training; the length is None if nobody knows it."""
+    if hasattr(stop_trigger, 'get_training_length'):
+        return stop_trigger.get_training_length()
+    return None, 'iteration'

@@ -1,0 +1,54 @@
+"""Extension that hands the log to Weights & Biases."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.training.extensions import _tracker
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extensions.log_report import LogReport
+
+
+class WandbReport(_tracker.Tracker):
+    """Extension that hands each new entry of a log to Weights & Biases.
+
+    A run begins with the training and ends with it; a training that fails marks its run
+    as failed. A resumed training continues the run of its snapshot. Without a network,
+    ``WANDB_MODE=offline`` keeps the run on disk.
+
+    Parameters
+    ----------
+    config : dict, optional
+        Settings of the training, such as ``vars(args)``.
+    log_report : str or LogReport
+        The log, as for :class:`PrintReport`. Its trigger decides how often values are
+        handed over.
+    **options
+        Arguments of ``wandb.init``, such as ``project``, ``name``, ``tags`` and
+        ``mode``. Files go to the folder of the trainer, unless ``dir`` is given.
+
+    Raises
+    ------
+    ImportError
+        If wandb is not installed: ``pip install 'chainer-fast[wandb]'``.
+    """
+
+    def __init__(
+            self, config: tp.Mapping[str, tp.Any] | None = None,
+            log_report: str | LogReport = 'LogReport', **options: tp.Any) -> None:
+        super().__init__(config, log_report)
+        self._options = options
+        self._tool = _tracker.import_tool('wandb', type(self).__name__, 'wandb')
+
+    def _open(self, trainer):
+        options = {'dir': trainer.out, 'config': self._config, **self._options}
+        if self._run_id:
+            options.update(id=self._run_id, resume='allow')
+        self._run = self._tool.init(**options)
+        self._run_id = self._run.id
+
+    def _write(self, values, step):
+        self._run.log(values, step=step)
+
+    def _close(self):
+        self._run.finish(exit_code=int(self._has_failed))
