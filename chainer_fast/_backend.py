@@ -4,6 +4,8 @@ from __future__ import annotations
 import contextlib
 import typing as tp
 
+from chainer_fast.types import Xp
+
 # Devices that need no set-up share one context: it can be entered any number of times.
 _dummy_context = contextlib.nullcontext()
 
@@ -52,7 +54,7 @@ def _missing(what):
     return NotImplementedError('a device has to define %s' % what)
 
 
-def _required(what, doc):
+def _required(what, doc) -> tp.Any:
     """Make a property that subclasses must override."""
     def missing(self):
         raise _missing(what)
@@ -66,9 +68,10 @@ class Device:
     used. Devices compare by value and are hashable.
     """
 
-    xp = _required('`xp`', 'Module whose functions work on the arrays of the device.')
-    name = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
-    supported_array_types = _required(
+    xp: Xp = _required(
+        '`xp`', 'Module whose functions work on the arrays of the device.')
+    name: tp.Any = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
+    supported_array_types: tuple[type[tp.Any], ...] = _required(
         '`supported_array_types`', 'Tuple of the array types that the device can hold.')
 
     def __str__(self) -> str:

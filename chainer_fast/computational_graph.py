@@ -44,8 +44,8 @@ class DotNode:
         if is_variable and show_name and node.name is not None:
             label = '%s: %s' % (node.name, label)
         self.node = node
-        self.id_ = id(node)
-        self.attribute = {
+        self.id_: int = id(node)
+        self.attribute: dict[str, tp.Any] = {
             'label': label, 'shape': 'oval' if is_variable else 'box',
             **(attribute or {})}
 
@@ -81,6 +81,11 @@ class ComputationalGraph:
     ValueError
         If ``rankdir`` is unknown.
     """
+
+    nodes: list[tp.Any]
+    edges: list[tuple[tp.Any, ...]]
+    variable_style: tp.Any
+    function_style: tp.Any
 
     def __init__(
             self, nodes: list[tp.Any], edges: list[tuple[tp.Any, ...]],

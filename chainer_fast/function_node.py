@@ -39,7 +39,7 @@ class _FallbackType:
 
 
 #: What ``forward_chainerx`` returns to have the arrays go through ``forward`` instead.
-Fallback = _FallbackType()
+Fallback: tp.Any = _FallbackType()
 
 
 class FunctionNode(_graph.FunctionBase):

@@ -5,6 +5,8 @@ Functions have to know about layouts to accept variables whose channels come las
 """
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import function_node
 from chainer_fast.backends import layouts
 from chainer_fast.backends.layouts import (  # noqa: F401
@@ -39,8 +41,8 @@ class AsLayout(function_node.FunctionNode):
     """
 
     # Both are known once the function has run.
-    in_layout = None
-    axes = None
+    in_layout: tp.Any = None
+    axes: tp.Any = None
 
     def __init__(self, layout: str | None) -> None:
         self.out_layout = layout

@@ -57,7 +57,7 @@ class Reporter:
     """
 
     def __init__(self) -> None:
-        self.observation = {}
+        self.observation: dict[tp.Any, tp.Any] = {}
         self._observer_names = {}
 
     def add_observers(

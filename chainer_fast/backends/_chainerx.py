@@ -25,7 +25,7 @@ class ChainerxDevice(_backend.NamedDevice):
     """
 
     xp = chainerx
-    supported_array_types = (chainerx.ndarray,)
+    supported_array_types: tuple[type[tp.Any], ...] = (chainerx.ndarray,)
 
     def __init__(self, device):
         raise _unavailable()
@@ -86,7 +86,7 @@ def _array_to_chainerx(array, device=None):
 
 
 def _array_from_chainerx(array):
-    known = (*_cpu.CpuDevice.supported_array_types,
+    known: tp.Any = (*_cpu.CpuDevice.supported_array_types,
              *cuda.GpuDevice.supported_array_types, intel64.mdarray)
     if array is None or isinstance(array, known):
         return array

@@ -1,4 +1,6 @@
 """Host memory: NumPy's arrays."""
+from __future__ import annotations
+
 import typing as tp
 
 import numpy
@@ -46,7 +48,7 @@ class CpuDevice(_backend.NamedDevice):
 
     name = '@numpy'
     xp = numpy
-    supported_array_types = (numpy.ndarray,)
+    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray,)
 
     @staticmethod
     def from_array(array):

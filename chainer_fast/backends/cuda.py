@@ -164,7 +164,7 @@ class DummyDeviceType:
         """Do nothing."""
 
 
-DummyDevice = DummyDeviceType()
+DummyDevice: DummyDeviceType = DummyDeviceType()
 
 
 # Choosing a device
@@ -276,8 +276,8 @@ class GpuDevice(_backend.NamedDevice):
     device : cupy.cuda.Device
     """
 
-    xp = cupy
-    supported_array_types = (ndarray,)
+    xp: Xp = cupy
+    supported_array_types: tuple[type[tp.Any], ...] = (ndarray,)
 
     def __init__(self, device: tp.Any) -> None:
         if available and isinstance(device, Device):

@@ -81,7 +81,7 @@ class Intel64Device(_backend.NamedDevice):
 
     xp = numpy
     name = '@intel64'
-    supported_array_types = (numpy.ndarray, mdarray)
+    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray, mdarray)
 
     def __init__(self) -> None:
         check_ideep_available()

@@ -11,7 +11,7 @@ from chainer_fast.configuration import _defaults
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
 
 #: Configuration that all threads share.
-global_config = GlobalConfig()
+global_config: tp.Any = GlobalConfig()
 _defaults.load(global_config)
 
 #: Configuration of the current thread.

@@ -222,7 +222,8 @@ def concat_examples_func(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
 
-concat_examples = _ArbitraryCallableConverter(concat_examples_func)
+concat_examples: _ArbitraryCallableConverter = _ArbitraryCallableConverter(
+    concat_examples_func)
 
 
 def _map_elements(batch, padding, convert):

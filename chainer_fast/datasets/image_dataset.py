@@ -15,6 +15,8 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import DTypeSpec
 
+available: bool
+
 try:
     from PIL import Image
     available = True

@@ -1,6 +1,8 @@
 """The Bernoulli distribution, of a possibly unfair coin."""
 from __future__ import annotations
 
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -34,6 +36,8 @@ class BernoulliLogProb(FunctionNode):
     binary_check : bool
         Whether the result is minus infinity for an ``x`` that is neither 0 nor 1.
     """
+
+    invalid: tp.Any
 
     def __init__(self, binary_check: bool = False) -> None:
         super().__init__()

@@ -23,6 +23,8 @@ class ModifiedXLogX(FunctionNode):
         positive.
     """
 
+    x_zero: NdArray
+
     def __init__(self, logx: Variable) -> None:
         super().__init__()
         self._logx = logx

@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _report
+from chainer_fast.types import Xp
 
 _get_time = time.perf_counter
 # Computations on a GPU whose events are kept.
@@ -27,7 +28,9 @@ class Timings:
         Array module of the computation that began last.
     """
 
-    table = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
+    xp: Xp
+
+    table: dict[str, int] = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
 
     # Title of the column of names.
     _title = None

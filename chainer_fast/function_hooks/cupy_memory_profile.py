@@ -49,7 +49,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
         cuda.check_cuda_available()
         self._memory_hook = CupyMemoryCumulativeHook()
         self._total_used_bytes = self._total_acquired_bytes = 0
-        self.call_history = []
+        self.call_history: list[tuple[str, int, int, int]] = []
         self._running_stack = []
 
     def added(self, function: FunctionNode | None = None) -> None:
@@ -133,6 +133,9 @@ class CupyMemoryCumulativeHook(MemoryHook):
     acquired_bytes : int
         Bytes that the memory pool has taken from the device.
     """
+
+    used_bytes: int
+    acquired_bytes: int
 
     name = 'CupyMemoryCumulativeHook'
 

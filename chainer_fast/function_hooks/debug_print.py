@@ -31,6 +31,11 @@ class PrintHook(function_hook.FunctionHook):
         Whether to flush the file each time.
     """
 
+    sep: None
+    end: str
+    file: tp.IO[tp.Any]
+    flush: bool
+
     name = 'PrintHook'
 
     def __init__(

@@ -1,11 +1,19 @@
 """Recordings of static chains: steps, and the arrays passed between them."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 import weakref
 
 from chainer_fast import function, function_node
+from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
+from chainer_fast.types import DTypeSpec
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.backends.cuda import DummyDeviceType
 
 
 class ArrayInfo:
@@ -25,11 +33,11 @@ class ArrayInfo:
     """
 
     def __init__(self, array):
-        self.weak_ref = weakref.ref(array)
-        self.id = id(array)
-        self.shape = array.shape
-        self.dtype = array.dtype
-        self.device = cuda.get_device_from_array(array)
+        self.weak_ref: tp.Any = weakref.ref(array)
+        self.id: int = id(array)
+        self.shape: tuple[int, ...] = array.shape
+        self.dtype: DTypeSpec = array.dtype
+        self.device: Device | DummyDeviceType = cuda.get_device_from_array(array)
         self._xp = cuda.get_array_module(array)
 
     def was_deleted(self):
@@ -71,7 +79,7 @@ class ScheduleInfo:
 
     def __init__(self, func, args, kwargs, inputs_hooks, outputs_hooks, return_hooks,
                  delete_hooks, unique_arrays, array_infos, func_name=None):
-        self.func_name = func_name or getattr(func, '__name__', None) or repr(func)
+        self.func_name: str = func_name or getattr(func, '__name__', None) or repr(func)
         self._table, self._infos = unique_arrays, array_infos
         self._call = functools.partial(func, *args, **kwargs)
         self._filled = {'inputs': inputs_hooks, 'outputs': outputs_hooks}
@@ -140,18 +148,18 @@ class StaticScheduleFunction(function_node.FunctionNode):
                  enable_double_backprop=False):
         self._manager = None if schedule_manager is None else weakref.ref(
             schedule_manager)
-        self.verbosity_level = verbosity_level
-        self.enable_double_backprop = enable_double_backprop
-        self.schedule_info_list = []
-        self.unique_arrays = []
-        self.array_infos = []
+        self.verbosity_level: int = verbosity_level
+        self.enable_double_backprop: bool = enable_double_backprop
+        self.schedule_info_list: list[tp.Any] = []
+        self.unique_arrays: list[tp.Any] = []
+        self.array_infos: list[tp.Any] = []
         self._index_of = {}
         self._made = set()
         self._params = []
         self._in_indexes = []
         self._out_indexes = []
         #: The functions of the call that is being recorded, and None afterwards.
-        self.trace = None
+        self.trace: tp.Any = None
         #: Runs the chain on variables; `static_graph` sets it.
         self._rerun = None
 

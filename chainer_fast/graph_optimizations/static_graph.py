@@ -46,6 +46,10 @@ from chainer_fast.graph_optimizations._schedule import (
 from chainer_fast.graph_optimizations._trace import Trace
 from chainer_fast.types import VariableOrArray
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.graph_optimizations._host import Calls
+    from chainer_fast.graph_optimizations._replay import Recordings
+
 __all__ = [
     'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
     'static_graph']
@@ -77,9 +81,9 @@ class ScheduleManager:
             self, minimize_cache_size: bool = True, verbosity_level: int = 0) -> None:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
-        self.schedules = {}
-        self.recordings = _replay.Recordings()
-        self.calls = _host.Calls(verbosity_level)
+        self.schedules: dict[tp.Any, tp.Any] = {}
+        self.recordings: Recordings = _replay.Recordings()
+        self.calls: Calls = _host.Calls(verbosity_level)
         self._settings = None
 
     def __reduce__(self) -> tp.Any:

@@ -55,7 +55,7 @@ class NaN(_Constant):
     array([nan, nan, nan], dtype=float32)
     """
 
-    fill_value = numpy.nan
+    fill_value: float = numpy.nan
 
 
 class One(_Constant):
@@ -79,7 +79,7 @@ class One(_Constant):
     array([1., 1., 1.], dtype=float32)
     """
 
-    fill_value = 1.0
+    fill_value: float = 1.0
 
 
 class Zero(_Constant):
@@ -103,7 +103,7 @@ class Zero(_Constant):
     array([0., 0., 0.], dtype=float32)
     """
 
-    fill_value = 0.0
+    fill_value: float = 0.0
 
 
 class Constant(_Constant):

@@ -20,6 +20,11 @@ class OrderedIterator(Iterator):
     :meth:`_restart` in its constructor.
     """
 
+    epoch: tp.Any
+    is_new_epoch: tp.Any
+    current_position: tp.Any
+    order_sampler: tp.Any
+
     dataset: tp.Any
     batch_size: int
     repeat: tp.Any
@@ -203,5 +208,5 @@ def _load_orders_ahead(serializer, epoch_size):
 class RepeatProperty:
     """Mix-in of iterators whose ``repeat`` cannot be set."""
 
-    repeat = property(operator.attrgetter('_repeat'),
+    repeat: tp.Any = property(operator.attrgetter('_repeat'),
                       doc='Whether the iterator goes on after the first epoch.')

@@ -40,6 +40,12 @@ class DaliIterator(Iterator):
             iterator, optimizer, converter=my_converter, device=0)
     """
 
+    pipeline: tp.Any
+    epoch_size: tp.Any
+    current_position: int
+    epoch: int
+    is_new_epoch: bool
+
     def __init__(self, pipeline: tp.Any, repeat: bool = True) -> None:
         experimental('DaliIterator')
         self.pipeline, self._repeat = pipeline, repeat

@@ -109,6 +109,11 @@ class MultiprocessIterator(ReadAheadIterator):
                     ...
     """
 
+    dataset: tp.Any
+    batch_size: int
+    repeat: tp.Any
+    shuffle: bool | None
+
     class TimeoutWarning(RuntimeWarning):
         """A batch took longer than ``dataset_timeout``."""
 
@@ -132,7 +137,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self.repeat, self.shuffle = repeat, shuffle
-        self.n_processes = n_processes or multiprocessing.cpu_count()
+        self.n_processes: int = n_processes or multiprocessing.cpu_count()
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem
         self._is_measured = shared_mem is not None

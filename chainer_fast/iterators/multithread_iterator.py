@@ -49,6 +49,9 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     [[0, 1], [2, 3], [4]]
     """
 
+    dataset: tp.Any
+    batch_size: int
+
     # Early versions of this iterator used another name than the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True

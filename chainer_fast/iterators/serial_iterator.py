@@ -60,6 +60,9 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     [[0, 1], [2, 3], [4]]
     """
 
+    dataset: tp.Sequence[tp.Any]
+    batch_size: int
+
     def __init__(
             self, dataset: tp.Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None,

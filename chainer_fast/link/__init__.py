@@ -18,6 +18,7 @@ from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
 if tp.TYPE_CHECKING:
+    from chainer_fast.link._signature import CallSignature
     from chainer_fast.sequential import Sequential
 
 __all__ = ['Chain', 'ChainList', 'Link']
@@ -73,7 +74,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         Name of the link within its parent.
     """
 
-    __signature__ = _signature.CallSignature()
+    __signature__: CallSignature = _signature.CallSignature()
 
     _within_init_scope = False
     # Whether a class that comes behind Link defines these methods.
@@ -92,7 +93,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
 
     def __init__(self, **params: tp.Any) -> None:
         super().__init__()
-        self.name = None
+        self.name: str | None = None
         # Names of attributes; the values are in __dict__ alone.
         self._params, self._persistent = set(), set()
         for name, spec in params.items():

@@ -8,6 +8,7 @@ from chainer_fast.configuration import using_config
 from chainer_fast.function import no_backprop_mode
 from chainer_fast.link import Link
 from chainer_fast.link_hook import LinkHook
+from chainer_fast.variable import Variable
 
 
 class WeightHook(link_hook.LinkHook):
@@ -29,6 +30,8 @@ class WeightHook(link_hook.LinkHook):
     original_weight : chainer_fast.Variable
         The weight that the hook replaced at the last call.
     """
+
+    original_weight: Variable
 
     # The replacement while the link computes, and whether it replaced the weight
     # itself.

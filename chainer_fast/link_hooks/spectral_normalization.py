@@ -153,6 +153,11 @@ class SpectralNormalization(_weight.WeightHook):
         When it is used in a ``with`` statement.
     """
 
+    n_power_iteration: int
+    eps: float
+    use_gamma: bool
+    factor: float | None
+
     name = 'SpectralNormalization'
 
     def __init__(
@@ -161,10 +166,10 @@ class SpectralNormalization(_weight.WeightHook):
             weight_name: str = 'W', name: str | None = None) -> None:
         assert n_power_iteration > 0, 'n_power_iteration must be positive'
         super().__init__(weight_name, name)
-        self.vector_name = weight_name + '_u'
+        self.vector_name: str = weight_name + '_u'
         self.n_power_iteration, self.eps = n_power_iteration, eps
         self.use_gamma, self.factor = use_gamma, factor
-        self.axis = 0
+        self.axis: int = 0
 
     def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""

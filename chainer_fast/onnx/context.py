@@ -1,6 +1,8 @@
 """Names and constants of one export."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
 from chainer_fast.link import Link
@@ -39,12 +41,12 @@ class Context:
     """
 
     def __init__(self, model: Link) -> None:
-        self.name_list = {}
-        self.parameters = []
-        self.constants = []
-        self.implicit_inputs = {}
-        self.param_to_link = {}
-        self.param_names = set()
+        self.name_list: dict[tp.Any, tp.Any] = {}
+        self.parameters: list[tp.Any] = []
+        self.constants: list[tp.Any] = []
+        self.implicit_inputs: dict[str, VariableNode] = {}
+        self.param_to_link: dict[tp.Any, tp.Any] = {}
+        self.param_names: set[str] = set()
         self.has_named_sizes = False
         self._named = []    # keeps the objects, so that no other gets an id in use
         for path, param in model.namedparams():

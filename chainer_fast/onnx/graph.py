@@ -54,11 +54,11 @@ class Graph:
         self.context = context
         self.converters = converters
         self.specified_opset_version = opset_version
-        self.explicit_input_names = set(explicit_input_names)
+        self.explicit_input_names: set[str] = set(explicit_input_names)
         self.network_outputs = network_outputs
-        self.graph = []
-        self.outputs = []
-        self.used = {}
+        self.graph: list[tp.Any] = []
+        self.outputs: list[str] = []
+        self.used: dict[tp.Any, tp.Any] = {}
         self.locate = lambda function: ''
         self.is_recorded = lambda function: True
         self._counts = {}

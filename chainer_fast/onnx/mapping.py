@@ -15,7 +15,7 @@ from chainer_fast.onnx.replace_func import fake_as_funcnode
 _PREFIX = 'convert_'
 
 #: Converters by name: of a class of functions, or of one of the functions below.
-converters = {
+converters: dict[str, FunctionConverter] = {
     name[len(_PREFIX):]: FunctionConverter(converter)
     for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
 

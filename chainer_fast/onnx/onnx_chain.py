@@ -46,10 +46,10 @@ class ONNXChain(Chain):
         super().__init__()
         model, name = reading.read(source)
         graph = graphs.Graph(model, name, trainable)
-        self.opset_version = graph.opset
-        self.input_names = tuple([each.name for each in graph.inputs])
-        self.output_names = tuple(graph.outputs)
-        self.initializer_names = {}
+        self.opset_version: int = graph.opset
+        self.input_names: tuple[str, ...] = tuple([each.name for each in graph.inputs])
+        self.output_names: tuple[str, ...] = tuple(graph.outputs)
+        self.initializer_names: dict[tp.Any, tp.Any] = {}
         attributes = {}
 
         def new_attribute(name):

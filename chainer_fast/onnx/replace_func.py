@@ -45,9 +45,9 @@ class WrappedFunctionNode(function_node.FunctionNode):
         self.args = args
         self.kwargs = kwargs
         self.arg_vars = arg_vars
-        self.internal_inputs = []
-        self.internal_results = None
-        self.skeleton = None
+        self.internal_inputs: list[Variable] = []
+        self.internal_results: list[tp.Any] | None = None
+        self.skeleton: tp.Any = None
         for key, value in attributes or ():
             if hasattr(function_node.FunctionNode, key):
                 raise AttributeError(

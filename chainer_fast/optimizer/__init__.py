@@ -134,9 +134,9 @@ class UpdateRule(_states.Stateful):
         '_fp32_param')
 
     def __init__(self, parent_hyperparam: Hyperparameter | None = None) -> None:
-        self.hyperparam = Hyperparameter(parent_hyperparam)
+        self.hyperparam: Hyperparameter = Hyperparameter(parent_hyperparam)
         self.enabled = True
-        self.t = 0
+        self.t: int = 0
         self._hookable = _Hookable()
         self._state = None
         self._use_fp32_update = False
@@ -314,8 +314,8 @@ class Optimizer(_LossScaling):
     _hookable: tp.Any = None
 
     use_auto_new_epoch = False
-    t = 0
-    epoch = 0
+    t: int = 0
+    epoch: int = 0
     target: tp.Any = None
 
     def setup(self, link: Link) -> Optimizer:
@@ -471,7 +471,7 @@ class GradientMethod(Optimizer):
     def __init__(self) -> None:
         super().__init__()
         self._use_fp32_update = False
-        self.hyperparam = Hyperparameter()
+        self.hyperparam: Hyperparameter = Hyperparameter()
 
     def setup(self, link: Link) -> GradientMethod:
         """Bind the optimizer to a link, and give each parameter an update rule.

@@ -74,8 +74,8 @@ class AdaDelta(GradientMethod):
     array([[0.9955, 2.0045]], dtype=float32)
     """
 
-    rho = HyperparameterProxy('rho')
-    eps = HyperparameterProxy('eps')
+    rho: HyperparameterProxy = HyperparameterProxy('rho')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
     def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
         super().__init__()

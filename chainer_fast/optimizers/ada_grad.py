@@ -69,8 +69,8 @@ class AdaGrad(GradientMethod):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
     def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
         super().__init__()

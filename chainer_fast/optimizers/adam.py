@@ -17,6 +17,9 @@ from chainer_fast.optimizer import (
 from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizers._rule import LazyProxy
+
 
 class _LearningRate:
     """The learning rate, of an optimizer or of a rule."""
@@ -79,7 +82,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
             beta2=beta2, eps=eps, eta=eta, weight_decay_rate=weight_decay_rate,
             amsgrad=amsgrad, adabound=adabound, final_lr=final_lr, gamma=gamma)
         if self.hyperparam.adabound:
-            self.initial_alpha = self.hyperparam.alpha
+            self.initial_alpha: float = self.hyperparam.alpha
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -201,17 +204,17 @@ class Adam(_LearningRate, GradientMethod):
 
     _lr_owner = 'Adam'
 
-    alpha = HyperparameterProxy('alpha')
-    beta1 = HyperparameterProxy('beta1')
-    beta2 = HyperparameterProxy('beta2')
-    eps = HyperparameterProxy('eps')
-    eta = HyperparameterProxy('eta')
-    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
-    amsgrad = HyperparameterProxy('amsgrad')
-    adabound = HyperparameterProxy('adabound')
-    final_lr = HyperparameterProxy('final_lr')
-    gamma = HyperparameterProxy('gamma')
-    lazy = _rule.LazyProxy()
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    beta1: HyperparameterProxy = HyperparameterProxy('beta1')
+    beta2: HyperparameterProxy = HyperparameterProxy('beta2')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
+    eta: HyperparameterProxy = HyperparameterProxy('eta')
+    weight_decay_rate: HyperparameterProxy = HyperparameterProxy('weight_decay_rate')
+    amsgrad: HyperparameterProxy = HyperparameterProxy('amsgrad')
+    adabound: HyperparameterProxy = HyperparameterProxy('adabound')
+    final_lr: HyperparameterProxy = HyperparameterProxy('final_lr')
+    gamma: HyperparameterProxy = HyperparameterProxy('gamma')
+    lazy: LazyProxy | bool = _rule.LazyProxy()
 
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,

@@ -76,8 +76,8 @@ class CorrectedMomentumSGD(GradientMethod):
     array([[0.7, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    momentum = HyperparameterProxy('momentum')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
 
     def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()

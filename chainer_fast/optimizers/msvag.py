@@ -40,7 +40,7 @@ class MSVAGRule(_rule.ElementwiseRule):
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, beta=beta, eta=eta,
             weight_decay_rate=weight_decay_rate)
-        self.beta_power = self.hyperparam.beta
+        self.beta_power: float = self.hyperparam.beta
 
     def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
@@ -109,10 +109,10 @@ class MSVAG(GradientMethod):
     array([[0.7, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    beta = HyperparameterProxy('beta')
-    eta = HyperparameterProxy('eta')
-    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    beta: HyperparameterProxy = HyperparameterProxy('beta')
+    eta: HyperparameterProxy = HyperparameterProxy('eta')
+    weight_decay_rate: HyperparameterProxy = HyperparameterProxy('weight_decay_rate')
 
     def __init__(
             self, lr: float = 0.1, beta: float = 0.9, eta: float = 1.0,

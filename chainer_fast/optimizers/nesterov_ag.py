@@ -73,8 +73,8 @@ class NesterovAG(GradientMethod):
     array([[0.187, 2.271]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    momentum = HyperparameterProxy('momentum')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
 
     def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()

@@ -82,10 +82,10 @@ class RMSprop(GradientMethod):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    alpha = HyperparameterProxy('alpha')
-    eps = HyperparameterProxy('eps')
-    eps_inside_sqrt = HyperparameterProxy('eps_inside_sqrt')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
+    eps_inside_sqrt: HyperparameterProxy = HyperparameterProxy('eps_inside_sqrt')
 
     def __init__(
             self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8,

@@ -81,10 +81,10 @@ class RMSpropGraves(GradientMethod):
     array([[0.5412, 2.4583]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    alpha = HyperparameterProxy('alpha')
-    momentum = HyperparameterProxy('momentum')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
     def __init__(
             self, lr: float = 1e-4, alpha: float = 0.95, momentum: float = 0.9,

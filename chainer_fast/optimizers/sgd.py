@@ -62,7 +62,7 @@ class SGD(GradientMethod):
     3
     """
 
-    lr = HyperparameterProxy('lr')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
 
     def __init__(self, lr: float = 0.01) -> None:
         super().__init__()

@@ -81,8 +81,8 @@ class SMORMS3(GradientMethod):
     array([[0.9986, 2.0014]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
     def __init__(self, lr: float = 0.001, eps: float = 1e-16) -> None:
         super().__init__()

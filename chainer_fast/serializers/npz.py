@@ -47,7 +47,7 @@ class DictionarySerializer(serializer.Serializer):
     def __init__(
             self, target: dict[tp.Any, tp.Any] | None = None, path: str = '') -> None:
         self.path = path
-        self.target = {} if target is None else target
+        self.target: dict[tp.Any, tp.Any] = {} if target is None else target
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
         self.target[self.path + key.lstrip('/')] = _convert.to_numpy(value)
@@ -184,7 +184,7 @@ class NpzDeserializer(serializer.Deserializer):
             self, npz: tp.Any, path: str = '', strict: bool = True,
             ignore_names: tp.Any = None) -> None:
         self.strict = strict
-        self.ignore_names = [] if ignore_names is None else ignore_names
+        self.ignore_names: tp.Any = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
         self._loading = _loading.Loading(

@@ -12,6 +12,7 @@ import warnings
 
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
+from chainer_fast.reporter import Reporter
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, util
 from chainer_fast.training import extension as extension_module
@@ -90,12 +91,17 @@ class Trainer:
     ([10, 20, 30], True)
     """
 
+    updater: Updater
+    out: str
+    reporter: Reporter
+    observation: dict[tp.Any, tp.Any]
+
     def __init__(
             self, updater: Updater,
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
         self.updater, self.out = updater, out
-        self.stop_trigger = util.get_trigger(stop_trigger)
+        self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
         self._start_at = None
         self._final_elapsed_time: tp.Any = None

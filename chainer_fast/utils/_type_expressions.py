@@ -2,6 +2,8 @@
 
 Part of :mod:`chainer_fast.utils.type_check`; import them from there.
 """
+from __future__ import annotations
+
 import operator
 import typing as tp
 
@@ -281,7 +283,7 @@ class BinaryOperator(Expr):
         super().__init__(priority)
         self.lhs, self.rhs = lhs, rhs
         self.exp, self.func = exp, func
-        self.right_associative = right_associative
+        self.right_associative: bool = right_associative
 
     def _operand(self, value, is_right):
         text = _repr(value)

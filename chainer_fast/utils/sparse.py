@@ -71,11 +71,11 @@ class CooMatrix:
         if order not in _ORDERS:
             raise ValueError(
                 "order must be 'C', 'F', 'other' or None, not %r." % (order,))
-        self.data = Variable(data, requires_grad=requires_grad)
+        self.data: Variable = Variable(data, requires_grad=requires_grad)
         self.row = row
         self.col = col
         self.shape = shape
-        self.order = get_order(row, col) if order is None else order
+        self.order: str = get_order(row, col) if order is None else order
 
     def to_dense(self) -> Variable:
         """Return the matrix, or the batch, as an array; no graph is made.

@@ -62,6 +62,9 @@ class InvalidType(Exception):
         Message to use instead of one made from both.
     """
 
+    expect: str
+    actual: str
+
     def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
@@ -105,7 +108,7 @@ class LightMode:
         _thread_local.light_mode = False
 
 
-light_mode = LightMode()
+light_mode: LightMode = LightMode()
 
 
 def in_light_mode() -> bool:
@@ -152,8 +155,11 @@ class TypeInfo:
         Type of the elements; None for a missing input.
     """
 
+    shape: tuple[int, ...]
+    dtype: DTypeSpec | None
+
     def __init__(self, shape: tuple[int, ...], dtype: DTypeSpec | None) -> None:
-        self.ndim = len(shape)
+        self.ndim: int = len(shape)
         self.shape, self.dtype = shape, dtype
 
     @property

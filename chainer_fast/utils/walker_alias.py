@@ -59,7 +59,7 @@ class WalkerAlias(device_resident.DeviceResident):
                 filled += 1
             heights[bucket] = height
         self.threshold = heights
-        self.values = values.reshape(-1)
+        self.values: NdArray = values.reshape(-1)
 
     @property
     def use_gpu(self) -> bool:

@@ -22,6 +22,7 @@ from chainer_fast.variable._text import variable_repr, variable_str
 if tp.TYPE_CHECKING:
     from chainer_fast.function import Function
     from chainer_fast.function_node import FunctionNode
+    from chainer_fast.optimizer import UpdateRule
 
 __all__ = [
     'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable', 'from_dlpack',
@@ -134,7 +135,7 @@ class VariableNode(VariableNodeBase):
         If any other keyword is given.
     """
 
-    name = None
+    name: str | None = None
     _old_style_grad_generator = None
     _layout = None
 
@@ -435,7 +436,7 @@ class Variable(VariableBase, _moves.Movable):
         if var.device != self.device:
             other = Variable(self.device.send(other.array), requires_grad=False)
         own = self.grad_var
-        self.grad_var = other if own is None else own + other
+        self.grad_var: Variable | None = other if own is None else own + other
 
     # -- the graph
 
@@ -600,7 +601,7 @@ class Parameter(Variable):
             initializer = constant.NaN()
         elif numpy.isscalar(initializer):
             initializer = constant.Constant(initializer)
-        self.update_rule = None
+        self.update_rule: UpdateRule | None = None
         self._initial_device = backend.CpuDevice()
         if shape is None:
             if isinstance(initializer, get_array_types()):

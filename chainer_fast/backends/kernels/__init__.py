@@ -4,7 +4,10 @@ A module here holds a family of kernels. Each kernel is written once as the refe
 in terms of the array module, and may have a compiled form for host memory and a CUDA
 form for the GPU. Functions call the kernel and do not ask which of them runs.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
@@ -33,8 +36,8 @@ class Kernel:
     def __init__(self, reference, compiled=None, device=None):
         functools.update_wrapper(self, reference)
         self.reference = reference
-        self.compiled = compiled
-        self.device = device
+        self.compiled: tp.Callable[..., tp.Any] = compiled
+        self.device: tp.Callable[..., tp.Any] = device
 
     def __call__(self, x, *args):
         form = None

@@ -27,9 +27,9 @@ class DelegateDataset(tabular_dataset.TabularDataset):
     def __init__(self, dataset: TabularDataset) -> None:
         self.dataset = dataset
 
-    keys = property(operator.attrgetter('dataset.keys'),
+    keys: tp.Any = property(operator.attrgetter('dataset.keys'),
                     doc='tuple of str: Keys of the other data set.')
-    mode = property(operator.attrgetter('dataset.mode'),
+    mode: tp.Any = property(operator.attrgetter('dataset.mode'),
                     doc='Mode of the other data set: ``tuple``, ``dict`` or ``None``.')
 
     def get_examples(

@@ -53,7 +53,7 @@ class RReLU(FunctionNode):
                 % (lower, upper))
         self.lower = lower
         self.upper = upper
-        self.r = r
+        self.r: NdArray | None = r
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

@@ -44,7 +44,7 @@ class SigmoidGrad(FunctionNode):
 
     def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
-        self.x = inputs[0]
+        self.x: tp.Any = inputs[0]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'y', 'gy')

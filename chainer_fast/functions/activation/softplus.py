@@ -19,8 +19,8 @@ class Softplus(FunctionNode):
 
     def __init__(self, beta: float = 1.0) -> None:
         super().__init__()
-        self.beta = float(beta)
-        self.beta_inv = float(1.0 / beta)
+        self.beta: float = float(beta)
+        self.beta_inv: float = float(1.0 / beta)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -47,7 +47,7 @@ class SoftplusGrad(FunctionNode):
 
     def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
-        self.beta = inputs[0]
+        self.beta: tp.Any = inputs[0]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x', 'gy')

@@ -95,12 +95,14 @@ class TensorGeometry:
         Bytes of an element.
     """
 
+    strides: tuple[int, ...]
+
     def __init__(self, array: NdArray) -> None:
-        self.itemsize = array.itemsize
-        self.shape = array.shape
+        self.itemsize: int = array.itemsize
+        self.shape: tuple[int, ...] = array.shape
         self.strides = tuple([s // self.itemsize for s in array.strides])
         distance = _address(array) - _address(_get_base_array(array))
-        self.storage_offset = distance // self.itemsize
+        self.storage_offset: int = distance // self.itemsize
 
     @property
     def ndim(self) -> int:
@@ -180,7 +182,7 @@ class AsStrided(FunctionNode):
     def __init__(
             self, shape: tp.Sequence[int], strides: tp.Sequence[int],
             storage_offset: int | None = None) -> None:
-        self.storage_offset = storage_offset
+        self.storage_offset: tp.Any = storage_offset
         self.strides = strides
         self.shape = shape
 

@@ -14,7 +14,7 @@ class ExpandDims(FunctionNode):
 
     def __init__(self, axis: int) -> None:
         super().__init__()
-        self.axis = int(axis)
+        self.axis: int = int(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

@@ -54,7 +54,7 @@ class GetItem(FunctionNode):
 
     def __init__(self, slices: tp.Any) -> None:
         super().__init__()
-        self.slices = as_index_tuple(slices)
+        self.slices: tuple[tp.Any, ...] = as_index_tuple(slices)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

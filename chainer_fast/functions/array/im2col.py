@@ -24,6 +24,15 @@ def _pair(x):
 class _Window(FunctionNode):
     """Geometry of a window, two numbers of each kind: for height and for width."""
 
+    kh: tp.Any
+    kw: tp.Any
+    sy: tp.Any
+    sx: tp.Any
+    ph: tp.Any
+    pw: tp.Any
+    dy: tp.Any
+    dx: tp.Any
+
     def __init__(
             self, ksize: int | tp.Sequence[int], stride: int | tp.Sequence[int],
             pad: int | tp.Sequence[int], cover_all: bool,

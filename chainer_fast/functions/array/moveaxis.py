@@ -17,8 +17,8 @@ class Moveaxis(FunctionNode):
             self, source: int | tp.Sequence[int],
             destination: int | tp.Sequence[int]) -> None:
         super().__init__()
-        self.source = self._as_axes(source)
-        self.destination = self._as_axes(destination)
+        self.source: tuple[int] | tuple[tp.Any, ...] = self._as_axes(source)
+        self.destination: tuple[int] | tuple[tp.Any, ...] = self._as_axes(destination)
         if len(self.source) != len(self.destination):
             raise ValueError(
                 'source and destination must name equally many axes, but '

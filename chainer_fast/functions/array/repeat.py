@@ -24,7 +24,7 @@ class Repeat(FunctionNode):
             raise ValueError('all elements in repeats must be zero or larger')
         if axis is not None and not isinstance(axis, int):
             raise TypeError('axis must be int or None')
-        self.repeats = tuple([int(n) for n in counts])
+        self.repeats: tuple[int, ...] = tuple([int(n) for n in counts])
         self.axis = axis
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -122,6 +122,10 @@ class _Resizing(FunctionNode):
         See :func:`resize_images`.
     """
 
+    align_corners: bool
+    out_H: int
+    out_W: int
+
     _argument = 'x'
 
     def __init__(

@@ -16,7 +16,7 @@ class ScatterAdd(FunctionNode):
 
     def __init__(self, slices: tp.Any) -> None:
         super().__init__()
-        self.slices = get_item.as_index_tuple(slices)
+        self.slices: tuple[tp.Any, ...] = get_item.as_index_tuple(slices)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('a', 'b'))

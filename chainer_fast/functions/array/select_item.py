@@ -66,7 +66,7 @@ class Assign(FunctionNode):
         super().__init__()
         self.shape = shape
         self.dtype = dtype
-        self.t = t.data
+        self.t: Variable = t.data
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gx = kernels.place(inputs[0], self.t, self.shape[1])

@@ -42,6 +42,9 @@ def _sections_or_indices(value):
 class SplitAxis(FunctionNode):
     """Splits an array along an axis into several."""
 
+    sections: int | None
+    indices: tp.Any
+
     def __init__(
             self, indices_or_sections: int | tp.Sequence[int] | NdArray,
             axis: int) -> None:

@@ -31,7 +31,7 @@ class Squeeze(FunctionNode):
 
     def __init__(self, axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.axis = _as_axes(axis)
+        self.axis: tuple[int] | tuple[tp.Any, ...] | None = _as_axes(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

@@ -13,6 +13,8 @@ from chainer_fast.variable import Variable
 class Tile(FunctionNode):
     """Repeats an array as a whole along its axes."""
 
+    reps: tuple[int] | tuple[int, ...]
+
     def __init__(self, reps: int | tuple[int, ...]) -> None:
         super().__init__()
         self.reps = (reps,) if isinstance(reps, int) else reps

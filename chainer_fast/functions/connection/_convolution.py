@@ -34,6 +34,13 @@ class Planar(FunctionNode):
         Whether images and filters may have their channels last.
     """
 
+    sy: int
+    sx: int
+    ph: int
+    pw: int
+    dy: int
+    dx: int
+
     _use_ideep = False
     cudnn_fast = False
 
@@ -41,7 +48,7 @@ class Planar(FunctionNode):
         self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
         self.ph, self.pw = (pad, pad) if type(pad) is int else pair(pad)
         self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
-        self.groups = groups
+        self.groups: int = groups
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
@@ -101,6 +108,12 @@ class Spatial(FunctionNode):
     groups : int
         Number of groups.
     """
+
+    ndim: int
+    groups: int
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    dilate: tuple[int, ...]
 
     def _set_window(self, ndim, stride, pad, dilate, groups):
         self.ndim, self.groups = ndim, groups

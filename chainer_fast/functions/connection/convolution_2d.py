@@ -48,7 +48,7 @@ class Convolution2DFunction(_convolution.Planar):
                 kwargs, *_OPTIONS, **_convolution.RETIRED)
             self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
         else:
-            self.cudnn_fast = False
+            self.cudnn_fast: bool = False
             self._set_window(stride, pad, 1, 1)
         self.cover_all = cover_all
 
@@ -121,6 +121,13 @@ class Convolution2DGradW(_convolution.Planar):
         Shape, dtype and memory layout of the filters.
     """
 
+    kh: int
+    kw: int
+    W_shape: tuple[int, ...]
+    W_dtype: DTypeSpec
+    w_layout: tp.Any
+    cudnn_fast: tp.Any
+
     def __init__(
             self, conv2d: Convolution2DFunction | Deconvolution2DFunction,
             w_shape: tuple[int, ...], w_dtype: DTypeSpec, w_layout: tp.Any) -> None:
@@ -128,7 +135,7 @@ class Convolution2DGradW(_convolution.Planar):
         self.kh, self.kw = w_shape[2:]
         stride, pad, dilate = conv2d._window()
         self._set_window(stride, pad, dilate, conv2d.groups)
-        self.cover_all = conv2d.cover_all
+        self.cover_all: bool | None = conv2d.cover_all
         self.W_shape, self.W_dtype, self.w_layout = w_shape, w_dtype, w_layout
         self._use_ideep, self.cudnn_fast = conv2d._use_ideep, conv2d.cudnn_fast
 

@@ -95,12 +95,15 @@ class ConvolutionNDGradW(_convolution.Spatial):
         after it has been applied.
     """
 
+    ksize: tp.Any
+    W_dtype: tp.Any
+
     def __init__(self, convnd: tp.Any) -> None:
         super().__init__()
         w_node = convnd.inputs[1]
         stride, pad, dilate = convnd._window()
         self._set_window(convnd.ndim, stride, pad, dilate, convnd.groups)
-        self.cover_all = convnd.cover_all
+        self.cover_all: tp.Any = convnd.cover_all
         self.ksize, self.W_dtype = w_node.shape[2:], w_node.dtype
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:

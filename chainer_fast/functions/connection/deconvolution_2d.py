@@ -36,7 +36,10 @@ class Deconvolution2DFunction(_convolution.Planar):
         :meth:`backward`, which has to know.
     """
 
-    cover_all = None
+    outh: int | None
+    outw: int | None
+
+    cover_all: bool | None = None
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,

@@ -30,7 +30,7 @@ class DeconvolutionND(_convolution.Spatial):
         is applied.
     """
 
-    cover_all = None
+    cover_all: bool | None = None
 
     def __init__(
             self, ndim: int, stride: int | tp.Sequence[int] = 1,
@@ -41,7 +41,7 @@ class DeconvolutionND(_convolution.Spatial):
         if outsize is not None and len(outsize) != ndim:
             raise AssertionError('outsize must have %d numbers, got %s'
                                  % (ndim, outsize))
-        self.outs = outsize
+        self.outs: tuple[int | None, ...] = outsize
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked

@@ -25,6 +25,11 @@ class Shift(FunctionNode):
         other way.
     """
 
+    kh: tp.Any
+    kw: tp.Any
+    dy: tp.Any
+    dx: tp.Any
+
     def __init__(
             self, ksize: int | tp.Sequence[int] = 3,
             dilate: int | tp.Sequence[int] = 1) -> None:

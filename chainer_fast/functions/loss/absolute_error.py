@@ -17,7 +17,7 @@ class AbsoluteError(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff = utils.force_array(x0 - x1, x0.dtype)
+        self.diff: NdArray = utils.force_array(x0 - x1, x0.dtype)
         return utils.force_array(abs(self.diff), x0.dtype),
 
     def backward(

@@ -33,7 +33,10 @@ class ConnectionistTemporalClassification(Function):
         Number of times of each sample.
     """
 
-    zero_padding = None
+    path: Xp
+    path_length: NdArray
+
+    zero_padding: float | None = None
 
     def __init__(self, blank_symbol: int, reduce: str = 'mean') -> None:
         _reduction.check_mean_or_no(reduce)

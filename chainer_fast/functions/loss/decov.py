@@ -24,8 +24,8 @@ class DeCov(Function):
         Its covariance, with zeros on the diagonal.
     """
 
-    h_centered = None
-    covariance = None
+    h_centered: NdArray | None = None
+    covariance: NdArray | None = None
 
     def __init__(self, reduce: str = 'half_squared_sum') -> None:
         _reduction.check(reduce, 'half_squared_sum', 'no')

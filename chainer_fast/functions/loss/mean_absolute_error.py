@@ -19,7 +19,7 @@ class MeanAbsoluteError(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff = utils.force_array(x0 - x1)
+        self.diff: NdArray = utils.force_array(x0 - x1)
         return kernels.absolute_mean(self.diff),
 
     def backward(

@@ -35,6 +35,8 @@ class NegativeSamplingFunction(FunctionNode):
         Scores of the target and the samples.
     """
 
+    ignore_mask: NdArray
+
     ignore_label = -1
     samples: tp.Any = None
 
@@ -46,7 +48,7 @@ class NegativeSamplingFunction(FunctionNode):
         self.sampler = sampler
         self.sample_size = sample_size
         self.reduce = reduce
-        self.wx = None
+        self.wx: NdArray | None = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't', 'W'))
@@ -107,7 +109,7 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         self.ignore_mask = ignore_mask
         self.sample_size = sample_size
         self.samples = samples
-        self.wx = wx
+        self.wx: NdArray | None = wx
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))

@@ -73,7 +73,7 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         The labels.
     """
 
-    ignore_label = SigmoidCrossEntropy.ignore_label
+    ignore_label: int = SigmoidCrossEntropy.ignore_label
 
     def __init__(
             self, reduce: str, count: int, ignore_mask: NdArray | None,

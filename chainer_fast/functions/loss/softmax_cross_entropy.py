@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import typing as tp
 
 import numpy
 
@@ -52,11 +53,11 @@ def _check_weights(class_weight, classes):
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 
-    normalize = True
+    normalize: bool = True
     _kept = None
     _coeff = None
-    soft_target = False
-    eps = 1e-7
+    soft_target: tp.Any = False
+    eps: float = 1e-7
 
     def __init__(
             self, normalize: bool = True, cache_score: bool = True,

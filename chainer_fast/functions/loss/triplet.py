@@ -4,7 +4,7 @@ from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, as_variable
@@ -12,6 +12,8 @@ from chainer_fast.variable import Variable, as_variable
 
 class Triplet(FunctionNode):
     """Loss of anchors that are not nearer to positive than to negative samples."""
+
+    dist_hinge: Xp
 
     def __init__(self, margin: float, reduce: str = 'mean') -> None:
         super().__init__()

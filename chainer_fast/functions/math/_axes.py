@@ -1,6 +1,8 @@
 """The ``axis`` argument of reductions: ``None``, an int, or a tuple of ints."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
@@ -40,12 +42,12 @@ def kept_shape(shape, axis):
 class Reduction(function_node.FunctionNode):
     """Function that reduces axes of a floating-point array."""
 
-    keepdims = False
+    keepdims: bool = False
 
     def __init__(
             self, axis: int | tuple[int, ...] | None = None,
             keepdims: bool = False) -> None:
-        self.axis = as_tuple(axis)
+        self.axis: tuple[int] | tuple[tp.Any, ...] | None = as_tuple(axis)
         self.keepdims = keepdims
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -43,6 +43,9 @@ class PairFunction(function_node.FunctionNode):
 class PairGrad(function_node.FunctionNode):
     """Hands ``gy`` to the first array where ``first`` holds, else to the second."""
 
+    x1_shape: tp.Any
+    x2_shape: tp.Any
+
     def __init__(self, first, shapes) -> None:
         self.cond = first
         self.x1_shape, self.x2_shape = shapes

@@ -15,6 +15,8 @@ from chainer_fast.variable import Variable
 class Mean(_axes.Reduction):
     """Average over axes."""
 
+    multiplier: float
+
     def __init__(self, axis: int | tuple[int, ...] | None, keepdims: bool) -> None:
         super().__init__(axis, keepdims)
 

@@ -23,7 +23,7 @@ from chainer_fast.functions.math._operands import (
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
@@ -94,7 +94,7 @@ class MultiAdd(function_node.FunctionNode):
             type_check.expect(in_types[0].dtype == in_type.dtype)
 
     def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        self.len = len(xs)
+        self.len: int = len(xs)
         first, *rest = xs
         if not rest:
             return first,
@@ -304,7 +304,7 @@ class PowVarVar(_operands.BinaryOperator):
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
-        self.y = utils.force_array(lhs ** rhs)
+        self.y: NdArray = utils.force_array(lhs ** rhs)
         self.retain_inputs((0, 1))
         return self.y,
 
@@ -454,6 +454,8 @@ class PowConstVarGrad(function_node.FunctionNode):
     ValueError
         In the forward pass, if ``value`` is a scalar that is not positive.
     """
+
+    log_value: Xp | float
 
     is_elementwise = True
 

@@ -1,6 +1,8 @@
 """Clipping to a range."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.functions.math import _operands, _unary
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -15,6 +17,9 @@ class Clip(_unary.FloatUfunc):
     ValueError
         If the lower bound is not below the upper one, or neither is given.
     """
+
+    x_min: float | None
+    x_max: float | None
 
     def __init__(self, x_min: float | None, x_max: float | None) -> None:
         bounds = [bound for bound in (x_min, x_max) if bound is not None]
@@ -42,7 +47,7 @@ class ClipGrad(_unary.FloatFunction):
             self, x: VariableOrArray, x_min: float | None, x_max: float | None) -> None:
         # NaN is outside, since comparisons with it are false.
         if x_min is None:
-            self.cond = x <= x_max
+            self.cond: tp.Any = x <= x_max
         else:
             self.cond = x >= x_min
             if x_max is not None:

@@ -15,7 +15,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 einsum_symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-einsum_symbols_set = set(einsum_symbols)
+einsum_symbols_set: set[str] = set(einsum_symbols)
 
 # Stands for the ellipsis within subscripts.
 _REST = '@'

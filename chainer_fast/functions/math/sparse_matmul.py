@@ -36,6 +36,15 @@ class _Sampled(FunctionNode):
         Dtype of the result, by default the one the operands have in common.
     """
 
+    sp_shape: tuple[int, int]
+    sp_order: str
+    dtype: DTypeSpec
+    sp_row: NdArray
+    sp_col: NdArray
+    transa: bool
+    transb: bool
+    transc: bool
+
     def __init__(
             self, sp_row: NdArray, sp_col: NdArray, sp_shape: tuple[int, ...],
             sp_order: str = 'other', transa: bool = False, transb: bool = False,

@@ -96,6 +96,12 @@ class TensorDot(FunctionNode):
         Dtype of the result.
     """
 
+    dtype: DTypeSpec
+    axes: int | tuple[tp.Sequence[int], tp.Sequence[int]]
+    a_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
+    b_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
+    c_axes: tuple[tuple[int, ...], tuple[int, ...]]
+
     def __init__(
             self, axes: int | _Axes | None = 2,
             a_axes: _Axes | None = None,

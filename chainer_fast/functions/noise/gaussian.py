@@ -27,6 +27,8 @@ def _standard_normal(like):
 class Gaussian(FunctionNode):
     """Samples from normal distributions by reparameterization."""
 
+    noise: tp.Any
+
     def __init__(self, eps: NdArray | None = None) -> None:
         super().__init__()
         self.eps = eps

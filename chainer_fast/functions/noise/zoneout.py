@@ -20,6 +20,9 @@ class Zoneout(FunctionNode):
         Probability of taking it from the first array.
     """
 
+    flag_h: tp.Any
+    flag_x: tp.Any
+
     def __init__(self, zoneout_ratio: float) -> None:
         self.zoneout_ratio = zoneout_ratio
 

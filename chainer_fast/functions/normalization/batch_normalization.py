@@ -103,6 +103,14 @@ class BatchNormalization(FunctionNode):
         precision if all inputs are halves.
     """
 
+    eps: float
+    decay: float
+    running_mean: NdArray | None
+    running_var: NdArray | None
+    key_axis: tuple[int, ...]
+    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+    var: tp.Any
+
     mean: tp.Any = None
     inv_std: tp.Any = None
     forward_data: tp.Any = None
@@ -117,7 +125,7 @@ class BatchNormalization(FunctionNode):
             axis: int | tuple[int, ...] | None = None,
             impl_selector: tp.Callable[..., tp.Any] = _impl_selector) -> None:
         super().__init__()
-        self.axis = _axis_option(axis)
+        self.axis: tp.Any = _axis_option(axis)
         self.eps, self.decay = float(eps), decay
         self.running_mean, self.running_var = mean, var
         self._impl_selector = impl_selector
@@ -180,6 +188,14 @@ class BatchNormalizationGrad(FunctionNode):
     forward_data : object
         What the implementation left for the gradients.
     """
+
+    forward_data: tp.Any
+    mean: NdArray
+    var: NdArray
+    inv_std: NdArray
+    axis: tp.Sequence[int]
+    key_axis: tp.Sequence[int]
+    expander: tuple[tp.Any, ...]
 
     def __init__(
             self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
@@ -244,6 +260,9 @@ class FixedBatchNormalization(FunctionNode):
         Reciprocals of the standard deviation and the variance.
     """
 
+    key_axis: tuple[int, ...]
+    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+
     inv_std: tp.Any = None
     inv_var: tp.Any = None
 
@@ -251,8 +270,8 @@ class FixedBatchNormalization(FunctionNode):
             self, eps: float = 2e-5,
             axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.eps = float(eps)
-        self.axis = _axis_option(axis)
+        self.eps: float = float(eps)
+        self.axis: tp.Any = _axis_option(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta', 'mean', 'var'))
@@ -290,6 +309,12 @@ class FixedBatchNormalizationGrad(FunctionNode):
     inv_std, inv_var : array
         Reciprocals of the standard deviation and the variance.
     """
+
+    axis: tp.Sequence[int]
+    expander: tuple[tp.Any, ...]
+    eps: float
+    inv_std: NdArray
+    inv_var: NdArray
 
     def __init__(
             self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],

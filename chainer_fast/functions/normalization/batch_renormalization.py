@@ -53,8 +53,14 @@ class BatchRenormalizationFunction(function.Function):
         Standard deviation of the batch, after the call.
     """
 
-    r = None
-    d = None
+    eps: float
+    decay: float
+    rmax: float
+    dmax: float
+    std: NdArray
+
+    r: NdArray | None = None
+    d: NdArray | None = None
 
     def __init__(
             self, eps: float = 2e-5, mean: NdArray | None = None,
@@ -66,8 +72,8 @@ class BatchRenormalizationFunction(function.Function):
         self.rmax, self.dmax = rmax, dmax
         self.update_statistics = update_statistics
 
-    running_mean = _deprecated_statistic('mean')
-    running_var = _deprecated_statistic('var')
+    running_mean: tp.Any = _deprecated_statistic('mean')
+    running_var: tp.Any = _deprecated_statistic('var')
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

@@ -9,7 +9,7 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
@@ -76,13 +76,22 @@ class DecorrelatedBatchNormalization(FunctionNode):
         The output in the basis of the eigenvectors.
     """
 
+    groups: int
+    eps: float
+    decay: float
+    running_mean: tp.Any
+    running_projection: tp.Any
+    eigvals: Xp
+    eigvectors: Xp
+    y_hat_pca: Xp
+
     def __init__(
             self, groups: int = 16, eps: float = 2e-5, mean: NdArray | None = None,
             projection: NdArray | None = None, decay: float = 0.9) -> None:
         super().__init__()
         self.groups, self.eps, self.decay = groups, eps, decay
         self.running_mean, self.running_projection = mean, projection
-        self.axis = None
+        self.axis: tuple[int, ...] | None = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
@@ -154,6 +163,11 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
     eigvals, eigvectors, y_hat_pca : array
         Attributes of the function.
     """
+
+    groups: int
+    y_hat_pca: NdArray
+    eigvals: NdArray
+    eigvectors: NdArray
 
     def __init__(
             self, groups: int, eigvals: NdArray, eigvectors: NdArray,

@@ -43,7 +43,7 @@ class GroupNormalization(FunctionNode):
         if not isinstance(groups, int):
             raise TypeError('groups must be an int, but is %r' % (groups,))
         self.groups = groups
-        self.eps = float(eps)
+        self.eps: float = float(eps)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

@@ -27,6 +27,8 @@ class NormalizeL2(FunctionNode):
         Axes along which the components of a vector lie.
     """
 
+    axis: tuple[int] | tuple[int, ...]
+
     def __init__(self, eps: float = 1e-5, axis: int | tuple[int, ...] = 1) -> None:
         super().__init__()
         self.eps = eps

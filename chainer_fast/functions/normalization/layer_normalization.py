@@ -36,7 +36,7 @@ class LayerNormalization(FunctionNode):
 
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__()
-        self.eps = float(eps)
+        self.eps: float = float(eps)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

@@ -32,9 +32,14 @@ class LocalResponseNormalization(FunctionNode):
         The power.
     """
 
-    scale = None
+    n: int
+    k: float
+    alpha: float
+    beta: float
+
+    scale: NdArray | None = None
     indexes = None
-    unit_scale = None
+    unit_scale: NdArray | None = None
 
     def __init__(
             self, n: int = 5, k: float = 2, alpha: float = 1e-4,
@@ -91,6 +96,14 @@ class LocalResponseNormalizationGrad(FunctionNode):
     indexes : None
         Not used.
     """
+
+    n: int
+    k: float
+    alpha: float
+    beta: float
+    unit_scale: NdArray | None
+    scale: NdArray | None
+    indexes: None
 
     def __init__(
             self, n: int, k: float, alpha: float, beta: float, use_ideep: bool,

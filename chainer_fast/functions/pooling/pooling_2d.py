@@ -22,6 +22,13 @@ def _pair(x):
 class _Window2D:
     """Functions with ``kh``, ``kw``, ``sy``, ``sx``, ``ph`` and ``pw``."""
 
+    kh: tp.Any
+    kw: tp.Any
+    sy: tp.Any
+    sx: tp.Any
+    ph: tp.Any
+    pw: tp.Any
+
     # No function here uses cuDNN.
     _used_cudnn = False
 
@@ -111,6 +118,9 @@ class _Enlarging2D(Pooling2D):
         Height and width of the result; by default the least that are possible.
     """
 
+    outh: tp.Any
+    outw: tp.Any
+
     def __init__(
             self, ksize: int | tp.Sequence[int],
             stride: int | tp.Sequence[int] | None = None,
@@ -150,6 +160,6 @@ class _EnlargingGrad2D(_Window2D, FunctionNode):
     def __init__(self, function: _Enlarging2D) -> None:
         super().__init__()
         self._window = function._window
-        self.outh = function.outh
-        self.outw = function.outw
-        self.cover_all = function.cover_all
+        self.outh: tp.Any = function.outh
+        self.outw: tp.Any = function.outw
+        self.cover_all: bool = function.cover_all

@@ -28,6 +28,10 @@ class _PoolingND(FunctionNode):
         Whether indexes are wanted, too.
     """
 
+    ksize: tuple[int, ...]
+    stride: int | tp.Sequence[int]
+    pad: int | tp.Sequence[int]
+
     def __init__(
             self, ndim: int, ksize: int | tp.Sequence[int],
             stride: int | tp.Sequence[int] | None = None,

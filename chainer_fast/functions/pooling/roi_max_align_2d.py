@@ -22,12 +22,16 @@ class ROIMaxAlign2D(Function):
         for a bin without samples.
     """
 
+    outh: tp.Any
+    outw: tp.Any
+    argmax_data: NdArray
+
     def __init__(
             self, outsize: int | tp.Sequence[int], spatial_scale: float,
             sampling_ratio: tp.Any = None) -> None:
         self.outh, self.outw = _roi.positive_pair('outsize', outsize)
-        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
-        self.sampling_ratio = _roi.sampling_pair(sampling_ratio)
+        self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
+        self.sampling_ratio: tuple[tp.Any, tp.Any] = _roi.sampling_pair(sampling_ratio)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _roi.check_types(in_types, numpy.float32)

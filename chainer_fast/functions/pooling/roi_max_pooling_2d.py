@@ -22,9 +22,13 @@ class ROIMaxPooling2D(Function):
         without pixels.
     """
 
+    outh: tp.Any
+    outw: tp.Any
+    argmax_data: NdArray
+
     def __init__(self, outsize: int | tp.Sequence[int], spatial_scale: float) -> None:
         self.outh, self.outw = _roi.positive_pair('outsize', outsize)
-        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
+        self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _roi.check_types(in_types)

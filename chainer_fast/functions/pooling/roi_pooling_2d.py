@@ -31,6 +31,8 @@ class ROIPooling2D(FunctionNode):
         without pixels.
     """
 
+    argmax_data: NdArray
+
     def __init__(self, outh: int, outw: int, spatial_scale: float) -> None:
         super().__init__()
         self.outh = outh

@@ -30,7 +30,7 @@ class UnpoolingND(pooling_nd._PoolingND):
             pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
-        self.outs = outsize
+        self.outs: tuple[tp.Any, ...] = outsize
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -102,12 +102,18 @@ class UnpoolingNDGrad(_WindowSums):
         The function, after ``forward``.
     """
 
+    ksize: tp.Any
+    stride: tp.Any
+    pad: tp.Any
+    ndim: int
+    cover_all: bool
+
     def __init__(self, unpoolingnd: UnpoolingND) -> None:
         super().__init__()
         self._window = unpoolingnd._window
         self.ksize, self.stride, self.pad = self._window
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
-        self.outs = unpoolingnd.outs
+        self.outs: tp.Sequence[int] | tuple[tp.Any, ...] | None = unpoolingnd.outs
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -68,7 +68,7 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
 
     def __init__(self, upsampling2d: Upsampling2D) -> None:
         super().__init__(upsampling2d)
-        self.indexes = upsampling2d.indexes
+        self.indexes: NdArray = upsampling2d.indexes
         self._in_dtype = upsampling2d._in_dtype
 
     def forward_cpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:

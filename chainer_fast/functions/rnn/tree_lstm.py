@@ -27,6 +27,12 @@ class TreeLSTM(Function):
         New cell.
     """
 
+    c: NdArray
+    a: NdArray
+    i: NdArray
+    o: NdArray
+    fs: tp.Sequence[NdArray]
+
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() >= 2)
         *c_types, x_type = in_types

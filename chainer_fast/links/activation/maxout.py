@@ -11,6 +11,9 @@ from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
+
 
 class _Grouped:
     """Initializer that calls another one with a separate axis for the groups.
@@ -81,6 +84,9 @@ class Maxout(link.Chain):
     (8, 3)
     """
 
+    out_size: int
+    pool_size: int
+
     @argument.hide_retired
     def __init__(
             self, in_size: int | None, out_size: int, pool_size: int,
@@ -94,7 +100,7 @@ class Maxout(link.Chain):
         weight = self._regrouped('initialW', initialW, 3, columns)
         bias = self._regrouped('initial_bias', initial_bias, 2)
         with self.init_scope():
-            self.linear = linear.Linear(
+            self.linear: Linear = linear.Linear(
                 in_size, out_size * pool_size, bias is None, weight, bias)
 
     def _regrouped(self, name, initial, ndim, *columns):

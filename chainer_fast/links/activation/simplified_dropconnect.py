@@ -7,7 +7,7 @@ from chainer_fast import initializers, link, variable
 from chainer_fast.functions.noise import simplified_dropconnect
 from chainer_fast.initializers import normal
 from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class SimplifiedDropconnect(link.Link):
@@ -66,6 +66,10 @@ class SimplifiedDropconnect(link.Link):
     >>> np.allclose(y.array, F.linear(x, layer.W, layer.b).array)
     True
     """
+
+    out_size: int
+    ratio: float
+    b: Parameter | None
 
     def __init__(
             self, in_size: int | None, out_size: int, ratio: float = 0.5,

@@ -6,7 +6,7 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import swish
 from chainer_fast.initializers import constant
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class Swish(link.Link):
@@ -54,7 +54,7 @@ class Swish(link.Link):
             # As an initializer: the shape is not known yet.
             beta_init = constant.Constant(beta_init)
         with self.init_scope():
-            self.beta = variable.Parameter(beta_init, beta_shape)
+            self.beta: Parameter = variable.Parameter(beta_init, beta_shape)
 
     def forward(self, x: VariableOrArray) -> Variable:
         """Apply the function.

@@ -107,6 +107,11 @@ class CaffeFunction(link.Chain):
         y, = caffe_net(inputs={'data': x}, outputs=['LinearFunction-0-1'])
     """
 
+    forwards: dict[tp.Any, tp.Any]
+    split_map: dict[tp.Any, tp.Any]
+    layers: list[tuple[str, tp.Sequence[str], tp.Sequence[str]]]
+    variables: dict[tp.Any, tp.Any]
+
     def __init__(self, model_path: str) -> None:
         super().__init__()
         net = _read(model_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from chainer_fast import initializers, link, variable
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class Filtered(link.Link):
@@ -19,6 +19,8 @@ class Filtered(link.Link):
     b : chainer_fast.Parameter or None
         The bias.
     """
+
+    b: Parameter | None
 
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):

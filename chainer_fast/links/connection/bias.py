@@ -6,7 +6,7 @@ import typing as tp
 from chainer_fast import link, variable
 from chainer_fast.configuration.debug import is_debug
 from chainer_fast.functions.math import bias
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class Bias(link.Link):
@@ -56,7 +56,7 @@ class Bias(link.Link):
         with self.init_scope():
             self.axis = axis
             if shape is not None:
-                self.b = variable.Parameter(0, shape)
+                self.b: Parameter = variable.Parameter(0, shape)
 
     def forward(self, *xs: tp.Any) -> Variable:
         """Add the bias.

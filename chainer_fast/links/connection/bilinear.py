@@ -72,7 +72,7 @@ class Bilinear(link.Link):
             initialW: InitializerSpec | None = None,
             initial_bias: tuple[InitializerSpec | None, ...] | None = None) -> None:
         super().__init__()
-        self.in_sizes = left_size, right_size
+        self.in_sizes: tuple[int, int] = left_size, right_size
         self.nobias = nobias
         with self.init_scope():
             self.W = _parameter('initialW', initialW, (*self.in_sizes, out_size))

@@ -98,6 +98,13 @@ class Convolution2D(_filters.Filtered):
     (3, 1, 5, 5)
     """
 
+    in_channels: int | None
+    out_channels: int
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+    x_layout: str | None
+
     def __init__(
             self, in_channels: int | None, out_channels: int,
             ksize: int | tuple[int, int] | None = None,
@@ -111,13 +118,13 @@ class Convolution2D(_filters.Filtered):
         in_channels, out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.ksize = ksize
+        self.ksize: int | tuple[int, int] = ksize
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups = int(groups)
+        self.groups: int = int(groups)
 
         w_layout = self.x_layout = None
-        self.cudnn_fast = get_compute_mode() == 'cudnn_fast'
+        self.cudnn_fast: bool = get_compute_mode() == 'cudnn_fast'
         if self.cudnn_fast:
             w_layout = memory_layouts.CUDNN_CHANNEL_LAST_W
             self.x_layout = memory_layouts.CUDNN_CHANNEL_LAST_X

@@ -81,6 +81,11 @@ class ConvolutionND(_filters.Filtered):
     (1, 4, 6, 6, 8)
     """
 
+    out_channels: int
+    stride: int | tuple[int, ...]
+    pad: int | tuple[int, ...]
+    cover_all: bool
+
     # Number of axes of an image, in subclasses for one number of axes.
     _of_ndim = None
 
@@ -94,10 +99,10 @@ class ConvolutionND(_filters.Filtered):
         super().__init__()
         in_channels, self.out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
-        self.ksize = conv_nd.as_tuple(ksize, ndim)
-        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
+        self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.cover_all = stride, pad, cover_all
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 

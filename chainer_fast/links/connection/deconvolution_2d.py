@@ -94,6 +94,13 @@ class Deconvolution2D(_filters.Filtered):
     (1, 3, 18, 18)
     """
 
+    out_channels: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+    outsize: tuple[None, None] | tuple[int, int]
+
     def __init__(
             self, in_channels: int | None, out_channels: int,
             ksize: int | tuple[int, int] | None = None,
@@ -109,7 +116,7 @@ class Deconvolution2D(_filters.Filtered):
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self.outsize = (None, None) if outsize is None else outsize
 
         if isinstance(initial_bias, get_array_types()) and not nobias:

@@ -81,6 +81,11 @@ class DeconvolutionND(_filters.Filtered):
     (1, 2, 11, 11, 11)
     """
 
+    out_channels: int
+    stride: int | tuple[int, ...]
+    pad: int | tuple[int, ...]
+    outsize: tuple[int, ...] | None
+
     def __init__(
             self, ndim: int, in_channels: int | None, out_channels: int,
             ksize: int | tuple[int, ...] | None = None,
@@ -92,10 +97,10 @@ class DeconvolutionND(_filters.Filtered):
         super().__init__()
         in_channels, self.out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
-        self.ksize = conv_nd.as_tuple(ksize, ndim)
-        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
+        self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.outsize = stride, pad, outsize
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 

@@ -135,6 +135,12 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         As given.
     """
 
+    out_channels: int
+    ksize: int | tuple[int, int]
+    initialW: InitializerSpec | None
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+
     def __init__(
             self, in_channels: int | None, out_channels: int,
             ksize: int | tuple[int, int], stride: int | tuple[int, int] = 1,

@@ -66,6 +66,11 @@ class DepthwiseConvolution2D(_filters.Filtered):
     (1, 6, 8, 8)
     """
 
+    channel_multiplier: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+
     def __init__(
             self, in_channels: int | None, channel_multiplier: int,
             ksize: int | tuple[int, int], stride: int | tuple[int, int] = 1,

@@ -75,6 +75,12 @@ class DilatedConvolution2D(_filters.Filtered):
     (1, 4, 5, 5)
     """
 
+    out_channels: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+
     @argument.hide_retired
     def __init__(
             self, in_channels: int | None, out_channels: int,

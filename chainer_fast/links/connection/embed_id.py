@@ -54,7 +54,7 @@ class EmbedID(link.Link):
     """
 
     # Objects pickled by early versions lack this attribute.
-    ignore_label = None
+    ignore_label: int | None = None
 
     def __init__(
             self, in_size: int, out_size: int, initialW: InitializerSpec | None = None,

@@ -9,6 +9,9 @@ from chainer_fast.links.connection import linear
 from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
+
 
 class Highway(link.Chain):
     """Fully connected layer with a gate that lets part of the input pass unchanged.
@@ -74,8 +77,8 @@ class Highway(link.Chain):
         self.activate = activate
         size = in_out_size, in_out_size, nobias
         with self.init_scope():
-            self.plain = linear.Linear(*size, init_Wh, init_bh)
-            self.transform = linear.Linear(*size, init_Wt, init_bt)
+            self.plain: Linear = linear.Linear(*size, init_Wh, init_bh)
+            self.transform: Linear = linear.Linear(*size, init_Wt, init_bt)
 
     def forward(self, x: VariableOrArray) -> Variable:
         """Apply the layer.

@@ -92,6 +92,11 @@ class InceptionBN(link.Chain):
     (2, 20, 8, 8)
     """
 
+    out1: int
+    proj_pool: int | None
+    stride: int
+    pooltype: str
+
     def __init__(
             self, in_channels: int | None, out1: int, proj3: int, out3: int,
             proj33: int, out33: int, pooltype: str, proj_pool: int | None = None,

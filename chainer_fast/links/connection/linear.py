@@ -8,7 +8,7 @@ from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
 from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class Linear(link.Link):
@@ -67,6 +67,9 @@ class Linear(link.Link):
     (2, 25)
     """
 
+    in_size: int | None
+    out_size: int | None
+
     @argument.hide_retired
     def __init__(
             self, in_size: int | None, out_size: int | None = None,
@@ -87,7 +90,7 @@ class Linear(link.Link):
             if in_size is not None:
                 self._initialize_params(in_size)
             if nobias:
-                self.b = None
+                self.b: Parameter | None = None
             else:
                 bias = 0 if initial_bias is None else initial_bias
                 self.b = variable.Parameter(

@@ -65,6 +65,9 @@ class LocalConvolution2D(_filters.Filtered):
     (4, 6, 6, 3, 3, 3)
     """
 
+    out_channels: int
+    ksize: int | tuple[int, int] | None
+
     def __init__(
             self, in_channels: int | None, out_channels: int,
             in_size: int | tuple[int, int] | None = None,
@@ -74,7 +77,7 @@ class LocalConvolution2D(_filters.Filtered):
             initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         self.out_channels, self.ksize = out_channels, ksize
-        self.stride = _convolution.pair(stride)
+        self.stride: int | tuple[int, int] = _convolution.pair(stride)
         self.nobias = nobias
         self._set_filters(None, nobias, initialW, initial_bias)
         if in_channels is not None and in_size is not None:

@@ -9,6 +9,9 @@ from chainer_fast.functions.math import scale
 from chainer_fast.links.connection import bias
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.bias import Bias
+
 
 class Scale(link.Chain):
     """Multiplies by a weight, broadcast along the other axes, and may add a bias.
@@ -75,7 +78,7 @@ class Scale(link.Chain):
             if learnt:
                 self.W = variable.Parameter(1, W_shape)
             if bias_term:
-                self.bias = bias.Bias(axis, W_shape if learnt else bias_shape)
+                self.bias: Bias = bias.Bias(axis, W_shape if learnt else bias_shape)
 
     def forward(self, *xs: tp.Any) -> Variable:
         """Multiply by the weight, and add the bias.

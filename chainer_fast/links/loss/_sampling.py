@@ -7,6 +7,7 @@ from chainer_fast import link, variable
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import walker_alias
+from chainer_fast.utils.walker_alias import WalkerAlias
 
 
 class SamplingLink(link.Link):
@@ -29,7 +30,7 @@ class SamplingLink(link.Link):
             initialW: InitializerSpec | None, in_size: int) -> None:
         super().__init__()
         shape = len(weights), in_size
-        self.sampler = walker_alias.WalkerAlias(weights)
+        self.sampler: WalkerAlias = walker_alias.WalkerAlias(weights)
         self.sample_size = sample_size
         with self.init_scope():
             self.W = variable.Parameter(initialW, shape)

@@ -9,7 +9,7 @@ from chainer_fast.functions.loss import crf1d
 from chainer_fast.initializers import _get_initializer, constant
 from chainer_fast.links.rnn.n_step_rnn import argsort_list_descent, permutate_list
 from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class CRF1d(link.Link):
@@ -68,7 +68,7 @@ class CRF1d(link.Link):
         if initial_cost is None:
             initial_cost = constant.Zero()
         with self.init_scope():
-            self.cost = variable.Parameter(
+            self.cost: Parameter = variable.Parameter(
                 _get_initializer(initial_cost), (n_label, n_label))
 
     def forward(

@@ -40,9 +40,12 @@ class TreeParser:
         For each leaf, an array of the turns at these nodes: 1 for left, -1 for right.
     """
 
+    paths: dict[tp.Any, tp.Any]
+    codes: dict[tp.Any, tp.Any]
+
     def __init__(self, dtype: DTypeSpec) -> None:
         self.dtype = dtype
-        self.next_id = 0
+        self.next_id: int = 0
 
     def parse(self, tree: tp.Any) -> None:
         """Parse a tree, and forget the previous one.
@@ -130,10 +133,10 @@ class BinaryHierarchicalSoftmaxFunction(
         paths = [parser.get_paths().get(leaf, nothing) for leaf in leaves]
         codes = [
             parser.get_codes().get(leaf, nothing.astype(dtype)) for leaf in leaves]
-        self.paths = numpy.concatenate(paths)
-        self.codes = numpy.concatenate(codes)
-        self.begins = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
-        self.parser_size = parser.size()
+        self.paths: NdArray = numpy.concatenate(paths)
+        self.codes: NdArray = numpy.concatenate(codes)
+        self.begins: NdArray = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
+        self.parser_size: int = parser.size()
         self._longest = max(map(len, paths))
 
     def __setstate__(self, state: tp.Any) -> None:

@@ -73,6 +73,10 @@ class Classifier(link.Chain):
     ()
     """
 
+    y: Variable | None
+    loss: Variable | None
+    accuracy: Variable | None
+
     compute_accuracy = True
 
     def __init__(

@@ -12,7 +12,7 @@ from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
 from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class BatchNormalization(link.Link):
@@ -98,8 +98,11 @@ class BatchNormalization(link.Link):
     (2, 3, 8, 8)
     """
 
-    gamma = None
-    beta = None
+    decay: float
+    eps: float
+
+    gamma: Parameter | None = None
+    beta: Parameter | None = None
 
     def __init__(
             self, size: int | tuple[int, ...] | None = None, decay: float = 0.9,

@@ -1,6 +1,8 @@
 """Batch renormalization with parameters and running statistics."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_renormalization
 from chainer_fast.functions.normalization.batch_normalization import (
@@ -78,6 +80,11 @@ class BatchRenormalization(BatchNormalization):
 
     >>> brn.rmax, brn.dmax = 4, 6
     """
+
+    rmax: float
+    dmax: float
+    r: tp.Any
+    d: tp.Any
 
     # The averages before the last call that did not keep its results.
     _before_recomputing = None

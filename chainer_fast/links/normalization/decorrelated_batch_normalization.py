@@ -1,6 +1,7 @@
 """Whitening of batches with running statistics."""
 from __future__ import annotations
 
+import typing as tp
 import warnings
 
 import numpy
@@ -138,6 +139,10 @@ class DecorrelatedBatchNormalization(link.Link):
     True
     """
 
+    groups: int
+    decay: float
+    eps: float
+
     def __init__(
             self, size: int, groups: int = 16, decay: float = 0.9, eps: float = 2e-5,
             dtype: DTypeSpec = numpy.float32) -> None:
@@ -145,8 +150,8 @@ class DecorrelatedBatchNormalization(link.Link):
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
         identity = numpy.eye(length, dtype=dtype)
-        self.avg_mean = numpy.zeros((groups, length), dtype)
-        self.avg_projection = numpy.stack([identity] * groups)
+        self.avg_mean: tp.Any = numpy.zeros((groups, length), dtype)
+        self.avg_projection: tp.Any = numpy.stack([identity] * groups)
         self.N = 0
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)

@@ -7,7 +7,7 @@ from chainer_fast import link, variable
 from chainer_fast.functions.normalization import layer_normalization
 from chainer_fast.links.normalization import _parameters
 from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 class LayerNormalization(link.Link):
@@ -56,13 +56,15 @@ class LayerNormalization(link.Link):
            [-1.2247,  0.    ,  1.2247]], dtype=float32)
     """
 
+    beta: Parameter
+
     def __init__(
             self, size: int | None = None, eps: float = 1e-6,
             initial_gamma: InitializerSpec | None = None,
             initial_beta: InitializerSpec | None = None) -> None:
         super().__init__()
         with self.init_scope():
-            self.gamma = variable.Parameter(
+            self.gamma: Parameter = variable.Parameter(
                 1 if initial_gamma is None else initial_gamma)
             self.beta = variable.Parameter(0 if initial_beta is None else initial_beta)
         self.eps = eps

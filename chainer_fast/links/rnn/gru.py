@@ -188,7 +188,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
     >>> gru.reset_state()  # before the next sequence
     """
 
-    h = None
+    h: Variable | None = None
     _state_names = ('h',)
 
     def __init__(

@@ -13,6 +13,9 @@ from chainer_fast.links.rnn import _state
 from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
+
 
 def _fill_in_quarters(*pairs):
     """Fill matrices by their initializers, a quarter of each at a time."""
@@ -57,6 +60,10 @@ class LSTMBase(link.Chain):
         As given, with defaults for the biases.
     """
 
+    lateral_init: InitializerSpec | None
+    upward_init: InitializerSpec | None
+    lateral: Linear
+
     def __init__(
             self, in_size: int | None, out_size: int | None = None,
             lateral_init: InitializerSpec | None = None,
@@ -72,7 +79,7 @@ class LSTMBase(link.Chain):
         is_deferred = None in (in_size, out_size)
         # The weights are zero until all of them are initialized together.
         with self.init_scope():
-            self.upward = linear.Linear(
+            self.upward: Linear = linear.Linear(
                 None if is_deferred else in_size, 4 * size, initialW=0)
             self.lateral = linear.Linear(size, 4 * size, nobias=True, initialW=0)
         if not is_deferred:
@@ -252,6 +259,9 @@ class LSTM(_state.StatefulLink, LSTMBase):
     ((1, 5), (2, 5))
     >>> rnn.reset_state()  # before the next sequences
     """
+
+    h: Variable | None
+    c: Variable | None
 
     c = h = None
     _state_names = ('c', 'h')

@@ -1,6 +1,8 @@
 """Minimal gated unit."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat
@@ -9,6 +11,9 @@ from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
 from chainer_fast.types import VariableOrArray
 from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 class MGUBase(link.Chain):
@@ -33,8 +38,8 @@ class MGUBase(link.Chain):
         super().__init__()
         both = n_inputs + n_units
         with self.init_scope():
-            self.W_f = linear.Linear(both, n_units)
-            self.W_h = linear.Linear(both, n_units)
+            self.W_f: Linear = linear.Linear(both, n_units)
+            self.W_h: Linear = linear.Linear(both, n_units)
 
     def _advance(self, h, x):
         """Return the state that follows ``h`` with the input ``x``."""
@@ -145,7 +150,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     >>> mgu.reset_state()  # before the next sequence
     """
 
-    h = None
+    h: Variable | None = None
     _state_names = ('h',)
 
     def __init__(self, in_size: int, out_size: int) -> None:

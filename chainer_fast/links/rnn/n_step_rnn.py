@@ -14,7 +14,7 @@ from chainer_fast.initializers import _get_initializer
 from chainer_fast.link import ChainList
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 
 def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
@@ -107,6 +107,9 @@ class NStepRNNBase(link.ChainList):
         If a retired argument is given: ``use_cudnn``, ``use_bi_direction`` or
         ``activation``.
     """
+
+    ws: list[list[Parameter]]
+    bs: list[list[Parameter]]
 
     # The classes of this package set these instead of defining the methods.
     _function = None

@@ -66,6 +66,9 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
     >>> lstm.reset_state()  # before the next sequence
     """
 
+    h: Variable | None
+    c: Variable | None
+
     c = h = None
     _state_names = ('c', 'h')
 

@@ -13,6 +13,9 @@ from chainer_fast.functions.rnn import tree_lstm
 from chainer_fast.links.connection import linear
 from chainer_fast.variable import Variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
+
 
 class _TreeLSTM(link.Chain):
     """Base of both kinds: sizes, and arguments that may be None."""
@@ -224,7 +227,7 @@ class NaryTreeLSTM(_TreeLSTM):
         self.n_ary = n_ary
         width = (3 + n_ary) * out_size
         with self.init_scope():
-            self.W_x = linear.Linear(in_size, width)
+            self.W_x: Linear = linear.Linear(in_size, width)
             for k in range(n_ary):
                 setattr(self, 'W_h%d' % (k + 1),
                         linear.Linear(out_size, width, nobias=True))

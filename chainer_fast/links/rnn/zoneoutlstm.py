@@ -72,6 +72,11 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     >>> lstm.reset_state()  # before the next sequence
     """
 
+    h: Variable | None
+    c: Variable | None
+    c_ratio: float
+    h_ratio: float
+
     c = h = None
     _state_names = ('c', 'h')
 

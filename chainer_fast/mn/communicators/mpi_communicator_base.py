@@ -46,7 +46,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
-            self.batched_copy = False
+            self.batched_copy: tp.Any = False
 
     def _init_ranks(self):
         (_, self._intra_rank, self._intra_size, self._inter_rank,

@@ -49,7 +49,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         nccl._get_version('PureNcclCommunicator')
         self.nccl_comm: typing.Any = None
         with self.config_scope():
-            self.allreduce_grad_dtype = None
+            self.allreduce_grad_dtype: tp.Any = None
 
     def finalize(self) -> None:
         """End the communicator of NCCL, after all that it has to do."""

@@ -26,7 +26,10 @@ class AllreducePersistent(extension.Extension):
     comm : CommunicatorBase
     """
 
-    trigger = 1, 'epoch'
+    model: Link
+    comm: CommunicatorBase
+
+    trigger: tp.Any = 1, 'epoch'
     priority = extension.PRIORITY_WRITER + 1
 
     def __init__(self, model: Link, comm: CommunicatorBase) -> None:

@@ -46,10 +46,10 @@ class MultiNodeEarlyStoppingTrigger:
             monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
             verbose: bool = False, max_trigger: tp.Any = (100, 'epoch'),
             suffix: str = '_aggregated', **kwargs: tp.Any) -> None:
-        self.actual_trigger = EarlyStoppingTrigger(
+        self.actual_trigger: EarlyStoppingTrigger = EarlyStoppingTrigger(
             check_trigger=check_trigger, monitor=monitor + suffix, patience=patience,
             mode=mode, verbose=verbose, max_trigger=max_trigger, **kwargs)
-        self.aggregator = ObservationAggregator(
+        self.aggregator: ObservationAggregator = ObservationAggregator(
             comm, monitor, monitor + suffix, comm_trigger=check_trigger)
 
     def __call__(self, trainer: Trainer) -> bool:

@@ -6,6 +6,7 @@ import types
 import typing as tp
 
 from chainer_fast import backend, function
+from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.training import extension
@@ -45,7 +46,11 @@ class GenericMultiNodeEvaluator(extension.Extension):
         Called with each batch of the process ``root``.
     """
 
-    trigger = 1, 'epoch'
+    comm: CommunicatorBase
+    iterator: tp.Iterator
+    device: Device | None
+
+    trigger: tp.Any = 1, 'epoch'
     default_name = 'validation'
     priority = extension.PRIORITY_WRITER
     name = None

@@ -39,7 +39,12 @@ class ObservationAggregator(extension.Extension):
         The first process calls it.
     """
 
-    trigger = 1, 'iteration'
+    comm: CommunicatorBase
+    original_key: str
+    aggregated_key: str
+    aggregator: tp.Callable[..., tp.Any]
+
+    trigger: tp.Any = 1, 'iteration'
     priority = extension.PRIORITY_EDITOR
     name = None
 
@@ -50,8 +55,8 @@ class ObservationAggregator(extension.Extension):
             aggregator: tp.Callable[..., tp.Any] | None = None) -> None:
         self.comm, self.original_key = comm, original_key
         self.aggregated_key = original_key if aggregated_key is None else aggregated_key
-        self.comm_trigger = util.get_trigger(comm_trigger)
-        self.observation_history = []
+        self.comm_trigger: tp.Any = util.get_trigger(comm_trigger)
+        self.observation_history: list[tp.Any] = []
         self.aggregator = _average_2d if aggregator is None else aggregator
 
     def __call__(self, trainer: Trainer) -> None:

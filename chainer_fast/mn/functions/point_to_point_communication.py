@@ -24,8 +24,8 @@ class _Message(function.Function):
     def __init__(self, comm: CommunicatorBase, peer_rank, peer_tag) -> None:
         experimental('chainermn.functions.' + type(self).__name__)
         self.comm = comm
-        self.peer_rank = peer_rank
-        self.peer_tag = peer_tag
+        self.peer_rank: tp.Any = peer_rank
+        self.peer_tag: tp.Any = peer_tag
 
     @property
     def label(self) -> str:

@@ -12,9 +12,9 @@ from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
 from chainer_fast.mn.functions import batch_normalization as mn_batch_normalization
-from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
+from chainer_fast.types import DTypeSpec, InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Parameter, Variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
@@ -70,8 +70,11 @@ class MultiNodeBatchNormalization(link.Link):
         If the communicator cannot do with the backend.
     """
 
-    gamma = None
-    beta = None
+    decay: float
+    eps: float
+
+    gamma: Parameter | None = None
+    beta: Parameter | None = None
     # Of a link that create_mnbn_model() replaced.
     _axis = None
 
@@ -90,8 +93,8 @@ class MultiNodeBatchNormalization(link.Link):
         self.comm = comm
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
-        self.avg_mean = numpy.zeros(size, self._highprec_dtype)
-        self.avg_var = numpy.zeros(size, self._highprec_dtype)
+        self.avg_mean: NdArray = numpy.zeros(size, self._highprec_dtype)
+        self.avg_var: NdArray = numpy.zeros(size, self._highprec_dtype)
         self.N = 0
         for name in ('avg_mean', 'avg_var', 'N'):
             self.register_persistent(name)

@@ -5,9 +5,9 @@ import typing as tp
 
 from chainer_fast.onnx.functions._operators import emits, operator
 
-convert_ReLU = operator('Relu')
-convert_Sigmoid = operator('Sigmoid')
-convert_Tanh = operator('Tanh')
+convert_ReLU: tp.Any = operator('Relu')
+convert_Sigmoid: tp.Any = operator('Sigmoid')
+convert_Tanh: tp.Any = operator('Tanh')
 
 
 @emits
@@ -81,8 +81,8 @@ def _along_axis(op_name):
     return emits(convert)
 
 
-convert_LogSoftmax = _along_axis('LogSoftmax')
-convert_Softmax = _along_axis('Softmax')
+convert_LogSoftmax: tp.Any = _along_axis('LogSoftmax')
+convert_Softmax: tp.Any = _along_axis('Softmax')
 
 
 @emits

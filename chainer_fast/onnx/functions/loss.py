@@ -28,8 +28,8 @@ def _mean_of(op_name):
     return emits(convert)
 
 
-convert_MeanAbsoluteError = _mean_of('Abs')
-convert_MeanSquaredError = _mean_of('Mul')
+convert_MeanAbsoluteError: tp.Any = _mean_of('Abs')
+convert_MeanSquaredError: tp.Any = _mean_of('Mul')
 
 
 @emits

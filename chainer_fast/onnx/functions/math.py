@@ -11,33 +11,33 @@ from chainer_fast.onnx.functions._operators import emits, operator, positive, re
 
 # ---------------------------------------------------------- one operator, no attributes
 
-convert_Absolute = operator('Abs')
-convert_Add = operator('Add')
-convert_Arccos = operator('Acos')
-convert_Arcsin = operator('Asin')
-convert_Arctan = operator('Atan')
-convert_Arctanh = operator('Atanh')
-convert_BatchDet = operator('Det')
-convert_Cos = operator('Cos')
-convert_Cosh = operator('Cosh')
-convert_Div = operator('Div')
-convert_Erf = operator('Erf')
-convert_Exp = operator('Exp')
-convert_Identity = operator('Identity')
-convert_Log = operator('Log')
-convert_Mul = operator('Mul')
-convert_Neg = operator('Neg')
-convert_PowVarVar = operator('Pow')
-convert_Sin = operator('Sin')
-convert_Sinh = operator('Sinh')
-convert_Sqrt = operator('Sqrt')
-convert_Sub = operator('Sub')
-convert_Tan = operator('Tan')
+convert_Absolute: tp.Any = operator('Abs')
+convert_Add: tp.Any = operator('Add')
+convert_Arccos: tp.Any = operator('Acos')
+convert_Arcsin: tp.Any = operator('Asin')
+convert_Arctan: tp.Any = operator('Atan')
+convert_Arctanh: tp.Any = operator('Atanh')
+convert_BatchDet: tp.Any = operator('Det')
+convert_Cos: tp.Any = operator('Cos')
+convert_Cosh: tp.Any = operator('Cosh')
+convert_Div: tp.Any = operator('Div')
+convert_Erf: tp.Any = operator('Erf')
+convert_Exp: tp.Any = operator('Exp')
+convert_Identity: tp.Any = operator('Identity')
+convert_Log: tp.Any = operator('Log')
+convert_Mul: tp.Any = operator('Mul')
+convert_Neg: tp.Any = operator('Neg')
+convert_PowVarVar: tp.Any = operator('Pow')
+convert_Sin: tp.Any = operator('Sin')
+convert_Sinh: tp.Any = operator('Sinh')
+convert_Sqrt: tp.Any = operator('Sqrt')
+convert_Sub: tp.Any = operator('Sub')
+convert_Tan: tp.Any = operator('Tan')
 
 # Functions that leave the graph: the export puts functions of these names in.
-convert_ceil = operator('Ceil')
-convert_floor = operator('Floor')
-convert_sign = operator('Sign')
+convert_ceil: tp.Any = operator('Ceil')
+convert_floor: tp.Any = operator('Floor')
+convert_sign: tp.Any = operator('Sign')
 
 
 @emits
@@ -56,12 +56,12 @@ def _with_value(op_name, value_first=False):
     return emits(convert)
 
 
-convert_AddConstant = _with_value('Add')
-convert_DivFromConstant = _with_value('Div', value_first=True)
-convert_MulConstant = _with_value('Mul')
-convert_PowConstVar = _with_value('Pow', value_first=True)
-convert_PowVarConst = _with_value('Pow')
-convert_SubFromConstant = _with_value('Sub', value_first=True)
+convert_AddConstant: tp.Any = _with_value('Add')
+convert_DivFromConstant: tp.Any = _with_value('Div', value_first=True)
+convert_MulConstant: tp.Any = _with_value('Mul')
+convert_PowConstVar: tp.Any = _with_value('Pow', value_first=True)
+convert_PowVarConst: tp.Any = _with_value('Pow')
+convert_SubFromConstant: tp.Any = _with_value('Sub', value_first=True)
 
 
 def _scaled(op_name, factor):
@@ -70,8 +70,8 @@ def _scaled(op_name, factor):
     return emits(convert)
 
 
-convert_Log10 = _scaled('Log', 1 / math.log(10))
-convert_Log2 = _scaled('Log', 1 / math.log(2))
+convert_Log10: tp.Any = _scaled('Log', 1 / math.log(10))
+convert_Log2: tp.Any = _scaled('Log', 1 / math.log(2))
 
 
 @emits
@@ -149,8 +149,8 @@ def _of_pairs(op_name):
     return emits(convert)
 
 
-convert_Maximum = _of_pairs('Max')
-convert_Minimum = _of_pairs('Min')
+convert_Maximum: tp.Any = _of_pairs('Max')
+convert_Minimum: tp.Any = _of_pairs('Min')
 
 
 @emits
@@ -173,12 +173,12 @@ def _reduction(op_name):
     return emits(convert)
 
 
-convert_LogSumExp = _reduction('ReduceLogSumExp')
-convert_Max = _reduction('ReduceMax')
-convert_Mean = _reduction('ReduceMean')
-convert_Min = _reduction('ReduceMin')
-convert_Prod = _reduction('ReduceProd')
-convert_Sum = _reduction('ReduceSum')
+convert_LogSumExp: tp.Any = _reduction('ReduceLogSumExp')
+convert_Max: tp.Any = _reduction('ReduceMax')
+convert_Mean: tp.Any = _reduction('ReduceMean')
+convert_Min: tp.Any = _reduction('ReduceMin')
+convert_Prod: tp.Any = _reduction('ReduceProd')
+convert_Sum: tp.Any = _reduction('ReduceSum')
 
 
 @emits
@@ -198,8 +198,8 @@ def _place(op_name):
     return emits(convert)
 
 
-convert_ArgMax = _place('ArgMax')
-convert_ArgMin = _place('ArgMin')
+convert_ArgMax: tp.Any = _place('ArgMax')
+convert_ArgMin: tp.Any = _place('ArgMin')
 
 
 def _flat_or(ops, func, x):

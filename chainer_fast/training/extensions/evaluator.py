@@ -7,6 +7,7 @@ import warnings
 
 from chainer_fast import configuration, function, iterators
 from chainer_fast import reporter as reporter_module
+from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import order_samplers
@@ -74,9 +75,13 @@ class Evaluator(extension.Extension):
         trainer.extend(extensions.Evaluator(iterator, model, device=device))
     """
 
+    device: Device | None
+    eval_func: tp.Callable[..., tp.Any] | None
+    eval_hook: tp.Callable[..., tp.Any] | None
+
     default_name = 'validation'
     name = None
-    trigger = (1, 'epoch')
+    trigger: tp.Any = (1, 'epoch')
     priority = extension.PRIORITY_WRITER
 
     def __init__(

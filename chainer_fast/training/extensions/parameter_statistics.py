@@ -74,7 +74,7 @@ class ParameterStatistics(extension.Extension):
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
     priority = extension.PRIORITY_WRITER
     default_name = 'parameter_statistics'
-    default_statistics = {
+    default_statistics: dict[tp.Any, tp.Any] = {
         **{name: _of_module(name) for name in ('mean', 'std', 'min', 'max')},
         'zeros': _count_zeros,
         'percentile': _percentiles,

@@ -37,12 +37,15 @@ class Reservoir:
         dtype in which they are kept.
     """
 
+    size: int
+    counter: int
+
     def __init__(
             self, size: int, data_shape: tp.Sequence[int],
             dtype: DTypeSpec = numpy.float32) -> None:
         self.size, self.counter = size, 0
-        self.data = numpy.zeros((size,) + tuple(data_shape), dtype)
-        self.idxs = numpy.zeros(size, numpy.int32)
+        self.data: tp.Any = numpy.zeros((size,) + tuple(data_shape), dtype)
+        self.idxs: tp.Any = numpy.zeros(size, numpy.int32)
 
     def add(self, x: NdArray, idx: int | None = None) -> None:
         """Add the next array of the stream to the sample, or drop it.
@@ -94,6 +97,9 @@ class Statistician:
     percentile_sigmas : float or tuple of float
         Percentiles to compute, from 0 to 100.
     """
+
+    collect_mean: bool
+    collect_std: bool
 
     def __init__(
             self, collect_mean: bool, collect_std: bool,

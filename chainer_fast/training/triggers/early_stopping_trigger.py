@@ -52,6 +52,12 @@ class EarlyStoppingTrigger:
     5
     """
 
+    monitor: str
+    patience: int
+    verbose: bool
+    count: int
+    already_warning: bool
+
     def __init__(
             self,
             check_trigger: tp.Sequence[tp.Any] | tp.Callable[
@@ -76,7 +82,7 @@ class EarlyStoppingTrigger:
 
         up = mode == 'max' or (mode != 'min' and 'accuracy' in monitor)
         self._compare = operator.gt if up else operator.lt
-        self.best = float('-inf') if up else float('inf')
+        self.best: tp.Any = float('-inf') if up else float('inf')
         if verbose:
             print('early stopping: operator is %s' % ('greater' if up else 'less'))
 

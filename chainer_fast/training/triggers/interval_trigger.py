@@ -52,7 +52,7 @@ class IntervalTrigger(_progress.Progress):
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
         self.period = period
-        self.count = 0
+        self.count: float = 0
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a period was completed since the last call."""

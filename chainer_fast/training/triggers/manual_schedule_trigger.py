@@ -43,10 +43,13 @@ class ManualScheduleTrigger(_progress.Progress):
     7
     """
 
+    points: list[float]
+
     def __init__(self, points: float | tp.Sequence[float], unit: str) -> None:
         super().__init__(unit)
-        self.points = points if isinstance(points, list) else [points]
-        self.finished = False
+        given: tp.Any = points
+        self.points = given if isinstance(given, list) else [given]
+        self.finished: bool = False
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a point was reached since the last call."""

@@ -133,7 +133,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         self._initialized = False
         self._pipes, self._workers = [], []
         self._step = 0
-        self.comm = None
+        self.comm: tp.Any = None
 
     @staticmethod
     def available() -> bool:

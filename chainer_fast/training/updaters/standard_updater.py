@@ -86,6 +86,10 @@ class StandardUpdater(_updater.Updater):
                 critic.update(critic_loss, critic.target(batch), critic.target(fake))
     """
 
+    loss_func: tp.Callable[..., tp.Any] | None
+    loss_scale: float | None
+    auto_new_epoch: bool
+
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
@@ -94,7 +98,7 @@ class StandardUpdater(_updater.Updater):
             loss_func: tp.Callable[..., tp.Any] | None = None,
             loss_scale: float | None = None, auto_new_epoch: bool = True, *,
             input_device: DeviceSpec | None = None) -> None:
-        self.iteration = 0
+        self.iteration: int = 0
         self.converter, self.loss_func = converter, loss_func
         self.loss_scale, self.auto_new_epoch = loss_scale, auto_new_epoch
         self._iterators = _named(iterator)
@@ -112,17 +116,17 @@ class StandardUpdater(_updater.Updater):
             if loss_scale is not None:
                 named.set_loss_scale(loss_scale)
 
-    device = property(operator.attrgetter('_device'),
+    device: DeviceSpec = property(operator.attrgetter('_device'),
                       doc='Device the models were moved to, or ``None``.')
-    input_device = property(operator.attrgetter('_input_device'),
+    input_device: DeviceSpec = property(operator.attrgetter('_input_device'),
                             doc='Device the batches are sent to, or ``None``.')
 
-    epoch = _of_main_iterator('epoch', 'Number of complete epochs.')
-    is_new_epoch = _of_main_iterator(
+    epoch: tp.Any = _of_main_iterator('epoch', 'Number of complete epochs.')
+    is_new_epoch: tp.Any = _of_main_iterator(
         'is_new_epoch', 'Whether the last batch completed an epoch.')
-    epoch_detail = _of_main_iterator(
+    epoch_detail: tp.Any = _of_main_iterator(
         'epoch_detail', 'Number of epochs, with the fraction of the current one.')
-    previous_epoch_detail = _of_main_iterator(
+    previous_epoch_detail: tp.Any = _of_main_iterator(
         'previous_epoch_detail', '``epoch_detail`` before the last batch.')
 
     def get_optimizer(self, name: str) -> Optimizer:

@@ -10,7 +10,10 @@ channels last in host memory do so, too.
 The reference goes over the elements of the window, a few, and handles all places at
 once: the elements of one index lie a stride apart in the padded images.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 import numpy
 
@@ -19,7 +22,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
 
-lies_channels_last = compiled.lies_channels_last
+lies_channels_last: tp.Any = compiled.lies_channels_last
 
 
 def places(lengths, ksize, stride, pad, cover_all):

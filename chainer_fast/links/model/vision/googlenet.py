@@ -21,7 +21,7 @@ from chainer_fast.links.model.vision import _images, _network
 from chainer_fast.serializers import npz
 from chainer_fast.types import NdArray
 
-available = _images.available
+available: bool = _images.available
 
 _MEAN = 104, 117, 123
 _URL = 'http://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
@@ -181,12 +181,12 @@ class GoogLeNet(_network.ImageNetwork):
         init: dict[str, tp.Any] = {
             'initialW': uniform.LeCunUniform() if drawn else constant.Zero()}
         with self.init_scope():
-            self.conv1 = Convolution2D(3, 64, 7, 2, 3, **init)
-            self.conv2_reduce = Convolution2D(64, 64, 1, **init)
-            self.conv2 = Convolution2D(64, 192, 3, 1, 1, **init)
+            self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, **init)
+            self.conv2_reduce: Convolution2D = Convolution2D(64, 64, 1, **init)
+            self.conv2: Convolution2D = Convolution2D(64, 192, 3, 1, 1, **init)
             for block, channels in _INCEPTIONS.items():
                 setattr(self, 'inc' + block, Inception(*channels))
-            self.loss3_fc = Linear(1024, 1000, **init)
+            self.loss3_fc: Linear = Linear(1024, 1000, **init)
             for name, n_in in (('loss1', 512), ('loss2', 528)):
                 setattr(self, name + '_conv', Convolution2D(n_in, 128, 1, **init))
                 setattr(self, name + '_fc1', Linear(128 * 4 * 4, 1024, **init))

@@ -21,7 +21,7 @@ from chainer_fast.serializers import npz
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
-available = _images.available
+available: bool = _images.available
 
 _MEAN = 103.063, 115.903, 123.152
 _URL = 'https://github.com/KaimingHe/deep-residual-networks'
@@ -291,8 +291,8 @@ class ResNetLayers(_network.ImageNetwork):
         else:
             filters = constant.Zero()
         with self.init_scope():
-            self.conv1 = Convolution2D(3, 64, 7, 2, 3, initialW=filters)
-            self.bn1 = BatchNormalization(64)
+            self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, initialW=filters)
+            self.bn1: tp.Any = BatchNormalization(64)
             n_in = 64
             for i, count in enumerate(_UNITS[n_layers]):
                 n_mid, n_out = 64 << i, 256 << i
@@ -300,7 +300,7 @@ class ResNetLayers(_network.ImageNetwork):
                     count, n_in, n_mid, n_out, 1 if i == 0 else 2, filters,
                     downsample_fb))
                 n_in = n_out
-            self.fc6 = Linear(n_in, 1000)
+            self.fc6: Linear = Linear(n_in, 1000)
 
         if not pretrained_model:
             return

@@ -15,7 +15,7 @@ from chainer_fast.links.model.vision import _images, _network
 from chainer_fast.serializers import npz
 from chainer_fast.types import NdArray
 
-available = _images.available
+available: bool = _images.available
 
 # Mean of the training images: blue, green and red.
 _MEAN = 103.939, 116.779, 123.68
