@@ -31,7 +31,15 @@ _thread_local = _ThreadLocal()
 _RETIRED_METHODS = ('to_cpu', 'to_gpu', 'to_intel64')
 
 
-class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
+if tp.TYPE_CHECKING:
+    _EnableFinal = abc.ABC
+else:
+    _EnableFinal = meta.enable_final(meta_base=abc.ABCMeta)
+
+_Resident = tp.TypeVar('_Resident', bound='DeviceResident')
+
+
+class DeviceResident(_EnableFinal):
     """Base of objects that hold arrays on a device.
 
     A subclass calls ``DeviceResident.__init__`` and extends
@@ -68,7 +76,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self._device
 
     @meta.final(action=DeprecationWarning)
-    def to_cpu(self) -> DeviceResident:
+    def to_cpu(self: _Resident) -> _Resident:
         """Move the object to the CPU.
 
         .. deprecated:: 7.0
@@ -85,9 +93,8 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 
     @meta.final(action=DeprecationWarning)
     def to_gpu(
-            self,
-            device: types.CudaDeviceSpec | None = None,
-    ) -> DeviceResident:
+            self: _Resident,
+            device: types.CudaDeviceSpec | None = None) -> _Resident:
         """Move everything on the CPU to a GPU.
 
         .. deprecated:: 7.0
@@ -117,7 +124,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
             'to_gpu', backend.GpuDevice(gpu), {'device': gpu}, leave_on_gpu=True)
 
     @meta.final(action=DeprecationWarning)
-    def to_intel64(self) -> DeviceResident:
+    def to_intel64(self: _Resident) -> _Resident:
         """Move the object to the CPU, for iDeep.
 
         .. deprecated:: 7.0
@@ -136,7 +143,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self.__retired_move('to_intel64', backend.Intel64Device())
 
     @meta.final
-    def to_chx(self) -> DeviceResident:
+    def to_chx(self: _Resident) -> _Resident:
         """Convert the arrays to arrays of ChainerX, without copying.
 
         Raises
@@ -147,7 +154,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         raise RuntimeError('ChainerX is not available.')
 
     @meta.final
-    def from_chx(self) -> DeviceResident:
+    def from_chx(self: _Resident) -> _Resident:
         """Convert arrays of ChainerX, of which there are none, to NumPy or CuPy.
 
         Returns
@@ -158,7 +165,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self
 
     @meta.final
-    def to_device(self, device: types.DeviceSpec) -> DeviceResident:
+    def to_device(self: _Resident, device: types.DeviceSpec) -> _Resident:
         """Move the object to a device.
 
         Parameters

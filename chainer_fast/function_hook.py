@@ -10,6 +10,9 @@ if tp.TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 
+_Hook = tp.TypeVar('_Hook', bound='FunctionHook')
+
+
 class FunctionHook:
     """Base of function hooks.
 
@@ -30,7 +33,7 @@ class FunctionHook:
 
     name = 'FunctionHook'
 
-    def __enter__(self) -> FunctionHook:
+    def __enter__(self: _Hook) -> _Hook:
         hooks = get_function_hooks()
         if self.name in hooks:
             raise KeyError(

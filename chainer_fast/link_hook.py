@@ -52,6 +52,9 @@ class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
         self.out = out
 
 
+_Hook = tp.TypeVar('_Hook', bound='LinkHook')
+
+
 class LinkHook:
     """Base class of link hooks.
 
@@ -68,7 +71,7 @@ class LinkHook:
 
     name = 'LinkHook'
 
-    def __enter__(self) -> LinkHook:
+    def __enter__(self: _Hook) -> _Hook:
         hooks = _get_link_hooks()
         if self.name in hooks:
             raise KeyError(

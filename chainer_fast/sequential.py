@@ -346,7 +346,7 @@ class Sequential(link.ChainList):
             x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
             for x in self._layers])
 
-    def copyparams(self, link: Sequential, copy_persistent: bool = True) -> None:
+    def copyparams(self, link: tp.Any, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.
 
         Links copy from the layers at their positions. Parameters that a subclass adds

@@ -51,17 +51,17 @@ class CpuDevice(_backend.NamedDevice):
     supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray,)
 
     @staticmethod
-    def from_array(array):
+    def from_array(array: object) -> CpuDevice | None:
         """Return the device of an array of NumPy, or ``None`` for anything else."""
         if not isinstance(array, numpy.ndarray) or _is_of_other_device(array):
             return None
         return CpuDevice()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<%s (numpy)>' % type(self).__name__
 
-    def is_array_supported(self, array):
+    def is_array_supported(self, array: tp.Any) -> bool:
         return super().is_array_supported(array) and not _is_of_other_device(array)
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.Any:
         return _array_to_cpu(array)

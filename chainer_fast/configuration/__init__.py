@@ -11,11 +11,11 @@ from chainer_fast.configuration import _defaults
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
 
 #: Configuration that all threads share.
-global_config: tp.Any = GlobalConfig()
+global_config: GlobalConfig = GlobalConfig()
 _defaults.load(global_config)
 
 #: Configuration of the current thread.
-config = LocalConfig(global_config)
+config: LocalConfig = LocalConfig(global_config)
 
 _state.bind_config(config)
 

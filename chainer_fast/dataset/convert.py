@@ -66,15 +66,14 @@ class Converter:
 class _ArbitraryCallableConverter(Converter):
     """Converter that calls a function with a resolved device."""
 
-    def __init__(self, base_callable) -> None:
+    def __init__(self, base_callable: tp.Callable[..., tp.Any]) -> None:
         if not callable(base_callable):
             raise TypeError(
                 'a converter wraps a callable, got %s' % type(base_callable))
         self.base_callable = base_callable
 
     def __call__(
-            self, *args: tp.Any,
-            **kwargs: tp.Any) -> tuple[tp.Any, ...] | dict[tp.Any, tp.Any] | NdArray:
+            self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         if len(args) > 1:
             args = (args[0], _get_device(args[1])) + args[2:]
         if 'device' in kwargs:

@@ -5,6 +5,8 @@ import typing as tp
 
 from chainer_fast.serializer import AbstractSerializer
 
+_Iterator = tp.TypeVar('_Iterator', bound='Iterator')
+
 
 class Iterator:
     """Base of iterators over batches of examples.
@@ -47,7 +49,7 @@ class Iterator:
     def __del__(self) -> None:
         self.finalize()
 
-    def __enter__(self) -> Iterator:
+    def __enter__(self: _Iterator) -> _Iterator:
         return self
 
     def __exit__(
@@ -55,7 +57,7 @@ class Iterator:
             traceback: tp.Any) -> None:
         self.finalize()
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self: _Iterator) -> _Iterator:
         return self
 
     def __next__(self) -> tp.Any:

@@ -51,7 +51,7 @@ class TupleDataset:
         return self._length
 
 
-def read_examples(dataset: tp.Any, indices: NdArray):
+def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     """Return a list of the examples of a data set.
 
     Parameters

@@ -152,7 +152,8 @@ class _Network:
 
 def export(
         model: tp.Callable[..., tp.Any], args: list[tp.Any] | tuple[Variable, ...],
-        directory=None, export_params: bool = True, graph_name: str = 'Graph') -> None:
+        directory: tp.Any = None, export_params: bool = True,
+        graph_name: str = 'Graph') -> None:
     """Export a model to Caffe.
 
     The model is called in test mode, and the functions it applies are written to

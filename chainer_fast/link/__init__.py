@@ -40,6 +40,9 @@ def _ensure_shape_dtype(value):
     return (value, numpy.float32) if _is_shape(value) else value
 
 
+_Link = tp.TypeVar('_Link', bound='Link')
+
+
 class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 
@@ -75,6 +78,10 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     """
 
     __signature__: CallSignature = _signature.CallSignature()
+
+    if tp.TYPE_CHECKING:
+        # `add_link` and the like make attributes that type checkers do not see.
+        def __getattr__(self, name: str) -> tp.Any: ...
 
     _within_init_scope = False
     # Whether a class that comes behind Link defines these methods.
@@ -135,8 +142,12 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         """True inside of ``with link.init_scope():``."""
         return self._within_init_scope
 
-    __setattr__ = links.assign
-    __delattr__ = links.delete
+    if tp.TYPE_CHECKING:
+        def __setattr__(self, name: str, value: tp.Any) -> None: ...
+        def __delattr__(self, name: str) -> None: ...
+    else:
+        __setattr__ = links.assign
+        __delattr__ = links.delete
 
     def _register(self, name, value):
         """Register a value assigned to an attribute inside of :meth:`init_scope`."""
@@ -232,7 +243,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         """Return the child of another link that corresponds to a child of this one."""
         return link.__dict__[name]
 
-    def copy(self, mode: str = 'share') -> Link:
+    def copy(self: _Link, mode: str = 'share') -> _Link:
         """Copy the link hierarchy.
 
         Parameters
@@ -517,8 +528,8 @@ class Chain(Link):
         attributes = self.__dict__
         return [(name, attributes[name]) for name in sorted(self._children)]
 
-    def copy(self, mode: str = 'share') -> Link:
-        clone = super().copy(mode)
+    def copy(self: _Link, mode: str = 'share') -> _Link:
+        clone: tp.Any = super().copy(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
         for name, child in clone._named_children():
@@ -527,7 +538,7 @@ class Chain(Link):
         return clone
 
 
-class ChainList(Link, collections.abc.MutableSequence):
+class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     """A link composed of child links in a list.
 
     It behaves as a list of its children; their names are their positions. In contrast
@@ -627,7 +638,7 @@ class ChainList(Link, collections.abc.MutableSequence):
     def _child_like(self, link, name):
         return link[int(name)]
 
-    def copy(self, mode: str = 'share') -> ChainList:
+    def copy(self: _Link, mode: str = 'share') -> _Link:
         """Copy the list and its children.
 
         Parameters
@@ -641,7 +652,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         ChainList
             The copy.
         """
-        clone = super().copy()
+        clone: tp.Any = super().copy()
         clone._children = [child.copy(mode) for child in self._children]
         clone._renumber()
         return clone

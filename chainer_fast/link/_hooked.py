@@ -8,7 +8,10 @@ from chainer_fast import link_hook
 from chainer_fast.link_hook import LinkHook
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
+    pass
+
+
+_Hooked = tp.TypeVar('_Hooked', bound='Hooked')
 
 
 class Hooked:
@@ -28,7 +31,8 @@ class Hooked:
     def _n_local_link_hooks(self):
         return len(self._local_link_hooks or ())
 
-    def add_hook(self, hook: LinkHook, name: str | None = None) -> Link:
+    def add_hook(
+            self: _Hooked, hook: LinkHook, name: str | None = None) -> _Hooked:
         """Make a hook apply to this link.
 
         Parameters
@@ -58,7 +62,7 @@ class Hooked:
             raise KeyError('the link has a hook named %r already' % name)
         self.local_link_hooks[name] = hook
         hook.added(self)  # type: ignore[arg-type]
-        return self  # type: ignore[return-value]
+        return self
 
     def delete_hook(self, name: str) -> None:
         """Remove a hook of this link.

@@ -7,7 +7,6 @@ from chainer_fast import link_hook
 from chainer_fast.configuration import using_config
 from chainer_fast.function import no_backprop_mode
 from chainer_fast.link import Link
-from chainer_fast.link_hook import LinkHook
 from chainer_fast.variable import Variable
 
 
@@ -44,7 +43,7 @@ class WeightHook(link_hook.LinkHook):
             self.name = name
         self._initialized = False
 
-    def __enter__(self) -> LinkHook:
+    def __enter__(self) -> tp.NoReturn:
         raise NotImplementedError(
             '%s applies to a weight of one link: use link.add_hook() instead of a with '
             'statement' % type(self).__name__)

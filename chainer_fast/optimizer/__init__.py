@@ -293,6 +293,9 @@ def _is_float16(param):
         return False
 
 
+_Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
+
+
 class Optimizer(_LossScaling):
     """Base class of all optimizers.
 
@@ -318,7 +321,7 @@ class Optimizer(_LossScaling):
     epoch: int = 0
     target: tp.Any = None
 
-    def setup(self, link: Link) -> Optimizer:
+    def setup(self: _Optimizer, link: Link) -> _Optimizer:
         """Bind the optimizer to a link and restart its counts.
 
         Parameters
@@ -454,6 +457,9 @@ def _hooks_of(optimizer):
     return optimizer._hookable
 
 
+_Method = tp.TypeVar('_Method', bound='GradientMethod')
+
+
 class GradientMethod(Optimizer):
     """Base class of optimizers that need nothing but gradients.
 
@@ -473,7 +479,7 @@ class GradientMethod(Optimizer):
         self._use_fp32_update = False
         self.hyperparam: Hyperparameter = Hyperparameter()
 
-    def setup(self, link: Link) -> GradientMethod:
+    def setup(self: _Method, link: Link) -> _Method:
         """Bind the optimizer to a link, and give each parameter an update rule.
 
         Parameters

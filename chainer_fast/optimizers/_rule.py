@@ -121,7 +121,7 @@ class LazyProxy(optimizer.HyperparameterProxy):
     def __init__(self):
         super().__init__('lazy')
 
-    def __get__(self, obj, type=None):
+    def __get__(self, obj: tp.Any, type: tp.Any = None) -> tp.Any:
         return self if obj is None else getattr(obj.hyperparam, 'lazy', False)
 
 

@@ -6,8 +6,10 @@ import typing as tp
 
 from chainer_fast.configuration import config
 
+_Value = tp.TypeVar('_Value')
 
-class cached_property:
+
+class cached_property(tp.Generic[_Value]):
     """A property whose value is computed at the first access and kept.
 
     There are separate values with and without ``config.enable_backprop``: a value
@@ -21,14 +23,14 @@ class cached_property:
 
     __name__: str
 
-    def __init__(self, func: tp.Callable[..., tp.Any]) -> None:
+    def __init__(self, func: tp.Callable[[tp.Any], _Value]) -> None:
         self.func = func
         # Takes the name and the docstring; mypy wants a function to take them.
         functools.update_wrapper(self, func)  # type: ignore[arg-type]
 
-    def __get__(self, obj: tp.Any, cls: type | None) -> tp.Any:
+    def __get__(self, obj: tp.Any, cls: type | None) -> _Value:
         if obj is None:
-            return self
+            return self  # type: ignore[return-value]
         values = vars(obj).setdefault(self.__name__, {})
         has_graph = config.enable_backprop
         if has_graph not in values:

@@ -7,6 +7,14 @@ import warnings
 _MARK = '__override_action'
 
 
+_Method = tp.TypeVar('_Method', bound=tp.Callable[..., tp.Any])
+
+
+@tp.overload
+def final(method: _Method, /) -> _Method: ...
+@tp.overload
+def final(
+        *, action: type[Exception] = ...) -> tp.Callable[[_Method], _Method]: ...
 def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a method as final; its class must derive from :func:`enable_final`.
 

@@ -176,7 +176,7 @@ class VariableNode(VariableNodeBase):
         """
         if isinstance(creator, _bound.Function):
             creator = creator.node
-        self.creator_node = creator
+        self.creator_node: tp.Any = creator
 
     @property
     def label(self) -> str:
@@ -282,7 +282,8 @@ class Variable(VariableBase, _moves.Movable):
 
     def __dlpack__(
             self, *, stream: tp.Any = None, max_version: tuple[int, int] | None = None,
-            dl_device: tuple[int, int] | None = None, copy: bool | None = None):
+            dl_device: tuple[int, int] | None = None,
+            copy: bool | None = None) -> tp.Any:
         """Share the array with another library by the protocol DLPack.
 
         ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
@@ -596,7 +597,7 @@ class Parameter(Variable):
     def __init__(
             self, initializer: InitializerSpec | float | NdArray | None = None,
             shape: int | tp.Sequence[int] | None = None, name: str | None = None, *,
-            layout=None) -> None:
+            layout: tp.Any = None) -> None:
         if initializer is None:
             initializer = constant.NaN()
         elif numpy.isscalar(initializer):
@@ -631,7 +632,7 @@ class Parameter(Variable):
             args += (self._layout,)
         return _recover_parameter, args
 
-    def __deepcopy__(self, memo: dict[int, tp.Any]):
+    def __deepcopy__(self, memo: dict[int, tp.Any]) -> Parameter:
         recover, args = self.__reduce__()
         copied = recover(*copy.deepcopy(args, memo))
         copied._requires_grad = self._requires_grad
@@ -644,7 +645,7 @@ class Parameter(Variable):
         return self.raw_array is not None
 
     @property
-    def dtype(self):
+    def dtype(self) -> tp.Any:
         """Type of the elements; known before initialization if the initializer tells.
 
         Raises

@@ -55,7 +55,7 @@ class Reduction(function_node.FunctionNode):
         for number in self.axis or ():
             _checks.axis(in_types[0], number)
 
-    def spread(self, reduced):
+    def spread(self, reduced: tp.Any) -> tp.Any:
         """Broadcasts a variable of the shape of the output to that of the input."""
         shape = self.inputs[0].shape
         if self.axis is not None and reduced.ndim < len(shape):

@@ -8,7 +8,6 @@ import warnings
 from google.protobuf import message
 
 from chainer_fast import link
-from chainer_fast.link import Link
 
 # Programs that add types of layers use names of the private modules, too.
 from chainer_fast.links.caffe._layers import (  # noqa: F401
@@ -48,6 +47,9 @@ def _read(path):
     except message.DecodeError as e:
         raise message.DecodeError(
             '%s is no caffemodel, or it is truncated: %s' % (path, e)) from e
+
+
+_Caffe = tp.TypeVar('_Caffe', bound='CaffeFunction')
 
 
 class CaffeFunction(link.Chain):
@@ -131,7 +133,7 @@ class CaffeFunction(link.Chain):
                     e.args = '%s: layer "%s": %s' % (model_path, layer.name, e),
                 raise
 
-    def copy(self, mode: str = 'share') -> Link:
+    def copy(self: _Caffe, mode: str = 'share') -> _Caffe:
         """Copy the network, see :meth:`chainer_fast.Link.copy`.
 
         Parameters
@@ -144,7 +146,7 @@ class CaffeFunction(link.Chain):
         CaffeFunction
             The copy, whose layers use its own children.
         """
-        copied = super().copy(mode)
+        copied: tp.Any = super().copy(mode)
         copied.forwards = copy.deepcopy(self.forwards, {id(self): copied})
         return copied
 

@@ -11,7 +11,6 @@ from chainer_fast.backend import using_device
 from chainer_fast.functions.array import permutate, transpose_sequence
 from chainer_fast.functions.rnn import n_step_rnn as rnn
 from chainer_fast.initializers import _get_initializer
-from chainer_fast.link import ChainList
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable
@@ -63,6 +62,9 @@ def permutate_list(
         else:
             moved[i] = lst[k]
     return moved
+
+
+_NStep = tp.TypeVar('_NStep', bound='NStepRNNBase')
 
 
 class NStepRNNBase(link.ChainList):
@@ -149,7 +151,7 @@ class NStepRNNBase(link.ChainList):
              for group in self]
             for kind in 'wb']
 
-    def copy(self, mode: str = 'share') -> ChainList:
+    def copy(self: _NStep, mode: str = 'share') -> _NStep:
         """Copy the layers; see :meth:`chainer_fast.Link.copy`."""
         clone = super().copy(mode)
         clone._collect_parameters()

@@ -47,7 +47,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
     """
 
     comm: CommunicatorBase
-    iterator: tp.Iterator
+    iterator: tp.Iterator[tp.Any]
     device: Device | None
 
     trigger: tp.Any = 1, 'epoch'

@@ -27,7 +27,7 @@ class _MultiNodeNStepRNN(Chain):
     """
 
     def __init__(
-            self, link: NStepRNNBase, communicator: CommunicatorBase,
+            self, link: tp.Any, communicator: CommunicatorBase,
             rank_in: int | None, rank_out: int | None) -> None:
         super().__init__(actual_rnn=link)
         if not isinstance(link, NStepRNNBase):

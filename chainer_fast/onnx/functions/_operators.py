@@ -236,7 +236,7 @@ def positive(axes, ndim):
     return None if axes is None else [axis % ndim for axis in axes]
 
 
-def emits(build):
+def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     """Return a converter, given what builds the nodes.
 
     Parameters
@@ -259,7 +259,7 @@ def emits(build):
     return convert
 
 
-def emits_all(build):
+def emits_all(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     """Return a converter with several outputs: ``build`` returns the names of them."""
     @functools.wraps(build)
     def convert(func, opset_version, input_names, output_names, context):
@@ -276,14 +276,14 @@ def old_style_or(func):
     return func if function is None else function
 
 
-def operator(op_name):
+def operator(op_name: str) -> tp.Callable[..., tp.Any]:
     """Return the converter of a function that is one operator without attributes."""
     def convert(ops, func, *input_names):
         ops.op(op_name, input_names)
     return emits(convert)
 
 
-def refuses(why):
+def refuses(why: str) -> tp.Callable[..., tp.Any]:
     """Return the converter of a function that cannot be expressed."""
     def convert(func, opset_version, input_names, output_names, context):
         raise _refusal(func, why)

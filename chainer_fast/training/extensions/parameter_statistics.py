@@ -90,7 +90,7 @@ class ParameterStatistics(extension.Extension):
         if isinstance(statistics, str) and statistics == 'default':
             statistics = self.default_statistics
         self._statistics = dict(statistics or {})
-        self._links = (links,) if isinstance(links, link.Link) else links
+        self._links: tp.Any = (links,) if isinstance(links, link.Link) else links
         self._attrs = [name for name, wanted in (('data', report_params),
                                                  ('grad', report_grads)) if wanted]
         self._prefix, self._skip_nan_params = prefix, skip_nan_params
