@@ -1,23 +1,30 @@
 """Build of the compiled modules; all metadata stands in pyproject.toml.
 
-Modules are translated and compiled on all processors, and only those that need it.
+Modules are translated and compiled on all processors, and only those that need it. Two
+builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
-``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour;
-go from one kind of build to another with ``--force``.
+``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
+``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
+versions that are not known; go from one kind of build to another with ``--force``.
 """
+import gzip
 import os
 import re
 import sys
+import tarfile
+import time
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZE = os.environ.get('CHAINER_FAST_SANITIZE', '') not in ('', '0')
+GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -35,9 +42,17 @@ DIRECTIVES = {
     'freethreading_compatible': False,
 }
 
+MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
+if GENERAL:
+    MACROS += [('CF_GENERAL', None)]
+
+# Included before each module, so that no module need name it.
+FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
+
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
-    COMPILE_ARGS += ['/std:c++17']
+    # C++ throws; sources are in UTF-8; files of templates have many sections.
+    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj', '/FI' + FIRST_HEADER]
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -45,8 +60,11 @@ else:
     # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
-    COMPILE_ARGS += ['-Wno-unused-function']
+    COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
+if sys.platform == 'darwin':
+    # clang fills short vectors up with zeros, and divides by them: there are warnings.
+    COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
@@ -60,6 +78,8 @@ INCLUDED = re.compile(
     r'^\s*(?:#\s*include|cdef extern from)\s+"(chainer_fast/[^"]+)"', re.M)
 PART = re.compile(r'^include "([^"]+)"', re.M)
 CIMPORTED = re.compile(r'^\s*from (chainer_fast\.[\w.]+) cimport', re.M)
+INSTALLED = re.compile(
+    r'(?<=")[^"\n]*(?:site|dist)-packages[/\\]+(?=[^"\n]*\.pxd",?$)', re.M)
 
 
 def dependencies(path, found=()):
@@ -85,12 +105,51 @@ def extensions():
             '.'.join(source.with_suffix('').parts),
             [str(source)],
             language='c++',
-            depends=[str(file) for file in dependencies(source)],
+            depends=[FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
-            define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
+            define_macros=MACROS,
             extra_compile_args=COMPILE_ARGS,
             extra_link_args=LINK_ARGS)
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
+
+
+def translate(modules, force):
+    """Have Cython write the C++ of compiled modules, unless it is there."""
+    translated = {ext.name: ext.sources for ext in cythonize(
+        [*modules], compiler_directives=DIRECTIVES, nthreads=JOBS, force=force)}
+    for ext in modules:
+        ext.sources = translated[ext.name]
+        for source in map(Path, ext.sources):
+            # Tracebacks name files of NumPy and Cython, too. Their paths begin with the
+            # environment, and an isolated build makes one anew.
+            text = source.read_text(encoding='utf-8')
+            short = INSTALLED.sub('', text)
+            if short != text:
+                source.write_text(short, encoding='utf-8')
+
+
+class SourceArchive(sdist):
+    """Packs the sources in a fixed order, and tells nothing of the machine."""
+
+    def make_archive(self, base_name, format, base_dir=None, **kwargs):
+        if format != 'gztar':
+            return super().make_archive(base_name, format, base_dir=base_dir, **kwargs)
+        self._time = int(os.environ.get('SOURCE_DATE_EPOCH', time.time()))
+        path = base_name + '.tar.gz'
+        files = sorted(file for file in Path(base_dir).rglob('*') if file.is_file())
+        with open(path, 'wb') as raw, \
+                gzip.GzipFile('', 'wb', 9, raw, self._time) as packed, \
+                tarfile.open(fileobj=packed, mode='w') as tar:
+            for file in files:
+                tar.add(file, file.as_posix(), filter=self._anonymous)
+        return path
+
+    def _anonymous(self, member):
+        member.uid = member.gid = 0
+        member.uname = member.gname = ''
+        member.mode = 0o755 if member.mode & 0o100 else 0o644
+        member.mtime = self._time
+        return member
 
 
 class Build(build_ext):
@@ -109,6 +168,7 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
+        translate(self.extensions, self.force)
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],
@@ -133,7 +193,5 @@ class Build(build_ext):
 
 
 setup(
-    cmdclass={'build_ext': Build},
-    ext_modules=cythonize(
-        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS,
-        force='--force' in sys.argv))
+    cmdclass={'build_ext': Build, 'sdist': SourceArchive},
+    ext_modules=extensions())

@@ -66,6 +66,26 @@ class Device:
 
     This is the interface; :func:`chainer_fast.get_device` returns devices that can be
     used. Devices compare by value and are hashable.
+
+    Attributes
+    ----------
+    xp : module
+        Array module: ``numpy`` or ``cupy``.
+    name : str
+        Specifier of the device.
+    supported_array_types : tuple of type
+        Types of its arrays.
+
+    See Also
+    --------
+    chainer_fast.get_device
+    chainer_fast.using_device
+
+    Examples
+    --------
+    >>> device = chainer.get_device('@numpy')
+    >>> device.send([np.ones(2), None])
+    [array([1., 1.]), None]
     """
 
     xp: Xp = _required(
@@ -99,7 +119,13 @@ class Device:
         return None
 
     def create_context(self) -> tp.ContextManager[tp.Any]:
-        """Return a context manager in which this is the current device."""
+        """Return a context manager in which this is the current device.
+
+        Returns
+        -------
+        context manager
+            For a ``with`` statement.
+        """
         return _dummy_context
 
     def send(self, arrays: tp.Any) -> tp.Any:
@@ -124,7 +150,18 @@ class Device:
         return _convert_arrays(arrays, self.send_array)
 
     def send_array(self, array: tp.Any) -> tp.Any:
-        """Transfer one array, or return it if it is already on the device."""
+        """Transfer one array, or return it if it is already on the device.
+
+        Parameters
+        ----------
+        array : array
+            Array of any backend.
+
+        Returns
+        -------
+        array
+            The array on this device.
+        """
         raise _missing('send_array()')
 
     def use(self) -> None:
@@ -141,6 +178,7 @@ class Device:
         Returns
         -------
         bool
+            Whether it can.
         """
         raise _missing('is_array_supported()')
 

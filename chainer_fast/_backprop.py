@@ -36,6 +36,20 @@ def backward(outputs, grad_outputs=None, **kwargs):
     -----
     RuntimeWarning
         If an output has no gradient, or is named twice without ``grad_outputs``.
+
+    See Also
+    --------
+    chainer_fast.grad
+    chainer_fast.Variable.backward
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y, z = x * 2, x * 3
+    >>> y.grad = z.grad = np.ones(2, np.float32)
+    >>> chainer.backward([y, z])
+    >>> x.grad
+    array([5., 5.], dtype=float32)
     """
     enable_double_backprop = kwargs.pop('enable_double_backprop', False)
     retain_grad = kwargs.pop('retain_grad', False)

@@ -53,5 +53,20 @@ def print_runtime_info(out=None):
     ----------
     out : file-like, optional
         Where to print; standard output by default.
+
+    Examples
+    --------
+    ::
+
+        chainer.print_runtime_info()
+
+    prints, for example, ::
+
+        Platform: Linux-6.1.0-x86_64-with-glibc2.36
+        Chainer: 7.8.1
+        ChainerX: Not Available
+        NumPy: 2.3.0
+        CuPy: Not Available
+        iDeep: Not Available
     """
     print(_get_runtime_info(), end='', file=out, flush=hasattr(out, 'flush'))

@@ -35,6 +35,13 @@ def copyto(dst: NdArray, src: NdArray) -> None:
     TypeError
         If ``dst`` is not an array, ``src`` cannot be copied to it, or the dtypes are
         of different kinds.
+
+    Examples
+    --------
+    >>> x = np.zeros(2, np.float32)
+    >>> chainer.backend.copyto(x, np.array([1, 2], np.float32))
+    >>> x
+    array([1., 2.], dtype=float32)
     """
     if isinstance(dst, numpy.ndarray):
         return numpy.copyto(dst, _cpu._to_cpu(src))
@@ -64,10 +71,12 @@ def get_device(device_spec: DeviceSpec) -> Device:
     Parameters
     ----------
     device_spec : str, int, cupy.cuda.Device or Device
+        The specifier.
 
     Returns
     -------
     Device
+        The device.
 
     Raises
     ------
@@ -77,6 +86,13 @@ def get_device(device_spec: DeviceSpec) -> Device:
         If a string is not a specifier.
     TypeError
         If ``device_spec`` has another type.
+
+    Examples
+    --------
+    >>> device = chainer.get_device('@numpy')
+    >>> device.name, device.xp.__name__
+    ('@numpy', 'numpy')
+    >>> model = L.Linear(3, 2).to_device(device)
     """
     if isinstance(device_spec, Device):
         return device_spec
@@ -123,13 +139,23 @@ def using_device(device_spec: DeviceSpec) -> tp.ContextManager[tp.Any]:
 
     Parameters
     ----------
-    device_spec
+    device_spec : str, int, cupy.cuda.Device or Device
         As for :func:`get_device`.
 
     Returns
     -------
     context manager
         For backends without a current device, i.e. NumPy, it does nothing.
+
+    Raises
+    ------
+    RuntimeError
+        If the backend of the device is not available.
+
+    Examples
+    --------
+    >>> with chainer.using_device('@numpy'):
+    ...     y = L.Linear(3, 2)(np.ones((1, 3), np.float32))
     """
     return get_device(device_spec).create_context()
 
@@ -146,6 +172,10 @@ def get_array_module(*args: tp.Any) -> Xp:
     -------
     module
         ``cupy`` if one of them is on a GPU, else ``numpy``.
+
+    See Also
+    --------
+    chainer_fast.get_device
 
     Examples
     --------
@@ -173,6 +203,11 @@ def get_device_from_array(*arrays: tp.Any) -> Device:
     See Also
     --------
     chainer_fast.backends.cuda.get_device_from_array : gives CuPy's own devices.
+
+    Examples
+    --------
+    >>> chainer.backend.get_device_from_array(np.ones(2)).name
+    '@numpy'
     """
     for array in arrays:
         device = GpuDevice.from_array(array) or Intel64Device.from_array(array)

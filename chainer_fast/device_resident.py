@@ -62,6 +62,7 @@ class DeviceResident(_EnableFinal):
         Parameters
         ----------
         visitor : DeviceResidentsVisitor
+            Sees each array, parameter and inner resident.
         """
         visitor.visit_device_resident(self)
 
@@ -199,6 +200,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         device_resident : DeviceResident
+            The resident.
         """
         raise NotImplementedError()
 
@@ -208,6 +210,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         arr : array
+            The array.
 
         Returns
         -------
@@ -222,6 +225,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         param : Variable
+            The variable or parameter.
         """
         raise NotImplementedError()
 

@@ -24,6 +24,25 @@ class Distribution:
     Points ``x`` at which functions are evaluated have the shape ``sample_shape +
     batch_shape + event_shape``, the results ``sample_shape + batch_shape``. Results are
     variables that are differentiable with respect to the points and the parameters.
+
+    Raises
+    ------
+    NotImplementedError
+        In methods and attributes for which the family has no formula.
+
+    See Also
+    --------
+    chainer_fast.distributions
+    chainer_fast.kl_divergence
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Normal(np.zeros((3, 2), 'f'), np.ones((3, 2), 'f'))
+    >>> d.batch_shape, d.event_shape
+    ((3, 2), ())
+    >>> x = d.sample((5,))
+    >>> x.shape, d.log_prob(x).shape
+    ((5, 3, 2), (5, 3, 2))
     """
 
     def __setstate__(self, state: tp.Any) -> None:
@@ -76,6 +95,12 @@ class Distribution:
         Returns
         -------
         Variable
+            Densities or probabilities, of the shape ``sample_shape + batch_shape``.
+
+        Raises
+        ------
+        NotImplementedError
+            In families that have :meth:`log_prob` alone.
         """
         raise NotImplementedError
 
@@ -90,6 +115,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape ``sample_shape + batch_shape``.
         """
         raise NotImplementedError
 
@@ -104,6 +130,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Probabilities, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -118,6 +145,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -147,6 +175,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Probabilities, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -161,6 +190,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -175,6 +205,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Perplexities, of the shape of the batch.
         """
         raise NotImplementedError
 
@@ -308,6 +339,10 @@ def register_kl(Dist1: type, Dist2: type) -> tp.Callable[..., tp.Any]:
         The function's name is bound to ``None``: it is only called by
         :func:`kl_divergence`.
 
+    See Also
+    --------
+    chainer_fast.kl_divergence
+
     Examples
     --------
     >>> class Point(chainer.Distribution):
@@ -350,6 +385,18 @@ def kl_divergence(dist1: Distribution, dist2: Distribution) -> Variable:
     ------
     KeyError
         If there is no formula for the two classes; see :func:`register_kl`.
+
+    See Also
+    --------
+    chainer_fast.cross_entropy
+    chainer_fast.register_kl
+
+    Examples
+    --------
+    >>> p = chainer.distributions.Normal(np.float32([1]), np.float32([1]))
+    >>> q = chainer.distributions.Normal(np.float32([0]), np.float32([1]))
+    >>> chainer.kl_divergence(p, q).array
+    array([0.5], dtype=float32)
     """
     return _KLDIVERGENCE[type(dist1), type(dist2)](dist1, dist2)
 
@@ -377,6 +424,16 @@ def cross_entropy(dist1: Distribution, dist2: Distribution) -> Variable:
     ------
     KeyError
         If there is no formula for the divergence; see :func:`register_kl`.
+
+    See Also
+    --------
+    chainer_fast.kl_divergence
+
+    Examples
+    --------
+    >>> p, q = [chainer.distributions.Bernoulli(np.float32([p])) for p in (0.5, 0.25)]
+    >>> chainer.cross_entropy(p, q).array
+    array([0.837], dtype=float32)
     """
     entropy = dist1.entropy
     # Users' distributions may have a method instead of a property.

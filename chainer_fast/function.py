@@ -26,6 +26,19 @@ def no_backprop_mode() -> tp.ContextManager[tp.Any]:
     Returns
     -------
     context manager
+        For a ``with`` statement.
+
+    See Also
+    --------
+    chainer_fast.force_backprop_mode
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.ones(2, np.float32))
+    >>> with chainer.no_backprop_mode():
+    ...     y = x * 2
+    >>> y.creator is None, y.requires_grad
+    (True, True)
     """
     return using_config('enable_backprop', False)
 
@@ -39,6 +52,21 @@ def force_backprop_mode() -> tp.ContextManager[tp.Any]:
     Returns
     -------
     context manager
+        For a ``with`` statement.
+
+    See Also
+    --------
+    chainer_fast.no_backprop_mode
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.ones(2, np.float32))
+    >>> with chainer.no_backprop_mode():
+    ...     y = x * 2
+    ...     with chainer.force_backprop_mode():
+    ...         z = x * 2
+    >>> y.creator is None, z.creator is None
+    (True, False)
     """
     return using_config('enable_backprop', True)
 
@@ -125,6 +153,25 @@ class Function:
     :class:`~chainer_fast.FunctionNode`, it cannot be differentiated twice.
 
     Use each instance only once.
+
+    See Also
+    --------
+    chainer_fast.FunctionNode
+
+    Examples
+    --------
+    >>> class Square(chainer.Function):
+    ...     def forward(self, inputs):
+    ...         x, = inputs
+    ...         return x * x,
+    ...     def backward(self, inputs, grad_outputs):
+    ...         x, = inputs
+    ...         gy, = grad_outputs
+    ...         return 2 * x * gy,
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> F.sum(Square()(x)).backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
     """
 
     # The node before it joins a graph, and a weak reference to it afterwards.

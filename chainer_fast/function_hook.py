@@ -29,6 +29,26 @@ class FunctionHook:
     ----------
     name : str
         Name of the hook.
+
+    Raises
+    ------
+    KeyError
+        In a ``with`` statement, if the thread has a hook of that name.
+
+    See Also
+    --------
+    chainer_fast.function_hooks
+
+    Examples
+    --------
+    >>> class Names(chainer.FunctionHook):
+    ...     name = 'Names'
+    ...     def forward_preprocess(self, function, in_data):
+    ...         print(function.label, [x.shape for x in in_data])
+    >>> with Names():
+    ...     y = F.relu(L.Linear(3, 2)(np.ones((4, 3), np.float32)))
+    LinearFunction [(4, 3), (2, 3), (2,)]
+    ReLU [(4, 2)]
     """
 
     name = 'FunctionHook'

@@ -63,6 +63,30 @@ class FunctionNode(_graph.FunctionBase):
     lazy_grad_sum : bool
         Whether gradients of an input that come from several functions are summed in
         one call; ``config.lazy_grad_sum`` when the function was applied.
+
+    See Also
+    --------
+    chainer_fast.Function
+    chainer_fast.gradient_check
+
+    Examples
+    --------
+    >>> class Square(chainer.FunctionNode):
+    ...     def forward(self, inputs):
+    ...         x, = inputs
+    ...         self.retain_inputs((0,))
+    ...         return x * x,
+    ...     def backward(self, target_input_indexes, grad_outputs):
+    ...         x, = self.get_retained_inputs()
+    ...         gy, = grad_outputs
+    ...         return 2 * x * gy,
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y, = Square().apply((x,))
+    >>> y.array
+    array([1., 4.], dtype=float32)
+    >>> F.sum(y).backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
     """
 
     stack = None
@@ -432,6 +456,24 @@ def grad(
         If an argument is no tuple or list of variables.
     ValueError
         If lengths differ.
+
+    See Also
+    --------
+    chainer_fast.Variable.backward
+    chainer_fast.backward
+
+    Examples
+    --------
+    The second derivative of the cube:
+
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y = x ** 3
+    >>> gx, = chainer.grad([y], [x], enable_double_backprop=True)
+    >>> ggx, = chainer.grad([gx], [x])
+    >>> gx.array, ggx.array
+    (array([ 3., 12.], dtype=float32), array([ 6., 12.], dtype=float32))
+    >>> x.grad is None
+    True
     """
     _check_sequence('outputs', outputs)
     _check_sequence('inputs', inputs)

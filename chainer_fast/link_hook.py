@@ -67,6 +67,28 @@ class LinkHook:
     name : str
         Name of the hook. Only one hook of a name can be active at a time; a hook of the
         link itself has precedence over one of the thread.
+
+    Raises
+    ------
+    KeyError
+        In a ``with`` statement, if the thread has a hook of that name.
+
+    See Also
+    --------
+    chainer_fast.link_hooks
+
+    Examples
+    --------
+    >>> class Names(chainer.LinkHook):
+    ...     name = 'Names'
+    ...     def forward_postprocess(self, args):
+    ...         print(type(args.link).__name__, args.out.shape)
+    >>> model = chainer.Sequential(L.Linear(3, 4), L.Linear(4, 2))
+    >>> with Names():
+    ...     y = model(np.ones((1, 3), np.float32))
+    Linear (1, 4)
+    Linear (1, 2)
+    Sequential (1, 2)
     """
 
     name = 'LinkHook'

@@ -29,10 +29,22 @@ def _get_reporters():
 def get_current_reporter() -> Reporter:
     """Return the reporter last entered by the current thread.
 
+    Returns
+    -------
+    Reporter
+        The reporter.
+
     Raises
     ------
     IndexError
         If there is none.
+
+    Examples
+    --------
+    >>> reporter = chainer.Reporter()
+    >>> with reporter:
+    ...     chainer.get_current_reporter() is reporter
+    True
     """
     return _get_reporters()[-1]
 
@@ -42,18 +54,26 @@ class Reporter:
 
     A value is reported under a name, by an *observer*: an object, often a link, that
     was registered under a name, which becomes the prefix. Inside of ``with reporter:``
-    the function :func:`chainer_fast.report` reports to it. ::
-
-        reporter = chainer_fast.Reporter()
-        reporter.add_observer('main', model)
-        with reporter:
-            chainer_fast.report({'loss': loss}, model)
-        reporter.observation  # {'main/loss': loss}
+    the function :func:`chainer_fast.report` reports to it.
 
     Attributes
     ----------
     observation : dict
         Observed values by name.
+
+    See Also
+    --------
+    chainer_fast.report
+
+    Examples
+    --------
+    >>> model = L.Linear(3, 2)
+    >>> reporter = chainer.Reporter()
+    >>> reporter.add_observer('main', model)
+    >>> with reporter:
+    ...     chainer.report({'loss': 0.5}, model)
+    >>> reporter.observation
+    {'main/loss': 0.5}
     """
 
     def __init__(self) -> None:
@@ -128,6 +148,7 @@ class Reporter:
         Returns
         -------
         context manager
+            For a ``with`` statement.
         """
         return _Scope(self, observation)
 
@@ -179,6 +200,14 @@ def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
     observer : object or None
         The observer that reports them; see :meth:`Reporter.report`. Links and
         extensions report with themselves as observers.
+
+    Examples
+    --------
+    >>> reporter = chainer.Reporter()
+    >>> with reporter:
+    ...     chainer.report({'loss': 0.5})
+    >>> reporter.observation
+    {'loss': 0.5}
     """
     reporters = _get_reporters()
     if reporters:
@@ -197,6 +226,14 @@ def report_scope(observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[None]:
     ------
     IndexError
         On entering the block, if there is no current reporter.
+
+    Examples
+    --------
+    >>> reporter, observation = chainer.Reporter(), {}
+    >>> with reporter, chainer.report_scope(observation):
+    ...     chainer.report({'loss': 0.5})
+    >>> observation, reporter.observation
+    ({'loss': 0.5}, {})
     """
     return _Scope(None, observation)
 
@@ -231,6 +268,19 @@ class Summary:
     """Mean and standard deviation of a series of scalars, computed on the fly.
 
     0-dimensional values are summed in float64.
+
+    See Also
+    --------
+    chainer_fast.DictSummary
+
+    Examples
+    --------
+    >>> summary = chainer.reporter.Summary()
+    >>> for value in (1.0, 2.0, 3.0):
+    ...     summary.add(value)
+    >>> mean, std = summary.make_statistics()
+    >>> float(mean), round(float(std), 4)
+    (2.0, 0.8165)
     """
 
     def __init__(self) -> None:
@@ -268,6 +318,11 @@ class Summary:
     def compute_mean(self) -> tp.Any:
         """Return the mean of the values.
 
+        Returns
+        -------
+        scalar or array
+            The mean.
+
         Raises
         ------
         ZeroDivisionError
@@ -303,7 +358,20 @@ class Summary:
 
 
 class DictSummary:
-    """A :class:`Summary` of each scalar in a series of dictionaries."""
+    """A :class:`Summary` of each scalar in a series of dictionaries.
+
+    See Also
+    --------
+    chainer_fast.Summary
+
+    Examples
+    --------
+    >>> summary = chainer.reporter.DictSummary()
+    >>> summary.add({'loss': 2.0, 'accuracy': 0.5})
+    >>> summary.add({'loss': 1.0})
+    >>> {name: float(mean) for name, mean in summary.compute_mean().items()}
+    {'loss': 1.5, 'accuracy': 0.5}
+    """
 
     def __init__(self) -> None:
         self._summaries = collections.defaultdict(Summary)
@@ -335,7 +403,13 @@ class DictSummary:
                 self._summaries[name].add(value, weight=weight)
 
     def compute_mean(self) -> dict[str, tp.Any]:
-        """Return a dictionary of the means."""
+        """Return a dictionary of the means.
+
+        Returns
+        -------
+        dict
+            The mean of each name.
+        """
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
     def make_statistics(self) -> dict[tp.Any, tp.Any]:

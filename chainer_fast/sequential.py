@@ -36,13 +36,7 @@ class Sequential(link.ChainList):
     elements to the next one as separate arguments. The object can be changed like a
     list at any time. Its links are its children. They are named by their positions
     among the children rather than the layers, as in Chainer, so that its snapshots can
-    be read. ::
-
-        model = chainer_fast.Sequential(
-            chainer_fast.links.Linear(None, 100),
-            chainer_fast.functions.relu,
-            chainer_fast.links.Linear(100, 10),
-        )
+    be read.
 
     Parameters
     ----------
@@ -53,6 +47,27 @@ class Sequential(link.ChainList):
     ------
     ValueError
         If a layer is not callable; also when one is added later.
+    RuntimeError
+        When called, if there are no layers.
+
+    See Also
+    --------
+    chainer_fast.Chain
+    chainer_fast.ChainList
+
+    Examples
+    --------
+    >>> model = chainer.Sequential(L.Linear(None, 10), F.relu, L.Linear(10, 2))
+    >>> model(np.ones((4, 3), np.float32)).shape
+    (4, 2)
+    >>> len(model), model.count_by_layer_type('Linear')
+    (3, 2)
+
+    Five blocks, each with parameters of its own:
+
+    >>> block = chainer.Sequential(L.Linear(10, 10), F.relu)
+    >>> len(block.repeat(5).flatten())
+    10
     """
 
     def __init__(self, *layers: tp.Callable[..., tp.Any]) -> None:
@@ -272,6 +287,11 @@ class Sequential(link.ChainList):
         ----------
         type_name : str
             Name of a class of links, or of a function.
+
+        Returns
+        -------
+        int
+            The number.
         """
         return [_name_of(x) for x in self._layers].count(type_name)
 
@@ -282,6 +302,11 @@ class Sequential(link.ChainList):
         ----------
         layer : callable
             The layer.
+
+        Returns
+        -------
+        int
+            The number.
         """
         return self._layers.count(layer)
 

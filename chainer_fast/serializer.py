@@ -10,6 +10,25 @@ class AbstractSerializer:
     A serializer visits an object whose method ``serialize(serializer)`` calls it once
     for each value, as ``value = serializer(key, value)``. A serializer returns the
     value unchanged; a deserializer returns the saved value.
+
+    See Also
+    --------
+    chainer_fast.serializers
+
+    Examples
+    --------
+    An object of two values that can be saved:
+
+    >>> class Counter:
+    ...     count, name = 0, 'x'
+    ...     def serialize(self, serializer):
+    ...         self.count = serializer('count', self.count)
+    >>> counter, same = Counter(), Counter()
+    >>> counter.count = 3
+    >>> chainer.serializers.save_npz('counter.npz', counter)
+    >>> chainer.serializers.load_npz('counter.npz', same)
+    >>> int(same.count)
+    3
     """
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
@@ -25,7 +44,8 @@ class AbstractSerializer:
 
         Returns
         -------
-        The value itself when saving, the loaded one when loading.
+        scalar, numpy.ndarray, cupy.ndarray or None
+            The value itself when saving, the loaded one when loading.
         """
         raise NotImplementedError
 
@@ -49,7 +69,13 @@ class Deserializer(AbstractSerializer):
     """Base class of deserializers, which load objects."""
 
     def load(self, obj: tp.Any) -> None:
-        """Load into an object by its ``serialize`` method."""
+        """Load into an object by its ``serialize`` method.
+
+        Parameters
+        ----------
+        obj : object
+            An object with a method ``serialize``.
+        """
         obj.serialize(self)
 
 
@@ -57,5 +83,11 @@ class Serializer(AbstractSerializer):
     """Base class of serializers, which save objects."""
 
     def save(self, obj: tp.Any) -> None:
-        """Save an object by its ``serialize`` method."""
+        """Save an object by its ``serialize`` method.
+
+        Parameters
+        ----------
+        obj : object
+            An object with a method ``serialize``.
+        """
         obj.serialize(self)

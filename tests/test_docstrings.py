@@ -93,13 +93,8 @@ def public(module):
         if not name.startswith('_') and callable(obj)}
 
 
-FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise',
-            'normalization', 'pooling', 'util')
-
-
-@pytest.mark.parametrize('function', [
-    pytest.param(f, id=name) for f, name in public(F).items()
-    if f.__module__.split('.')[2] in FAMILIES])
+@pytest.mark.parametrize(
+    'function', [pytest.param(f, id=name) for f, name in public(F).items()])
 def test_sections_of_functions(function):
     check_sections(function)
 

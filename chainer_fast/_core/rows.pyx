@@ -8,6 +8,7 @@ sees a :class:`RowGradient`.
 cimport numpy as np
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from numpy cimport (
     NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE,
@@ -34,7 +35,7 @@ cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast" nogil:
         ptrdiff_t rows, row_bytes, columns
         Unused unused
     ptrdiff_t number_ids(
-        ptrdiff_t *, ptrdiff_t, ptrdiff_t *, np.npy_int32 *, ptrdiff_t) noexcept
+        ptrdiff_t *, ptrdiff_t, ptrdiff_t *, int32_t *, ptrdiff_t) noexcept
     void update_used_rows(const RowUpdate &) noexcept
     void update_all_rows(
         const RowUpdate &, ptrdiff_t *, char *, ptrdiff_t) noexcept
@@ -84,11 +85,11 @@ cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typen
     while capacity < 2 * n:
         capacity *= 2
     table = PyArray_EMPTY(1, &capacity, NPY_INT32, 0)
-    memset(PyArray_DATA(<np.ndarray>table), 0xff, capacity * sizeof(np.npy_int32))
+    memset(PyArray_DATA(<np.ndarray>table), 0xff, capacity * sizeof(int32_t))
     distinct = PyArray_EMPTY(1, &n, NPY_INTP, 0)
     dims[0] = number_ids(
         _ids(ids), n, _ids(distinct),
-        <np.npy_int32 *>PyArray_DATA(<np.ndarray>table), capacity)
+        <int32_t *>PyArray_DATA(<np.ndarray>table), capacity)
     dims[1] = columns
     result.ids = distinct[:dims[0]]
     result.values = PyArray_ZEROS(2, dims, typenum, 0)

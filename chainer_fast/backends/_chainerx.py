@@ -22,6 +22,11 @@ class ChainerxDevice(_backend.NamedDevice):
     Parameters
     ----------
     device : chainerx.Device
+
+    Raises
+    ------
+    RuntimeError
+        Always: ChainerX is not available.
     """
 
     xp = chainerx

@@ -44,7 +44,13 @@ def _to_cpu(arrays):
 
 
 class CpuDevice(_backend.NamedDevice):
-    """The CPU, with NumPy as its array module. Specifier: ``'@numpy'``."""
+    """The CPU, with NumPy as its array module. Specifier: ``'@numpy'``.
+
+    Examples
+    --------
+    >>> chainer.backend.CpuDevice() == chainer.get_device('@numpy')
+    True
+    """
 
     name = '@numpy'
     xp = numpy

@@ -51,7 +51,15 @@ def memoize(for_each_device: bool = False) -> tp.Any:
 
     See Also
     --------
-    clear_memo : forgets all results.
+    chainer_fast.backends.cuda.clear_memo
+
+    Examples
+    --------
+    >>> @chainer.backends.cuda.memoize()
+    ... def square(n):
+    ...     return n * n
+    >>> square(3)
+    9
     """
     if available:
         return cupy.memoize(for_each_device)
@@ -59,7 +67,12 @@ def memoize(for_each_device: bool = False) -> tp.Any:
 
 
 def clear_memo() -> None:
-    """Forget the results of all functions decorated by :func:`memoize`."""
+    """Forget the results of all functions decorated by :func:`memoize`.
+
+    See Also
+    --------
+    chainer_fast.backends.cuda.memoize
+    """
     if available:
         cupy.clear_memo()
 
@@ -94,11 +107,19 @@ def elementwise(
     Returns
     -------
     cupy.ElementwiseKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        y = chainer.backends.cuda.elementwise(
+            'T x', 'T y', 'y = x * x', 'square')(x)
     """
     return _cached(
         'ElementwiseKernel', (in_params, out_params, operation, name), kwargs)
@@ -129,11 +150,19 @@ def reduce(
     Returns
     -------
     cupy.ReductionKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        total = chainer.backends.cuda.reduce(
+            'T x', 'T y', 'x * x', 'a + b', 'y = a', '0', 'sum_of_squares')(x)
     """
     return _cached(
         'ReductionKernel',
@@ -156,11 +185,23 @@ def raw(code: str, name: str, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     Returns
     -------
     cupy.RawKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        kernel = chainer.backends.cuda.raw(r'''
+        extern "C" __global__ void twice(float* x, int n) {
+            int i = blockDim.x * blockIdx.x + threadIdx.x;
+            if (i < n) x[i] *= 2;
+        }''', 'twice')
+        kernel(((n + 127) // 128,), (128,), (x, n))
     """
     return _cached('RawKernel', (code, name, *args), kwargs)
 
@@ -170,6 +211,19 @@ def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
 
     It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,
     the function is not changed.
+
+    Returns
+    -------
+    callable
+        The decorated function, or the decorator.
+
+    Examples
+    --------
+    >>> @chainer.backends.cuda.fuse()
+    ... def saxpy(a, x, y):
+    ...     return a * x + y
+    >>> saxpy(2, np.ones(2), np.zeros(2))
+    array([2., 2.])
     """
     if available:
         return cupy.fuse(*args, **kwargs)

@@ -20,6 +20,12 @@ def get_array_types() -> tuple[type[tp.Any], ...]:
     Returns
     -------
     tuple of type
+        ``numpy.ndarray`` first, then those of CuPy and of iDeep, if they can be used.
+
+    Examples
+    --------
+    >>> isinstance(np.ones(2), chainer.get_array_types())
+    True
     """
     return _CPU_TYPES + _GPU_TYPES
 
@@ -30,6 +36,12 @@ def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
     Returns
     -------
     tuple of type
+        ``numpy.ndarray`` first, then that of iDeep, if it can be used.
+
+    Examples
+    --------
+    >>> isinstance(np.ones(2), chainer.get_cpu_array_types())
+    True
     """
     return _CPU_TYPES
 
@@ -46,6 +58,11 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     -------
     bool
         ``True`` if all are in host memory, or all are arrays of CuPy.
+
+    Examples
+    --------
+    >>> chainer.is_arrays_compatible([np.ones(2), None, np.zeros(3)])
+    True
     """
     given = [a for a in arrays if a is not None]
     in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]

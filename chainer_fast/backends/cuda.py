@@ -137,6 +137,13 @@ class DummyDeviceType:
 
     Its only instance is :data:`DummyDevice`. It lets code choose a device in the same
     way for the CPU and for GPUs.
+
+    Examples
+    --------
+    >>> device = chainer.backends.cuda.get_device_from_array(np.ones(2))
+    >>> with device:
+    ...     int(device)
+    -1
     """
 
     id = -1
@@ -176,6 +183,7 @@ def get_device_from_id(device_id: int | None) -> tp.Any:
     Parameters
     ----------
     device_id : int or None
+        Number of the device.
 
     Returns
     -------
@@ -186,6 +194,12 @@ def get_device_from_id(device_id: int | None) -> tp.Any:
     ------
     RuntimeError
         If a device is asked for and CuPy is not available.
+
+    Examples
+    --------
+    >>> from chainer_fast.backends import cuda
+    >>> cuda.get_device_from_id(-1) is cuda.DummyDevice
+    True
     """
     number = -1 if device_id is None else device_id
     if number < 0:
@@ -232,6 +246,7 @@ def get_device(*args: tp.Any) -> tp.Any:
     Returns
     -------
     cupy.cuda.Device or DummyDeviceType
+        :data:`DummyDevice` if no argument determines one.
     """
     warnings.warn('get_device is deprecated. Please use get_device_from_id or '
                   'get_device_from_array instead.', DeprecationWarning)
@@ -270,10 +285,20 @@ class GpuDevice(_backend.NamedDevice):
     Parameters
     ----------
     device : cupy.cuda.Device
+        The device of CuPy.
 
     Attributes
     ----------
     device : cupy.cuda.Device
+        As given.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        device = chainer.get_device('@cupy:0')
+        device.use()
+        model.to_device(device)
     """
 
     xp: Xp = cupy
@@ -298,6 +323,12 @@ class GpuDevice(_backend.NamedDevice):
         Parameters
         ----------
         device_id : int
+            Number of the GPU.
+
+        Returns
+        -------
+        GpuDevice
+            The device.
 
         Raises
         ------
@@ -364,6 +395,12 @@ def to_gpu(array: tp.Any, device: tp.Any = None, stream: tp.Any = None) -> tp.An
         If something is neither an array nor a scalar of NumPy.
     ValueError
         If ``device`` is not a device.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        x = chainer.backends.cuda.to_gpu(numpy.ones(2), device=0)
     """
     if stream is not None:
         warnings.warn('The stream option of to_gpu() is deprecated. Use `with stream:` '
@@ -415,6 +452,12 @@ def to_cpu(array: tp.Any, stream: tp.Any = None) -> tp.Any:
     ------
     TypeError
         If something is neither an array nor a scalar.
+
+    Examples
+    --------
+    >>> x = np.ones(2)
+    >>> chainer.backends.cuda.to_cpu(x) is x
+    True
     """
     return _backend._convert_arrays(array, lambda arr: _array_to_cpu(arr, stream))
 
@@ -455,6 +498,12 @@ def copy(
     ------
     RuntimeError
         If CuPy is not available.
+
+    Examples
+    --------
+    To another GPU: ::
+
+        y = chainer.backends.cuda.copy(x, out_device=1)
     """
     check_cuda_available()
     if stream is not None:
@@ -484,6 +533,15 @@ def get_array_module(*args: tp.Any) -> Xp:
     -------
     module
         ``cupy`` if one of them is on a GPU, else ``numpy``.
+
+    See Also
+    --------
+    chainer_fast.backend.get_array_module
+
+    Examples
+    --------
+    >>> chainer.backends.cuda.get_array_module(np.ones(2)).__name__
+    'numpy'
     """
     if not available:
         return numpy

@@ -43,6 +43,15 @@ def get_dtype(dtype: DTypeSpec = None, map_mixed16: DTypeSpec = None) -> DTypeSp
     Returns
     -------
     numpy.dtype
+        The dtype; never :data:`mixed16`.
+
+    Examples
+    --------
+    >>> chainer.get_dtype(), chainer.get_dtype(np.float64)
+    (dtype('float32'), dtype('float64'))
+    >>> with chainer.using_config('dtype', chainer.mixed16):
+    ...     chainer.get_dtype(), chainer.get_dtype(map_mixed16=np.float32)
+    (dtype('float16'), dtype('float32'))
     """
     wanted = config.dtype if dtype is None else dtype
     if map_mixed16 is None or not isinstance(wanted, _Mixed16):

@@ -77,6 +77,13 @@ class Intel64Device(_backend.NamedDevice):
     ------
     RuntimeError
         If oneDNN is not available.
+
+    Examples
+    --------
+    Where oneDNN is installed: ::
+
+        chainer.config.use_ideep = 'auto'
+        model.to_device('@intel64')
     """
 
     xp = numpy
@@ -109,6 +116,7 @@ def is_ideep_available() -> bool:
     Returns
     -------
     bool
+        Whether oneDNN is loaded.
     """
     return library.available()
 
@@ -132,6 +140,7 @@ def should_use_ideep(level: str) -> bool:
     Returns
     -------
     bool
+        Whether it should.
 
     Raises
     ------
@@ -152,6 +161,7 @@ def inputs_all_ready(
     Parameters
     ----------
     inputs : sequence of arrays
+        The arrays.
     supported_ndim : tuple of int
         Numbers of dimensions that the function supports.
 

@@ -36,10 +36,12 @@ def get_raw_shape(arr_or_var: VariableOrArray) -> tuple[int, ...]:
     Parameters
     ----------
     arr_or_var : array or Variable
+        What has the shape.
 
     Returns
     -------
     tuple of int
+        Shape of the array in memory.
     """
     return _raw_array(arr_or_var).shape
 
@@ -52,6 +54,7 @@ def get_semantic_shape(
     Parameters
     ----------
     arr_or_var : array or Variable
+        What has the shape.
     assumed_layout : str or None, optional
         Layout of an array; the standard one by default. For a variable, it must be the
         layout of the variable.
@@ -59,6 +62,7 @@ def get_semantic_shape(
     Returns
     -------
     tuple of int
+        Shape in the plain layout.
 
     Raises
     ------

@@ -64,6 +64,19 @@ def using_config(
     context manager
         It can also be used as a decorator. On leaving, the thread's entry is restored:
         an entry that the thread had not set follows the global configuration again.
+
+    See Also
+    --------
+    chainer_fast.config
+    chainer_fast.global_config
+
+    Examples
+    --------
+    >>> with chainer.using_config('train', False):
+    ...     chainer.config.train
+    False
+    >>> chainer.config.train
+    True
     """
     return _UsingConfig(name, value, config)
 
@@ -75,5 +88,11 @@ def get_compute_mode() -> str | None:
     -------
     str or None
         ``'cudnn_fast'`` asks links for memory layouts that suit cuDNN.
+
+    Examples
+    --------
+    >>> with chainer.using_config('compute_mode', 'cudnn_fast'):
+    ...     chainer.get_compute_mode()
+    'cudnn_fast'
     """
     return config.compute_mode

@@ -15,6 +15,11 @@ def is_debug() -> bool:
     Returns
     -------
     bool
+        Whether ``config.debug`` is true.
+
+    Examples
+    --------
+    See :func:`set_debug`.
     """
     return bool(config.debug)
 
@@ -25,10 +30,18 @@ def set_debug(debug: bool) -> None:
     Parameters
     ----------
     debug : bool
+        The mode.
 
     See Also
     --------
     chainer_fast.using_config : ``using_config('debug', True)`` does it for a block.
+
+    Examples
+    --------
+    >>> chainer.set_debug(True)
+    >>> chainer.is_debug()
+    True
+    >>> chainer.set_debug(False)
     """
     config.debug = debug
 

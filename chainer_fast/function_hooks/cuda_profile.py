@@ -23,6 +23,13 @@ class CUDAProfileHook(_span.SpanHook):
     ------
     RuntimeError
         If CuPy is not available, or was built without NVTX.
+
+    Examples
+    --------
+    On a GPU: ::
+
+        with chainer.function_hooks.CUDAProfileHook():
+            loss = model(x, t)
     """
 
     name = 'CUDAProfileHook'

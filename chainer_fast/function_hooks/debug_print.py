@@ -29,6 +29,18 @@ class PrintHook(function_hook.FunctionHook):
         Where to print.
     flush : bool
         Whether to flush the file each time.
+
+    Warns
+    -----
+    DeprecationWarning
+        If ``sep`` is given.
+
+    Examples
+    --------
+    Inputs and gradients of all functions in a backward pass: ::
+
+        with chainer.function_hooks.PrintHook():
+            loss.backward()
     """
 
     sep: None

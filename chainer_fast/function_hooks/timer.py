@@ -21,6 +21,10 @@ class TimerHook(_timing.Timings, _span.SpanHook):
         Names of functions and the seconds they took, in the order in which they ended.
         The time of a backward computation includes that of the functions it applies,
         which are also listed.
+
+    See Also
+    --------
+    chainer_fast.link_hooks.TimerHook
     """
 
     name = 'TimerHook'

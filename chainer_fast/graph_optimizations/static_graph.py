@@ -98,11 +98,14 @@ class ScheduleManager:
         Parameters
         ----------
         in_vars : sequence of Variable or array
+            Arguments of the call.
         enable_double_backprop : bool
+            Whether a recording can be differentiated twice.
 
         Returns
         -------
         StaticScheduleFunction
+            The recording for these arguments.
         """
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
@@ -157,12 +160,27 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     enable_double_backprop : bool
         Whether a recording, applied as a function, can be differentiated twice.
 
+    Raises
+    ------
+    TypeError
+        If it decorates anything but a function.
+
     Examples
     --------
     >>> class MLP(chainer.Chain):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.l1 = L.Linear(3, 4)
+    ...             self.l2 = L.Linear(4, 2)
     ...     @chainer.static_graph
     ...     def forward(self, x):
     ...         return self.l2(F.relu(self.l1(x)))
+    >>> model = MLP()
+    >>> for _ in range(3):  # the first call is recorded, the others repeat it
+    ...     y = model(np.ones((5, 3), np.float32))
+    >>> y.shape
+    (5, 2)
     """
     if len(args) == 1 and callable(args[0]):
         return _static(args[0], **kwargs)

@@ -25,11 +25,43 @@ def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Any:
     func_name : str, optional
         Name of the step, for display.
 
+    Returns
+    -------
+    callable
+        The decorated function.
+
+    See Also
+    --------
+    chainer_fast.static_graph
+
     Notes
     -----
     The function takes the arrays that it reads, and that differ from call to call, as
     the list ``inputs``, a keyword argument. It returns the arrays that it makes, one or
     a tuple. Arrays that it writes to are in the list ``outputs``.
+
+    Examples
+    --------
+    A random mask that differs from call to call:
+
+    >>> class Masked(chainer.Chain):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.layer = L.Linear(3, 2)
+    ...     @chainer.static_code
+    ...     def draw(self, inputs, outputs):
+    ...         outputs[0][...] = np.random.binomial(1, 0.5, outputs[0].shape)
+    ...     @chainer.static_graph
+    ...     def forward(self, x):
+    ...         mask = np.empty_like(x.array)
+    ...         self.draw(inputs=[], outputs=[mask])
+    ...         return self.layer(x * mask)
+    >>> model = Masked()
+    >>> x = chainer.Variable(np.ones((4, 3), np.float32))
+    >>> first, second = model(x).array.copy(), model(x).array.copy()
+    >>> np.array_equal(first, second)
+    False
     """
     if len(dec_args) == 1 and callable(dec_args[0]):
         return _static(dec_args[0], **dec_kwargs)
@@ -55,7 +87,9 @@ def static_forward_optimizations(
     Parameters
     ----------
     func : FunctionNode
+        The function.
     inputs : tuple of arrays
+        Its inputs.
 
     Returns
     -------

@@ -51,19 +51,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     whose names the link knows: it serializes them, moves them between devices and
     copies them. Parameters are registered by assigning them in :meth:`init_scope`;
     :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList` hold other links in
-    the same way. A subclass defines ``forward``, which calling the link runs. ::
-
-        class Affine(chainer_fast.Link):
-
-            def __init__(self, n_in, n_out):
-                super().__init__()
-                with self.init_scope():
-                    self.W = chainer_fast.Parameter(
-                        chainer_fast.initializers.Normal(), (n_out, n_in))
-                    self.b = chainer_fast.Parameter(0, (n_out,))
-
-            def forward(self, x):
-                return chainer_fast.functions.linear(x, self.W, self.b)
+    the same way. A subclass defines ``forward``, which calling the link runs.
 
     Parameters
     ----------
@@ -75,6 +63,36 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     ----------
     name : str or None
         Name of the link within its parent.
+
+    Raises
+    ------
+    AttributeError
+        If a parameter has the name of an attribute.
+
+    See Also
+    --------
+    chainer_fast.Chain
+    chainer_fast.ChainList
+    chainer_fast.links
+
+    Examples
+    --------
+    >>> class Affine(chainer.Link):
+    ...     def __init__(self, n_in, n_out):
+    ...         super().__init__()
+    ...         normal = chainer.initializers.Normal()
+    ...         with self.init_scope():
+    ...             self.W = chainer.Parameter(normal, (n_out, n_in))
+    ...             self.b = chainer.Parameter(0, (n_out,))
+    ...     def forward(self, x):
+    ...         return F.linear(x, self.W, self.b)
+    >>> link = Affine(3, 2)
+    >>> link(np.ones((4, 3), np.float32)).shape
+    (4, 2)
+    >>> [(name, param.shape) for name, param in link.namedparams()]
+    [('/W', (2, 3)), ('/b', (2,))]
+    >>> link.count_params()
+    8
     """
 
     __signature__: CallSignature = _signature.CallSignature()
@@ -336,6 +354,11 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     def count_params(self) -> int:
         """Return the number of elements of all parameters.
 
+        Returns
+        -------
+        int
+            The sum of their sizes.
+
         Warns
         -----
         UserWarning
@@ -458,23 +481,42 @@ class Chain(Link):
     """A link composed of child links, which are its attributes.
 
     Links assigned inside of :meth:`init_scope` become children: their parameters belong
-    to the chain's. ::
-
-        class Perceptron(chainer_fast.Chain):
-
-            def __init__(self, n_hidden, n_out):
-                super().__init__()
-                with self.init_scope():
-                    self.hidden = chainer_fast.links.Linear(None, n_hidden)
-                    self.out = chainer_fast.links.Linear(n_hidden, n_out)
-
-            def forward(self, x):
-                return self.out(chainer_fast.functions.relu(self.hidden(x)))
+    to the chain's.
 
     Parameters
     ----------
     **links : Link
         Children by name.
+
+    Raises
+    ------
+    TypeError
+        If something is no link.
+    AttributeError
+        If a child has the name of an attribute.
+
+    See Also
+    --------
+    chainer_fast.ChainList
+    chainer_fast.Sequential
+
+    Examples
+    --------
+    >>> class Perceptron(chainer.Chain):
+    ...     def __init__(self, n_hidden, n_out):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.hidden = L.Linear(None, n_hidden)
+    ...             self.out = L.Linear(n_hidden, n_out)
+    ...     def forward(self, x):
+    ...         return self.out(F.relu(self.hidden(x)))
+    >>> model = Perceptron(10, 2)
+    >>> model(np.ones((4, 3), np.float32)).shape
+    (4, 2)
+    >>> [name for name, param in model.namedparams()]
+    ['/hidden/W', '/hidden/b', '/out/W', '/out/b']
+    >>> [child.name for child in model.children()]
+    ['hidden', 'out']
     """
 
     def __init__(self, **links: Link) -> None:
@@ -543,23 +585,37 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
 
     It behaves as a list of its children; their names are their positions. In contrast
     to :class:`chainer_fast.Chain`, children are not attributes, and cannot be assigned
-    inside of :meth:`init_scope`. ::
-
-        class Tower(chainer_fast.ChainList):
-
-            def __init__(self, widths):
-                super().__init__(
-                    *[chainer_fast.links.Linear(None, n) for n in widths])
-
-            def forward(self, x):
-                for layer in self:
-                    x = chainer_fast.functions.relu(layer(x))
-                return x
+    inside of :meth:`init_scope`.
 
     Parameters
     ----------
     *links : Link
         The children.
+
+    Raises
+    ------
+    TypeError
+        If a link is assigned inside of :meth:`init_scope`.
+
+    See Also
+    --------
+    chainer_fast.Chain
+    chainer_fast.Sequential
+
+    Examples
+    --------
+    >>> class Tower(chainer.ChainList):
+    ...     def __init__(self, widths):
+    ...         super().__init__(*[L.Linear(None, n) for n in widths])
+    ...     def forward(self, x):
+    ...         for layer in self:
+    ...             x = F.relu(layer(x))
+    ...         return x
+    >>> tower = Tower([10, 20])
+    >>> tower(np.ones((4, 3), np.float32)).shape
+    (4, 20)
+    >>> len(tower), tower[1].W.shape
+    (2, (20, 10))
     """
 
     def __init__(self, *links: Link) -> None:

@@ -105,16 +105,11 @@ class SpectralNormalization(_weight.WeightHook):
         u \\leftarrow \\frac{W v}{\\|W v\\| + \\epsilon}
 
     and the gradient treats them as constants. The link computes with :math:`\\bar W`;
-    its parameter remains :math:`W`. ::
-
-        layer = L.Convolution2D(3, 16, 3).add_hook(SpectralNormalization())
+    its parameter remains :math:`W`.
 
     The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
     parameter ``gamma``. If its weight is not initialized yet, the link gets them at the
     first call, so load snapshots after it.
-
-    See: `Spectral Normalization for Generative Adversarial Networks
-    <https://arxiv.org/abs/1802.05957>`_
 
     Parameters
     ----------
@@ -151,6 +146,20 @@ class SpectralNormalization(_weight.WeightHook):
         When it is added to a link without this weight, or to one with no outputs.
     NotImplementedError
         When it is used in a ``with`` statement.
+
+    References
+    ----------
+    T. Miyato et al. `Spectral normalization for generative adversarial networks
+    <https://arxiv.org/abs/1802.05957>`__. ICLR 2018.
+
+    Examples
+    --------
+    >>> layer = L.Linear(3, 2, nobias=True, initialW=5)
+    >>> layer = layer.add_hook(chainer.link_hooks.SpectralNormalization())
+    >>> for _ in range(10):
+    ...     y = layer(np.eye(3, dtype=np.float32))
+    >>> round(float(np.linalg.norm(y.array, 2)), 3), float(layer.W.array[0, 0])
+    (1.0, 5.0)
     """
 
     n_power_iteration: int

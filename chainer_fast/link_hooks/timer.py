@@ -25,6 +25,10 @@ class TimerHook(_timing.Timings, link_hook.LinkHook):
         Names of classes of links and the seconds they took, in the order in which they
         ended. The time of a chain includes that of the links it calls, which are also
         listed.
+
+    See Also
+    --------
+    chainer_fast.function_hooks.TimerHook
     """
 
     name = 'TimerHook'

@@ -16,11 +16,7 @@ class WeightStandardization(_weight.WeightHook):
     where :math:`W_i` are the weights with first index :math:`i`, and :math:`\\mu_i` and
     :math:`\\sigma_i^2` their mean and variance. The link computes with
     :math:`\\hat W`; its parameter remains :math:`W`, and gradients flow through the
-    standardization. ::
-
-        layer = L.Convolution2D(3, 16, 3).add_hook(WeightStandardization())
-
-    See: `Weight Standardization <https://arxiv.org/abs/1903.10520>`_
+    standardization.
 
     Parameters
     ----------
@@ -44,6 +40,18 @@ class WeightStandardization(_weight.WeightHook):
         When it is added to a link without this weight.
     NotImplementedError
         When it is used in a ``with`` statement.
+
+    References
+    ----------
+    S. Qiao et al. `Weight standardization <https://arxiv.org/abs/1903.10520>`__. 2019.
+
+    Examples
+    --------
+    >>> layer = L.Linear(3, 2, nobias=True)
+    >>> layer = layer.add_hook(chainer.link_hooks.WeightStandardization())
+    >>> y = layer(np.eye(3, dtype=np.float32))
+    >>> np.allclose(y.array.mean(axis=0), 0, atol=1e-6)
+    True
     """
 
     name = 'WeightStandardization'

@@ -62,6 +62,12 @@ def convert_parameter(
     ------
     ValueError
         If it is anything else.
+
+    Examples
+    --------
+    In a converter of a function: ::
+
+        tensor = chainer_fast.onnx.convert_parameter(parameter, context)
     """
     array = parameter.array if isinstance(
         parameter, _variable.Variable) else parameter
@@ -200,6 +206,24 @@ def export(
     DeprecationWarning
         If the model is written to a file, but ``no_testcase`` is not set:
         :func:`chainer_fast.onnx.export_testcase` writes test data, too.
+
+    See Also
+    --------
+    chainer_fast.onnx.load
+    chainer_fast.onnx.export_testcase
+
+    Examples
+    --------
+    It needs the package onnx: ::
+
+        x = np.zeros((1, 3, 224, 224), np.float32)
+        chainer_fast.onnx.export(model, x, 'model.onnx', no_testcase=True)
+
+    A batch of any size: ::
+
+        chainer_fast.onnx.export(
+            model, x, 'model.onnx', input_shapes=('batch', 3, 224, 224),
+            no_testcase=True)
     """
     if return_named_inout:
         experimental('return_named_inout')

@@ -53,6 +53,16 @@ def export_testcase(
     -----
     UserWarning
         If a parameter gets no gradient.
+
+    See Also
+    --------
+    chainer_fast.onnx.export
+
+    Examples
+    --------
+    ::
+
+        chainer_fast.onnx.export_testcase(model, x, 'out')
     """
     os.makedirs(out_dir, exist_ok=True)
     _, inputs, outputs = export(

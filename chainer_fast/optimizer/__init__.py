@@ -38,6 +38,18 @@ class Hyperparameter:
     Attributes
     ----------
     parent : Hyperparameter or None
+        Source of the values that this object lacks.
+
+    Examples
+    --------
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1)
+    >>> rule = optimizer.create_update_rule()
+    >>> optimizer.lr = 0.2
+    >>> rule.hyperparam.lr
+    0.2
+    >>> rule.hyperparam.lr = 0.01
+    >>> optimizer.lr, rule.hyperparam.lr
+    (0.2, 0.01)
     """
 
     # What an instance without values has; compiled code reads it by this name.
@@ -106,7 +118,7 @@ class UpdateRule(_states.Stateful):
 
     A rule belongs to one parameter: it holds the parameter's hyperparameters, which
     fall back on those of the optimizer, its states such as moving averages, and the
-    number of its updates.  A subclass overrides :meth:`update_core`, or
+    number of its updates. A subclass overrides :meth:`update_core`, or
     :meth:`update_core_cpu` and :meth:`update_core_gpu`, and :meth:`init_state` if it
     has states.
 
@@ -120,10 +132,25 @@ class UpdateRule(_states.Stateful):
     enabled : bool
         If False, :meth:`update` does nothing.
     hyperparam : Hyperparameter
+        The hyperparameters.
     t : int
         Number of updates so far.
     is_elementwise : bool
         Whether each element moves independently of all others.
+
+    See Also
+    --------
+    chainer_fast.GradientMethod
+
+    Examples
+    --------
+    Another learning rate for one parameter:
+
+    >>> model = L.Linear(3, 2)
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1).setup(model)
+    >>> model.b.update_rule.hyperparam.lr = 0.01
+    >>> model.W.update_rule.hyperparam.lr, model.b.update_rule.hyperparam.lr
+    (0.1, 0.01)
     """
 
     is_elementwise = False
@@ -151,6 +178,7 @@ class UpdateRule(_states.Stateful):
         Parameters
         ----------
         flag : bool
+            Whether to.
         """
         self._use_fp32_update = flag
 
@@ -312,6 +340,31 @@ class Optimizer(_LossScaling):
         Number of epochs so far, as :meth:`new_epoch` counts them.
     use_auto_new_epoch : bool
         Whether :meth:`new_epoch` is called by an updater, not by the user.
+
+    Raises
+    ------
+    NotImplementedError
+        When it is updated, unless a subclass defines how.
+
+    See Also
+    --------
+    chainer_fast.optimizers
+    chainer_fast.optimizer_hooks
+
+    Examples
+    --------
+    >>> model = L.Linear(3, 1)
+    >>> optimizer = chainer.optimizers.MomentumSGD(lr=0.01).setup(model)
+    >>> x, t = np.ones((8, 3), np.float32), np.zeros((8, 1), np.float32)
+    >>> loss = F.mean_squared_error(model(x), t)
+    >>> for _ in range(10):
+    ...     optimizer.update(lambda: F.mean_squared_error(model(x), t))
+    >>> optimizer.t, bool(F.mean_squared_error(model(x), t).array < loss.array)
+    (10, True)
+
+    Parameters that stay as they are:
+
+    >>> model.b.update_rule.enabled = False
     """
 
     _hookable: tp.Any = None
@@ -393,6 +446,7 @@ class Optimizer(_LossScaling):
         Parameters
         ----------
         timing : {'pre', 'post'}
+            Which hooks.
         """
         for hook in _hooks_of(self).hooks(timing):
             self.call_hook(hook)
@@ -437,6 +491,7 @@ class Optimizer(_LossScaling):
         Parameters
         ----------
         serializer : AbstractSerializer
+            Saves, or loads.
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
@@ -470,6 +525,29 @@ class GradientMethod(Optimizer):
     ----------
     hyperparam : Hyperparameter
         Values that the update rules of all parameters share.
+
+    See Also
+    --------
+    chainer_fast.UpdateRule
+
+    Examples
+    --------
+    >>> class HalvingRule(chainer.UpdateRule):
+    ...     def update_core(self, param):
+    ...         param.array -= self.hyperparam.lr * 0.5 ** self.t * param.grad
+    >>> class Halving(chainer.GradientMethod):
+    ...     lr = chainer.optimizer.HyperparameterProxy('lr')
+    ...     def __init__(self, lr):
+    ...         super().__init__()
+    ...         self.hyperparam.lr = lr
+    ...     def create_update_rule(self):
+    ...         return HalvingRule(self.hyperparam)
+    >>> model = L.Linear(2, 1, nobias=True, initialW=0)
+    >>> optimizer = Halving(lr=1).setup(model)
+    >>> x = np.array([[1, -2]], np.float32)
+    >>> optimizer.update(lambda: F.sum(model(x)))
+    >>> model.W.array
+    array([[-0.5,  1. ]], dtype=float32)
     """
 
     _use_cleargrads = True
@@ -505,6 +583,7 @@ class GradientMethod(Optimizer):
         Returns
         -------
         UpdateRule
+            The rule.
         """
         raise NotImplementedError
 

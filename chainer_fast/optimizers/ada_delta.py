@@ -21,6 +21,7 @@ class AdaDeltaRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     rho, eps : float, optional
+        As those of :class:`AdaDelta`.
     """
 
     def __init__(

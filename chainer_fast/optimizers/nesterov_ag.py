@@ -21,6 +21,7 @@ class NesterovAGRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, momentum : float, optional
+        As those of :class:`NesterovAG`.
     """
 
     def __init__(

@@ -21,6 +21,7 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, alpha, momentum, eps : float, optional
+        As those of :class:`RMSpropGraves`.
     """
 
     def __init__(

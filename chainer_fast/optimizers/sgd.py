@@ -20,6 +20,7 @@ class SGDRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr : float, optional
+        As that of :class:`SGD`.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 """Saving objects to files, and loading them."""
-from chainer_fast.serializers import hdf5, npz, pickles
+from chainer_fast.serializers import hdf5, npz, pickles, safetensors
 from chainer_fast.serializers.hdf5 import (
     HDF5Deserializer,
     HDF5Serializer,
@@ -13,3 +13,4 @@ from chainer_fast.serializers.npz import (
     save_npz,
 )
 from chainer_fast.serializers.pickles import load_pickle
+from chainer_fast.serializers.safetensors import load_safetensors, save_safetensors

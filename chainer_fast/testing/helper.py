@@ -47,6 +47,13 @@ def with_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
     -------
     function
         Decorator of a test function or a test case.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> @testing.with_requires('numpy>=1.26')
+    ... def test_sum():
+    ...     assert np.sum([1, 2]) == 3
     """
     return unittest.skipUnless(
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
@@ -66,6 +73,13 @@ def without_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
     -------
     function
         Decorator of a test function or a test case.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> @testing.without_requires('numpy>=1.0')
+    ... def test_without_numpy():
+    ...     assert False, 'never run'
     """
     return unittest.skipIf(
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
@@ -105,6 +119,14 @@ def patch(target: str, *args: tp.Any, **kwargs: tp.Any) -> tp.ContextManager[tp.
     -------
     context manager
         Context manager that returns the mock, which records its calls.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> with testing.patch('numpy.tanh') as tanh:
+    ...     y = np.tanh(np.zeros(1))
+    >>> tanh.call_count
+    1
     """
     if not args and 'new' not in kwargs:
         kwargs.setdefault('wraps', _import_object_from_name(target))

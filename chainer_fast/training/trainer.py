@@ -296,6 +296,7 @@ class Trainer:
         Parameters
         ----------
         serializer : AbstractSerializer
+            Saves, or loads.
         """
         with _random_state.global_is_saved():
             self.updater.serialize(serializer['updater'])

@@ -22,6 +22,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
     Returns
     -------
     tuple
+        The numbers, one for each axis.
 
     Raises
     ------

@@ -114,6 +114,7 @@ def to_coo(
     Returns
     -------
     CooMatrix
+        The sparse matrix.
 
     Raises
     ------

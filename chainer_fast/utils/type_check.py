@@ -60,6 +60,18 @@ class InvalidType(Exception):
         Actual values.
     msg : str, optional
         Message to use instead of one made from both.
+
+    See Also
+    --------
+    chainer_fast.utils.type_check.expect
+
+    Examples
+    --------
+    >>> try:
+    ...     F.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    ... except chainer.utils.type_check.InvalidType as error:
+    ...     print(error.expect, 'but', error.actual)
+    a.shape[-1] == b.shape[-2] but 3 != 2
     """
 
     expect: str
@@ -205,6 +217,7 @@ def get_types(
     Returns
     -------
     TypeInfoTuple
+        Types of the arrays.
     """
     _check_tuple(data)
     if shapes is None:
@@ -293,6 +306,16 @@ def expect(*bool_exprs: tp.Any) -> None:
     ------
     chainer_fast.utils.type_check.InvalidType
         If a condition does not hold.
+
+    Examples
+    --------
+    In a function of one's own:
+
+    >>> class Square(chainer.FunctionNode):
+    ...     def check_type_forward(self, in_types):
+    ...         type_check = chainer.utils.type_check
+    ...         type_check.expect(in_types.size() == 1)
+    ...         type_check.expect(in_types[0].dtype.kind == 'f', in_types[0].ndim == 2)
     """
     for condition in bool_exprs:
         if condition is True:
@@ -339,6 +362,11 @@ def eval(exp: tp.Any) -> tp.Any:
     ----------
     exp : Expr
         The expression; in the light mode, any value, which is returned unchanged.
+
+    Returns
+    -------
+    object
+        The value.
     """
     if _thread_local.light_mode:
         return exp

@@ -41,6 +41,16 @@ def as_variable(obj: VariableOrArray) -> Variable:
     -------
     Variable
         One made around an array requires no gradient.
+
+    See Also
+    --------
+    chainer_fast.as_array
+
+    Examples
+    --------
+    >>> x = chainer.as_variable(np.ones(2, np.float32))
+    >>> x.requires_grad, chainer.as_variable(x) is x
+    (False, True)
     """
     if isinstance(obj, Variable):
         return obj
@@ -48,7 +58,28 @@ def as_variable(obj: VariableOrArray) -> Variable:
 
 
 def as_array(obj: VariableOrArray) -> NdArray:
-    """Return the array of a variable; an array is returned as it is."""
+    """Return the array of a variable; an array is returned as it is.
+
+    Parameters
+    ----------
+    obj : array or Variable
+        An array, or what holds one.
+
+    Returns
+    -------
+    array
+        The very array, not a copy.
+
+    See Also
+    --------
+    chainer_fast.as_variable
+
+    Examples
+    --------
+    >>> x = np.ones(2, np.float32)
+    >>> chainer.as_array(chainer.Variable(x)) is x
+    True
+    """
     if isinstance(obj, Variable):
         return obj.array
     return obj
@@ -214,6 +245,19 @@ class Variable(VariableBase, _moves.Movable):
         Gradient to begin with, of the same dtype and shape as ``data``.
     requires_grad : bool
         Whether to compute the gradient of this variable in backpropagation.
+    layout : optional
+        Memory layout of the array.
+
+    Attributes
+    ----------
+    array : numpy.ndarray, cupy.ndarray or None
+        The array.
+    grad : array or None
+        The gradient.
+    grad_var : Variable or None
+        The gradient as a variable, which can be differentiated.
+    creator : FunctionNode or None
+        The function that the variable is a result of.
 
     Raises
     ------
@@ -221,6 +265,30 @@ class Variable(VariableBase, _moves.Movable):
         If ``data`` is no array, or a keyword is unknown.
     ValueError
         If ``volatile`` is given, which Chainer has long retired.
+
+    See Also
+    --------
+    chainer_fast.Parameter
+    chainer_fast.grad
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y = F.sum(x ** 2)
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
+
+    Twice:
+
+    >>> x.cleargrad()
+    >>> y = F.sum(x ** 3)
+    >>> y.backward(enable_double_backprop=True)
+    >>> gx = x.grad_var
+    >>> x.cleargrad()
+    >>> F.sum(gx).backward()
+    >>> x.grad
+    array([ 6., 12.], dtype=float32)
     """
 
     # NumPy leaves ``array + variable`` to the variable.
@@ -358,17 +426,40 @@ class Variable(VariableBase, _moves.Movable):
         return layouts.get_semantic_shape(self)
 
     def summary(self) -> str:
-        """Return a short text: the name, or else the place in memory."""
+        """Return a short text: the name, or else the place in memory.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         if self.name:
             return '<variable %s>' % self.name
         return '<variable at 0x%x>' % id(self)
 
     def debug_print(self) -> str:
-        """Return several lines on the device, type and statistics of the variable."""
+        """Return several lines on the device, type and statistics of the variable.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
         return _text.describe(self)
 
     def as_layout(self, layout: tp.Any) -> Variable:
-        """Return the variable in another memory layout, as a function of the graph."""
+        """Return the variable in another memory layout, as a function of the graph.
+
+        Parameters
+        ----------
+        layout : chainer_fast.memory_layouts or None
+            The layout; None is the plain one.
+
+        Returns
+        -------
+        Variable
+            The variable itself, if it has the layout.
+        """
         if self._layout == layout:
             return self
         y, = _bound.AsLayout(layout).apply((self,))
@@ -535,6 +626,11 @@ class Variable(VariableBase, _moves.Movable):
     def item(self) -> tp.Any:
         """Return the only element as a Python scalar.
 
+        Returns
+        -------
+        int or float
+            The element.
+
         Raises
         ------
         ValueError
@@ -587,6 +683,34 @@ class Parameter(Variable):
         The initializer of the array.
     update_rule : UpdateRule or None
         The rule by which an optimizer updates this parameter.
+
+    Raises
+    ------
+    TypeError
+        If there is a shape, and the initializer is neither a scalar, an array nor
+        callable.
+    ValueError
+        If an array has another shape.
+
+    See Also
+    --------
+    chainer_fast.Variable
+    chainer_fast.initializers
+
+    Examples
+    --------
+    >>> W = chainer.Parameter(chainer.initializers.Normal(), (2, 3))
+    >>> W.shape, W.is_initialized
+    ((2, 3), True)
+
+    A shape that is only known later:
+
+    >>> b = chainer.Parameter(0)
+    >>> b.is_initialized
+    False
+    >>> b.initialize((2,))
+    >>> b.array
+    array([0., 0.], dtype=float32)
     """
 
     initializer: tp.Any = None

@@ -126,7 +126,13 @@ def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
 
 
 def get_max_workspace_size() -> int:
-    """Return how many bytes of workspace cuDNN may use: 0 without cuDNN."""
+    """Return how many bytes of workspace cuDNN may use: 0 without cuDNN.
+
+    Returns
+    -------
+    int
+        Number of bytes.
+    """
     return _max_workspace_size if version() > 0 else 0
 
 

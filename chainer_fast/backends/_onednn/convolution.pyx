@@ -23,6 +23,9 @@ from chainer_fast.backends.kernels.common.layout cimport (
 
 np.import_array()
 
+cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+    int get_threads() noexcept
+
 cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
         namespace "chainer_fast::onednn" nogil:
     enum:
@@ -103,7 +106,7 @@ cdef bint _set_sizes(Convolution *c, npy_intp n, Dim groups, npy_intp channels,
     c.channels = channels
     c.filters = filters
     c.bias = bias
-    c.threads = library().max_threads()
+    c.threads = get_threads()
     return True
 
 

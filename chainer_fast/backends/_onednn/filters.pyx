@@ -1,7 +1,6 @@
 """Filters in oneDNN's order, kept while nothing changes them."""
 cimport numpy as np
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free
 from libcpp.memory cimport shared_ptr
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
@@ -12,8 +11,9 @@ from chainer_fast.backends._onednn.library cimport SUCCESS, failed
 
 np.import_array()
 
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
+cdef extern from "chainer_fast/_core/aligned.hpp" namespace "chainer_fast" nogil:
+    void *take_aligned(size_t alignment, size_t size) noexcept
+    void free_aligned(void *data) noexcept
 
 cdef extern from "chainer_fast/backends/_onednn/checksum.hpp" \
         namespace "chainer_fast::onednn" nogil:
@@ -28,7 +28,7 @@ cdef class Filters:
     """Filters in the order that a convolution wants, and what they were made of."""
 
     def __dealloc__(self):
-        free(self.data)
+        free_aligned(self.data)
 
 # By the ids of arrays; the latest come last.
 cdef object _kept_filters = collections.OrderedDict()
@@ -70,7 +70,7 @@ cdef Filters prepared(object W, shared_ptr[Planned] planned):
         _forget(id(W))
     filters = Filters.__new__(Filters)
     filters.size = planned.get().prepared_size()
-    filters.data = aligned_alloc(64, (filters.size + 63) // 64 * 64)
+    filters.data = take_aligned(64, (filters.size + 63) // 64 * 64)
     if filters.data is NULL:
         raise MemoryError
     filters.checksum = number

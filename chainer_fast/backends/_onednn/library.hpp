@@ -10,6 +10,9 @@
 
 #if defined(__linux__)
 #include <dlfcn.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 #endif
 
 namespace chainer_fast {
@@ -97,7 +100,6 @@ struct Library {
     int (*sgemm)(char transa, char transb, Dim m, Dim n, Dim k, float alpha,
                  const float *a, Dim lda, const float *b, Dim ldb, float beta, float *c,
                  Dim ldc);
-    int (*max_threads)();       /* of OpenMP, in the library that oneDNN brings along */
 
     Engine engine;
     Attributes attributes;
@@ -134,8 +136,20 @@ public:
 
 }  // namespace
 
+/* Make oneDNN use the OpenMP of these modules. A wheel has a copy of its own, under another
+   name than the system's, which oneDNN asks for: there would be two pools of threads, and
+   `config.num_threads` and a fork would change only one of them. */
+inline void share_threads() {
+#if defined(_OPENMP)
+    Dl_info openmp;
+    if (dladdr(reinterpret_cast<void *>(omp_get_max_threads), &openmp))
+        dlopen(openmp.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+#endif
+}
+
 /* Open the library of that path; return what is wrong with it, or null. */
 inline const char *open(Library &l, const char *path) {
+    share_threads();
     l.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!l.handle)
         return dlerror();
@@ -166,7 +180,6 @@ inline const char *open(Library &l, const char *path) {
     symbols.find(l.primitive_execute, "dnnl_primitive_execute");
     symbols.find(l.primitive_destroy, "dnnl_primitive_destroy");
     symbols.find(l.sgemm, "dnnl_sgemm");
-    symbols.find(l.max_threads, "omp_get_max_threads");
     if (symbols.missing)
         return symbols.missing;
     if (l.version()->major != 3)

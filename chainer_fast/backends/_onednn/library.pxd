@@ -7,7 +7,6 @@ cdef extern from "chainer_fast/backends/_onednn/library.hpp" \
         int major, minor, patch
     cdef struct Library:
         const Version *(*version)() noexcept
-        int (*max_threads)() noexcept
         int (*sgemm)(
             char, char, Dim, Dim, Dim, float, const float *, Dim, const float *, Dim,
             float, float *, Dim) noexcept nogil

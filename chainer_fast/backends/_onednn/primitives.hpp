@@ -5,13 +5,13 @@
 #ifndef CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
 #define CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <list>
 #include <memory>
 #include <unordered_map>
 
+#include "chainer_fast/_core/aligned.hpp"
 #include "chainer_fast/backends/_onednn/library.hpp"
 
 namespace chainer_fast {
@@ -235,13 +235,13 @@ class Workspace {
 public:
     enum { KEPT = 64 << 20, ALIGNMENT = 64 };
 
-    ~Workspace() { free(data); }
+    ~Workspace() { free_aligned(data); }
 
     void *get(size_t wanted) {
         if (wanted > size) {
-            free(data);
+            free_aligned(data);
             size = 0;
-            data = aligned_alloc(ALIGNMENT, (wanted + 4095) / 4096 * 4096);
+            data = take_aligned(ALIGNMENT, (wanted + 4095) / 4096 * 4096);
             if (data)
                 size = wanted;
         }
@@ -250,7 +250,7 @@ public:
 
     void trim() {
         if (size > KEPT) {
-            free(data);
+            free_aligned(data);
             data = nullptr;
             size = 0;
         }

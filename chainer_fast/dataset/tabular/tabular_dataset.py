@@ -119,6 +119,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._asmode._Astuple(self)
 
@@ -128,6 +129,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._asmode._Asdict(self)
 
@@ -225,6 +227,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._with_converter._WithConverter(self, converter)
 

@@ -121,9 +121,9 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-100., 5., 100.], np.float32)
-    >>> F.clipped_relu(x, 10.0).array
-    array([ 0.,  5., 10.], dtype=float32)
+    >>> x = np.array([-7., 3., 12.], np.float32)
+    >>> F.clipped_relu(x, 8.).array
+    array([0., 3., 8.], dtype=float32)
     """
     return ClippedReLU(z).apply((x,))[0]
 
@@ -133,7 +133,8 @@ def relu6(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0, x), 6)
 
-    See: A. Krizhevsky, *Convolutional Deep Belief Networks on CIFAR-10*, 2010.
+    See: `Convolutional Deep Belief Networks on CIFAR-10
+    <https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf>`_
 
     Parameters
     ----------

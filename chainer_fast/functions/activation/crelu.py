@@ -103,9 +103,8 @@ def crelu(x: VariableOrArray, axis: int = 1) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
-    >>> F.crelu(x, axis=1).array
-    array([[0., 0., 1., 0.],
-           [2., 0., 0., 3.]], dtype=float32)
+    >>> x = np.array([[4., -5.]], np.float32)
+    >>> F.crelu(x).array
+    array([[4., 0., 0., 5.]], dtype=float32)
     """
     return CReLU(axis).apply((x,))[0]

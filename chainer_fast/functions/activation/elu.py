@@ -129,8 +129,8 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-1., 0., 2.], np.float32)
-    >>> F.elu(x, alpha=1.).array
-    array([-0.6321,  0.    ,  2.    ], dtype=float32)
+    >>> x = np.array([-100., -1., 0., 3.], np.float32)
+    >>> F.elu(x, alpha=2.).array
+    array([-2.    , -1.2642,  0.    ,  3.    ], dtype=float32)
     """
     return ELU(alpha=alpha).apply((x,))[0]

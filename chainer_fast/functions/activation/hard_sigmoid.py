@@ -86,8 +86,7 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-2.6, -1, 0, 1, 2.6])
-    >>> F.hard_sigmoid(x).array
-    array([0. , 0.3, 0.5, 0.7, 1. ])
+    >>> F.hard_sigmoid(np.array([-9., -2., 0., 0.5, 9.])).array
+    array([0. , 0.1, 0.5, 0.6, 1. ])
     """
     return HardSigmoid().apply((x,))[0]

@@ -79,8 +79,8 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
 
         f(x) = x \\quad (x \\ge 0), \\qquad f(x) = ax \\quad (x < 0)
 
-    See: A. Maas, A. Hannun and A. Ng, *Rectifier Nonlinearities Improve Neural Network
-    Acoustic Models*, ICML 2013.
+    See: `Rectifier Nonlinearities Improve Neural Network Acoustic Models
+    <https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf>`_
 
     Parameters
     ----------
@@ -106,9 +106,8 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
-    >>> F.leaky_relu(x, slope=0.5).array
-    array([[-0.5,  0. ],
-           [ 2. , -1.5]], dtype=float32)
+    >>> x = np.array([-8., 0., 3.], np.float32)
+    >>> F.leaky_relu(x, slope=0.25).array
+    array([-2.,  0.,  3.], dtype=float32)
     """
     return LeakyReLU(slope).apply((x,))[0]

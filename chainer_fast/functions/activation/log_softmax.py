@@ -119,8 +119,7 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[0., 1000.]], np.float32)
-    >>> F.log_softmax(x).array
+    >>> F.log_softmax(np.array([[0., 1000.]], np.float32)).array
     array([[-1000.,     0.]], dtype=float32)
     """
     return LogSoftmax(axis).apply((x,))[0]

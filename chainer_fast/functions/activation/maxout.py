@@ -104,9 +104,9 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[1, 5, 2, 3, 0, 4]], np.float32)
+    >>> x = np.array([[1., 4., 6., 2., 0., -3.]], np.float32)
     >>> F.maxout(x, 2).array
-    array([[5., 3., 4.]], dtype=float32)
+    array([[4., 6., 0.]], dtype=float32)
     """
     if pool_size <= 0:
         raise ValueError('pool_size must be a positive integer, not %s' % (pool_size,))

@@ -122,9 +122,9 @@ def prelu(x: VariableOrArray, W: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[-1, 2], [3, -4]], np.float32)
-    >>> F.prelu(x, np.array([.5, .25], np.float32)).array
-    array([[-0.5,  2. ],
-           [ 3. , -1. ]], dtype=float32)
+    >>> x = np.array([[-8., -8., 3.]], np.float32)
+    >>> W = np.array([0.25, 0.5, 0.5], np.float32)
+    >>> F.prelu(x, W).array
+    array([[-2., -4.,  3.]], dtype=float32)
     """
     return PReLUFunction().apply((x, W))[0]

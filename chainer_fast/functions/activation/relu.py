@@ -95,8 +95,8 @@ class ReLUGradCudnn(FunctionNode):
 def relu(x: VariableOrArray) -> Variable:
     """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
 
-    See: V. Nair and G. Hinton, *Rectified Linear Units Improve Restricted Boltzmann
-    Machines*, ICML 2010.
+    See: `Rectified Linear Units Improve Restricted Boltzmann Machines
+    <https://icml.cc/Conferences/2010/papers/432.pdf>`_
 
     Parameters
     ----------
@@ -120,10 +120,8 @@ def relu(x: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3], [-2, 1]], np.float32)
+    >>> x = np.array([-2., 0., 3.], np.float32)
     >>> F.relu(x).array
-    array([[0., 0.],
-           [2., 0.],
-           [0., 1.]], dtype=float32)
+    array([0., 0., 3.], dtype=float32)
     """
     return ReLU().apply((x,))[0]

@@ -132,11 +132,13 @@ def rrelu(
 
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
+    >>> x = np.array([-8., 0., 3.], np.float32)
+    >>> r = np.array([0.125, 0.25, 0.25], np.float32)
+    >>> F.rrelu(x, r=r).array
+    array([-1.,  0.,  3.], dtype=float32)
     >>> with chainer.using_config('train', False):
-    ...     F.rrelu(x, l=.25, u=.75).array
-    array([[-0.5,  0. ],
-           [ 2. , -1.5]], dtype=float32)
+    ...     F.rrelu(x, l=0.125, u=0.375).array      # the slope is 0.25
+    array([-2.,  0.,  3.], dtype=float32)
     """
     if kwargs:
         argument.refuse(kwargs, 'train')

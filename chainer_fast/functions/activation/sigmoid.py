@@ -85,8 +85,7 @@ def sigmoid(x: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-2., 0., 2.], np.float32)
-    >>> F.sigmoid(x).array
-    array([0.1192, 0.5   , 0.8808], dtype=float32)
+    >>> F.sigmoid(np.array([-100., 0., 1.], np.float32)).array
+    array([0.    , 0.5   , 0.7311], dtype=float32)
     """
     return Sigmoid().apply((x,))[0]

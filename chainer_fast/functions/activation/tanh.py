@@ -83,8 +83,7 @@ def tanh(x: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-1., 0., 3.], np.float32)
-    >>> F.tanh(x).array
-    array([-0.7616,  0.    ,  0.9951], dtype=float32)
+    >>> F.tanh(np.array([-100., 0., 0.5], np.float32)).array
+    array([-1.    ,  0.    ,  0.4621], dtype=float32)
     """
     return Tanh().apply((x,))[0]

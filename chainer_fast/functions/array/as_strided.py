@@ -319,10 +319,10 @@ def as_strided(
 
     Examples
     --------
-    >>> x = np.arange(4, dtype=np.float32)
-    >>> F.as_strided(x, (3, 2), (1, 1), 0).array
-    array([[0., 1.],
-           [1., 2.],
-           [2., 3.]], dtype=float32)
+    >>> x = np.array([1., 2., 3., 4.], np.float32)
+    >>> F.as_strided(x, (3, 2), (1, 1)).array       # windows of two
+    array([[1., 2.],
+           [2., 3.],
+           [3., 4.]], dtype=float32)
     """
     return AsStrided(shape, strides, storage_offset).apply((x,))[0]

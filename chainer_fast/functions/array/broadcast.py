@@ -145,10 +145,9 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([0, 1, 2])
-    >>> F.broadcast_to(x, (2, 3)).array
-    array([[0, 1, 2],
-           [0, 1, 2]])
+    >>> F.broadcast_to(np.array([[5.], [6.]]), (2, 3)).array
+    array([[5., 5., 5.],
+           [6., 6., 6.]])
     """
     if x.shape == shape:
         return as_variable(x)

@@ -85,10 +85,10 @@ def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
 
     Examples
     --------
-    >>> x = np.arange(0, 4).reshape(2, 2)
-    >>> y = np.arange(4, 6).reshape(2, 1)
+    >>> x = np.array([[1., 2.], [4., 5.]])
+    >>> y = np.array([[3.], [6.]])
     >>> F.concat((x, y), axis=1).array
-    array([[0, 1, 4],
-           [2, 3, 5]])
+    array([[1., 2., 3.],
+           [4., 5., 6.]])
     """
     return Concat(axis=axis).apply(tuple(xs))[0]

@@ -66,8 +66,9 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     Examples
     --------
     >>> x = np.array([1., 2.], np.float32)
-    >>> F.copy(x, '@numpy').array is x
-    False
+    >>> y = F.copy(x, '@numpy')
+    >>> y.array, y.array is x
+    (array([1., 2.], dtype=float32), False)
     """
     if dst is cuda.DummyDevice:
         # The device of arrays that are not on a GPU.

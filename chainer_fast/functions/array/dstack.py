@@ -48,8 +48,8 @@ def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
 
     Examples
     --------
-    >>> F.dstack([np.array([1, 2]), np.array([3, 4])]).array
-    array([[[1, 3],
-            [2, 4]]])
+    >>> F.dstack([np.array([1., 2.]), np.array([3., 4.])]).array
+    array([[[1., 3.],
+            [2., 4.]]])
     """
     return Dstack().apply(xs)[0]

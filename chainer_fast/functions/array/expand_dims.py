@@ -61,8 +61,11 @@ def expand_dims(x: VariableOrArray, axis: int) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([1, 2, 3])
-    >>> F.expand_dims(x, axis=0).shape, F.expand_dims(x, axis=-1).shape
-    ((1, 3), (3, 1))
+    >>> x = np.array([4., 5.])
+    >>> F.expand_dims(x, axis=0).array
+    array([[4., 5.]])
+    >>> F.expand_dims(x, axis=-1).array
+    array([[4.],
+           [5.]])
     """
     return ExpandDims(axis).apply((x,))[0]

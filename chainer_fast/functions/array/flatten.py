@@ -29,7 +29,7 @@ def flatten(x: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> F.flatten(np.array([[1, 2], [3, 4]])).array
-    array([1, 2, 3, 4])
+    >>> F.flatten(np.array([[[5., 6.]], [[7., 8.]]])).array
+    array([5., 6., 7., 8.])
     """
     return reshape.reshape(x, (x.size,))

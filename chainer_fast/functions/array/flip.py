@@ -43,6 +43,10 @@ class Flip(FunctionNode):
 def flip(x: VariableOrArray, axis: int) -> Variable:
     """Reverses the order of elements along an axis.
 
+    .. math:: y_i = x_{n - 1 - i}
+
+    along the axis, whose length is :math:`n`.
+
     Parameters
     ----------
     x : Variable or array
@@ -70,8 +74,8 @@ def flip(x: VariableOrArray, axis: int) -> Variable:
 
     Examples
     --------
-    >>> F.flip(np.array([[0, 1], [2, 3]]), 0).array
-    array([[2, 3],
-           [0, 1]])
+    >>> F.flip(np.array([[1., 2.], [3., 4.]]), 1).array
+    array([[2., 1.],
+           [4., 3.]])
     """
     return Flip(axis).apply((x,))[0]

@@ -45,9 +45,10 @@ def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
 
     Examples
     --------
-    >>> F.hstack([np.array([1, 2]), np.array([3])]).array
-    array([1, 2, 3])
-    >>> F.hstack([np.zeros((2, 1)), np.ones((2, 2))]).shape
-    (2, 3)
+    >>> F.hstack([np.array([1., 2.]), np.array([3.])]).array
+    array([1., 2., 3.])
+    >>> F.hstack([np.array([[1.], [2.]]), np.array([[3.], [4.]])]).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Hstack().apply(xs)[0]

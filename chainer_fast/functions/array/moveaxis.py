@@ -90,8 +90,10 @@ def moveaxis(
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4, 5), np.float32)
-    >>> F.moveaxis(x, source=(0, 1), destination=(1, 3)).shape
-    (4, 2, 5, 3)
+    >>> x = np.zeros((2, 7, 5), np.float32)
+    >>> F.moveaxis(x, 0, -1).shape
+    (7, 5, 2)
+    >>> F.moveaxis(x, source=(0, 1), destination=(2, 0)).shape
+    (7, 5, 2)
     """
     return Moveaxis(source, destination).apply((x,))[0]

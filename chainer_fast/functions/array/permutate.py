@@ -121,12 +121,13 @@ def permutate(
 
     Examples
     --------
-    >>> x = np.array([10, 20, 30])
-    >>> order = np.array([2, 0, 1])
-    >>> F.permutate(x, order).array
-    array([30, 10, 20])
-    >>> F.permutate(F.permutate(x, order), order, inv=True).array
-    array([10, 20, 30])
+    >>> x = np.array([10., 20., 30.])
+    >>> order = np.array([1, 2, 0])
+    >>> y = F.permutate(x, order)
+    >>> y.array
+    array([20., 30., 10.])
+    >>> F.permutate(y, order, inv=True).array
+    array([10., 20., 30.])
     """
     if isinstance(indices, Variable):
         indices = indices.array

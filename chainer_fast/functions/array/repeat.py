@@ -140,9 +140,12 @@ def repeat(
 
     Examples
     --------
-    >>> F.repeat(np.array([[0, 1], [2, 3]]), (2, 1), axis=0).array
-    array([[0, 1],
-           [0, 1],
-           [2, 3]])
+    >>> x = np.array([[1., 2.], [3., 4.]])
+    >>> F.repeat(x, (2, 1), axis=0).array
+    array([[1., 2.],
+           [1., 2.],
+           [3., 4.]])
+    >>> F.repeat(x, 2).array
+    array([1., 1., 2., 2., 3., 3., 4., 4.])
     """
     return Repeat(repeats, axis).apply((x,))[0]

@@ -81,8 +81,10 @@ def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4), np.float32)
-    >>> F.rollaxis(x, 2).shape, F.rollaxis(x, 0, 3).shape
-    ((4, 2, 3), (3, 4, 2))
+    >>> x = np.zeros((2, 5, 7), np.float32)
+    >>> F.rollaxis(x, 2).shape
+    (7, 2, 5)
+    >>> F.rollaxis(x, 0, start=3).shape
+    (5, 7, 2)
     """
     return Rollaxis(axis, start).apply((x,))[0]

@@ -111,8 +111,8 @@ def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
-    >>> F.select_item(x, np.array([0, 2], np.int32)).array
-    array([0., 5.], dtype=float32)
+    >>> x = np.array([[10., 11., 12.], [20., 21., 22.]], np.float32)
+    >>> F.select_item(x, np.array([1, 2], np.int32)).array
+    array([11., 22.], dtype=float32)
     """
     return SelectItem().apply((x, t))[0]

@@ -79,8 +79,10 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
 
     Examples
     --------
-    >>> x = np.array([[[[0, 1, 2]]], [[[3, 4, 5]]]])
-    >>> F.squeeze(x).shape, F.squeeze(x, axis=1).shape
-    ((2, 3), (2, 1, 3))
+    >>> x = np.array([[[5.], [6.]]])
+    >>> F.squeeze(x).array
+    array([5., 6.])
+    >>> F.squeeze(x, axis=0).shape
+    (2, 1)
     """
     return Squeeze(axis).apply((x,))[0]

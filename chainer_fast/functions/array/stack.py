@@ -71,11 +71,8 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
 
     Examples
     --------
-    >>> x0 = np.arange(0, 3)
-    >>> x1 = np.arange(3, 6)
-    >>> F.stack((x0, x1), axis=1).array
-    array([[0, 3],
-           [1, 4],
-           [2, 5]])
+    >>> F.stack([np.array([1., 2.]), np.array([3., 4.])], axis=1).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Stack(axis).apply(xs)[0]

@@ -62,8 +62,8 @@ def swapaxes(x: VariableOrArray, axis1: int, axis2: int) -> Variable:
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4), np.float32)
-    >>> F.swapaxes(x, 0, 2).shape
-    (4, 3, 2)
+    >>> F.swapaxes(np.array([[1., 2.], [3., 4.]]), 0, 1).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Swapaxes(axis1, axis2).apply((x,))[0]

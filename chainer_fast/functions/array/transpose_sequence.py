@@ -82,9 +82,12 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
 
     Examples
     --------
-    >>> xs = [np.array([1, 2, 3]), np.array([4, 5]), np.array([6])]
-    >>> [y.array for y in F.transpose_sequence(xs)]
-    [array([1, 4, 6]), array([2, 5]), array([3])]
+    >>> xs = [np.array([1., 2., 3.]), np.array([4., 5.]), np.array([6.])]
+    >>> for y in F.transpose_sequence(xs):
+    ...     print(y.array)
+    [1. 4. 6.]
+    [2. 5.]
+    [3.]
     """
     if not xs:
         return ()

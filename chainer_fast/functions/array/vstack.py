@@ -45,10 +45,8 @@ def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
 
     Examples
     --------
-    >>> F.vstack([np.array([1, 2]), np.array([3, 4])]).array
-    array([[1, 2],
-           [3, 4]])
-    >>> F.vstack([np.zeros((1, 2)), np.ones((2, 2))]).shape
-    (3, 2)
+    >>> F.vstack([np.array([1., 2.]), np.array([3., 4.])]).array
+    array([[1., 2.],
+           [3., 4.]])
     """
     return Vstack().apply(xs)[0]

@@ -64,6 +64,8 @@ def where(
 
     The three arguments are broadcast against each other.
 
+    .. math:: z_i = x_i \\text{ where } c_i, \\quad y_i \\text{ elsewhere}
+
     Parameters
     ----------
     condition : Variable or array
@@ -91,10 +93,9 @@ def where(
 
     Examples
     --------
-    >>> cond = np.array([True, False])
-    >>> x = np.array([1, 2], np.float32)
-    >>> F.where(cond, x, x * 10).array
-    array([ 1., 20.], dtype=float32)
+    >>> condition = np.array([True, False, True])
+    >>> F.where(condition, np.array([1., 2., 3.]), np.array([10., 20., 30.])).array
+    array([ 1., 20.,  3.])
     """
     if isinstance(condition, Variable):
         condition = condition.array

@@ -98,6 +98,14 @@ def deconvolution_nd(
     It is the adjoint of the linear map that :func:`convolution_nd` with the same
     filters, stride, padding and dilation is; see :func:`deconvolution_2d`.
 
+    .. math::
+
+        y_{n, o, i} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c
+            W_{c, o, u}\\, x_{n, c, j}
+
+    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
+    have axes.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
@@ -161,6 +169,10 @@ def deconvolution_1d(
         outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
+
+    .. math::
+
+        y_{noi} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c W_{cou}\\, x_{ncj}
 
     Parameters
     ----------

@@ -92,6 +92,10 @@ def embed_id(
         ignore_label: int | None = None) -> Variable:
     """Replaces word ids by their vectors.
 
+    .. math:: y_{i, \\ldots} = W_{x_i}
+
+    It is the product of one-hot vectors with ``W``, without multiplying.
+
     Parameters
     ----------
     x : Variable or array
@@ -122,9 +126,10 @@ def embed_id(
 
     Examples
     --------
-    >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
-    >>> F.embed_id(np.array([2, 1], np.int32), W).array
-    array([[2., 2.],
-           [1., 1.]], dtype=float32)
+    >>> W = np.array([[1., 2.], [3., 4.], [5., 6.]], np.float32)
+    >>> F.embed_id(np.array([2, 0, -1], np.int32), W, ignore_label=-1).array
+    array([[5., 6.],
+           [1., 2.],
+           [0., 0.]], dtype=float32)
     """
     return EmbedIDFunction(ignore_label).apply((x, W))[0]

@@ -58,8 +58,9 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
 
     Examples
     --------
-    >>> y = np.array([[-2.0, 0.0], [3.0, -5.0]])
-    >>> F.binary_accuracy(y, np.array([[0, 1], [0, -1]])).array
-    array(0.6667)
+    >>> y = np.array([4., -1., -3., 9.], np.float32)
+    >>> t = np.array([1, 1, 0, -1], np.int32)       # the last does not count
+    >>> F.binary_accuracy(y, t).array
+    array(0.6667, dtype=float32)
     """
     return BinaryAccuracy()(y, t)

@@ -174,6 +174,8 @@ def sparse_matmul(
         a: tp.Any, b: tp.Any, transa: bool = False, transb: bool = False) -> Variable:
     """Matrix product of a sparse and a dense matrix, or of batches of them.
 
+    .. math:: y_{ij} = \\sum_k a_{ik} b_{kj}
+
     Parameters
     ----------
     a, b : CooMatrix, and Variable or array

@@ -201,6 +201,8 @@ def fixed_batch_renormalization(
         Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which does the
         same.
 
+    .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
+
     Parameters
     ----------
     x : Variable or array

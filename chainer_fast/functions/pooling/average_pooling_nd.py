@@ -217,6 +217,8 @@ def average_pooling_1d(
 
     See :func:`average_pooling_nd`, of which it is the case of one axis.
 
+    .. math:: y_{ncj} = \\frac{1}{k} \\sum_{u < k} x_{n, c, s j + u - p}
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, length)

@@ -128,17 +128,25 @@ def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
         The new cells of shape ``(B, n, ...)``, and the outputs of shape
         ``(b, n, ...)``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
+
     See Also
     --------
+    chainer_fast.functions.slstm
+    chainer_fast.functions.n_step_lstm
     chainer_fast.links.LSTM
+    chainer_fast.links.StatelessLSTM
 
     Examples
     --------
-    >>> c = np.zeros((2, 3), np.float32)
-    >>> x = np.ones((2, 12), np.float32)
-    >>> c, h = F.lstm(c, x)
-    >>> c.shape, h.shape
-    ((2, 3), (2, 3))
+    >>> c_prev = np.array([[2.]], np.float32)
+    >>> x = np.full((1, 4), 100., np.float32)       # all gates are open
+    >>> c, h = F.lstm(c_prev, x)
+    >>> c.array, h.array                            # 1 + 2, and its tanh
+    (array([[3.]], dtype=float32), array([[0.9951]], dtype=float32))
     """
     return LSTM().apply((c_prev, x))
 

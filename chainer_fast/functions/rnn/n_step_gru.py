@@ -102,6 +102,10 @@ def n_step_gru(
     The outputs of a layer are the inputs of the next; in training mode they pass
     through dropout.
 
+    See: `Learning Phrase Representations using RNN Encoder-Decoder for Statistical
+    Machine Translation <https://arxiv.org/abs/1406.1078>`_; the reset gate stands
+    behind the matrix as in cuDNN.
+
     Parameters
     ----------
     n_layers : int
@@ -129,24 +133,33 @@ def n_step_gru(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
     ValueError
-        If the ratio is out of range, or a retired argument is given.
+        If the ratio is out of range with several layers in training mode, or a retired
+        argument such as ``train`` is given.
+    TypeError
+        If another unknown argument is given.
     IndexError
         If there are too few weights, biases or states.
 
     See Also
     --------
+    chainer_fast.functions.n_step_bigru
+    chainer_fast.functions.n_step_lstm
     chainer_fast.links.NStepGRU
 
     Examples
     --------
-    >>> hx = np.zeros((1, 2, 3), np.float32)
-    >>> ws = [[np.ones((3, 4 if k < 3 else 3), np.float32) for k in range(6)]]
-    >>> bs = [[np.ones(3, np.float32) for k in range(6)]]
-    >>> xs = [np.ones((b, 4), np.float32) for b in (2, 2, 1)]
-    >>> hy, ys = F.n_step_gru(1, 0.5, hx, ws, bs, xs)
-    >>> hy.shape, [y.shape for y in ys]
-    ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
+    >>> hx = np.zeros((1, 1, 1), np.float32)
+    >>> ws = [[np.zeros((1, 1), np.float32)] * 6]      # gates are half open
+    >>> bs = [[np.array([b], np.float32) for b in (0, 0, 100, 0, 0, 0)]]
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, ys = F.n_step_gru(1, 0., hx, ws, bs, xs)
+    >>> F.concat(ys, axis=0).array
+    array([[0.5  ],
+           [0.75 ],
+           [0.875]], dtype=float32)
     """
     return _run(kwargs, False, n_layers, dropout_ratio, hx, ws, bs, xs)
 
@@ -161,6 +174,8 @@ def n_step_bigru(
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
+
+    .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
     Parameters
     ----------
@@ -186,8 +201,34 @@ def n_step_bigru(
         Last outputs of shape ``(2 L, B, n)``, and a tuple of the last layer's outputs
         at each step, of shape ``(B_t, 2 n)``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
+    ValueError
+        If the ratio is out of range with several layers in training mode, or a retired
+        argument such as ``train`` is given.
+    TypeError
+        If another unknown argument is given.
+    IndexError
+        If there are too few weights, biases or states.
+
     See Also
     --------
-    chainer_fast.functions.n_step_gru, chainer_fast.links.NStepBiGRU
+    chainer_fast.functions.n_step_gru
+    chainer_fast.functions.n_step_lstm
+    chainer_fast.links.NStepBiGRU
+
+    Examples
+    --------
+    >>> hx = np.zeros((2, 1, 1), np.float32)
+    >>> ws = [[np.zeros((1, 1), np.float32)] * 6] * 2      # gates are half open
+    >>> bs = [[np.array([b], np.float32) for b in (0, 0, 100, 0, 0, 0)]] * 2
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, ys = F.n_step_bigru(1, 0., hx, ws, bs, xs)
+    >>> F.concat(ys, axis=0).array
+    array([[0.5  , 0.875],
+           [0.75 , 0.75 ],
+           [0.875, 0.5  ]], dtype=float32)
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, ws, bs, xs)

@@ -106,6 +106,8 @@ def n_step_lstm(
     The outputs of a layer are the inputs of the next; in training mode they pass
     through dropout.
 
+    See: `Long short-term memory <https://doi.org/10.1162/neco.1997.9.8.1735>`_
+
     Parameters
     ----------
     n_layers : int
@@ -134,25 +136,34 @@ def n_step_lstm(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
-        range, or a retired argument is given.
+        range with several layers in training mode, or a retired argument such as
+        ``train`` is given.
+    TypeError
+        If another unknown argument is given.
     IndexError
         If there are too few weights, biases or states, or no inputs.
 
     See Also
     --------
-    chainer_fast.functions.lstm, chainer_fast.links.NStepLSTM
+    chainer_fast.functions.n_step_bilstm
+    chainer_fast.functions.lstm
+    chainer_fast.links.NStepLSTM
 
     Examples
     --------
-    >>> hx = np.zeros((1, 2, 3), np.float32)
-    >>> ws = [[np.ones((3, 4 if k < 4 else 3), np.float32) for k in range(8)]]
-    >>> bs = [[np.ones(3, np.float32) for k in range(8)]]
-    >>> xs = [np.ones((b, 4), np.float32) for b in (2, 2, 1)]
-    >>> hy, cy, ys = F.n_step_lstm(1, 0.5, hx, hx, ws, bs, xs)
-    >>> hy.shape, [y.shape for y in ys]
-    ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
+    >>> hx = np.zeros((1, 1, 1), np.float32)
+    >>> ws = [[np.zeros((1, 1), np.float32)] * 8]
+    >>> bs = [[np.full(1, 100., np.float32)] * 8]      # gates are open
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, cy, ys = F.n_step_lstm(1, 0., hx, hx, ws, bs, xs)
+    >>> cy.array
+    array([[[3.]]], dtype=float32)
+    >>> [y.shape for y in ys]
+    [(1, 1), (1, 1), (1, 1)]
     """
     return _run(kwargs, False, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 
@@ -167,6 +178,8 @@ def n_step_bilstm(
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
+
+    .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
     Parameters
     ----------
@@ -192,8 +205,37 @@ def n_step_bilstm(
         Last outputs and cells, each of shape ``(2 L, B, n)``, and a tuple of the last
         layer's outputs at each step, of shape ``(B_t, 2 n)``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
+    ValueError
+        If the inputs and the first layer's weights differ in size, the ratio is out of
+        range with several layers in training mode, or a retired argument such as
+        ``train`` is given.
+    TypeError
+        If another unknown argument is given.
+    IndexError
+        If there are too few weights, biases or states, or no inputs.
+
     See Also
     --------
-    chainer_fast.functions.n_step_lstm, chainer_fast.links.NStepBiLSTM
+    chainer_fast.functions.n_step_lstm
+    chainer_fast.functions.lstm
+    chainer_fast.links.NStepBiLSTM
+
+    Examples
+    --------
+    >>> hx = np.zeros((2, 1, 1), np.float32)
+    >>> ws = [[np.zeros((1, 1), np.float32)] * 8] * 2
+    >>> bs = [[np.full(1, 100., np.float32)] * 8] * 2      # gates are open
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, cy, ys = F.n_step_bilstm(1, 0., hx, hx, ws, bs, xs)
+    >>> cy.array
+    array([[[3.]],
+    <BLANKLINE>
+           [[3.]]], dtype=float32)
+    >>> [y.shape for y in ys]
+    [(1, 2), (1, 2), (1, 2)]
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, cx, ws, bs, xs)

@@ -342,6 +342,9 @@ def n_step_rnn(
     where :math:`f` is the hyperbolic tangent or the rectifier. The outputs of a layer
     are the inputs of the next; in training mode they pass through dropout.
 
+    See: J. L. Elman, `Finding Structure in Time
+    <https://doi.org/10.1207/s15516709cog1402_1>`_, 1990.
+
     Parameters
     ----------
     n_layers : int
@@ -371,25 +374,35 @@ def n_step_rnn(
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
-        range, the activation is unknown, or a retired argument is given.
+        range with several layers in training mode, the activation is unknown, or a
+        retired argument such as ``train`` is given.
+    TypeError
+        If another unknown argument is given.
     IndexError
         If there are too few weights, biases or states, or no inputs.
 
     See Also
     --------
-    chainer_fast.links.NStepRNNTanh, chainer_fast.links.NStepRNNReLU
+    chainer_fast.functions.n_step_birnn
+    chainer_fast.functions.n_step_gru
+    chainer_fast.links.NStepRNNTanh
+    chainer_fast.links.NStepRNNReLU
 
     Examples
     --------
-    >>> hx = np.zeros((1, 2, 3), np.float32)
-    >>> ws = [[np.ones((3, 4), np.float32), np.ones((3, 3), np.float32)]]
-    >>> bs = [[np.ones(3, np.float32), np.ones(3, np.float32)]]
-    >>> xs = [np.ones((b, 4), np.float32) for b in (2, 2, 1)]
-    >>> hy, ys = F.n_step_rnn(1, 0.5, hx, ws, bs, xs)
-    >>> hy.shape, [y.shape for y in ys]
-    ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
+    >>> hx = np.zeros((1, 1, 1), np.float32)
+    >>> ws = [[np.ones((1, 1), np.float32)] * 2]
+    >>> bs = [[np.zeros(1, np.float32)] * 2]
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, ys = F.n_step_rnn(1, 0., hx, ws, bs, xs, activation='relu')
+    >>> F.concat(ys, axis=0).array
+    array([[1.],
+           [2.],
+           [3.]], dtype=float32)
     """
     return _run(
         kwargs, activation, False, n_layers, dropout_ratio, hx, ws, bs, xs)
@@ -405,6 +418,8 @@ def n_step_birnn(
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
+
+    .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
     Parameters
     ----------
@@ -434,9 +449,34 @@ def n_step_birnn(
         Last outputs of shape ``(2 L, B, n)``, and a tuple of the last layer's outputs
         at each step, of shape ``(B_t, 2 n)``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If an array is not floating-point, or dtypes or shapes do not go together.
+    ValueError
+        If the inputs and the first layer's weights differ in size, the ratio is out of
+        range with several layers in training mode, or the activation is unknown.
+    IndexError
+        If there are too few weights, biases or states, or no inputs.
+
     See Also
     --------
-    chainer_fast.links.NStepBiRNNTanh, chainer_fast.links.NStepBiRNNReLU
+    chainer_fast.functions.n_step_rnn
+    chainer_fast.functions.n_step_gru
+    chainer_fast.links.NStepBiRNNTanh
+    chainer_fast.links.NStepBiRNNReLU
+
+    Examples
+    --------
+    >>> hx = np.zeros((2, 1, 1), np.float32)
+    >>> ws = [[np.ones((1, 1), np.float32)] * 2] * 2
+    >>> bs = [[np.zeros(1, np.float32)] * 2] * 2
+    >>> xs = [np.ones((1, 1), np.float32)] * 3
+    >>> hy, ys = F.n_step_birnn(1, 0., hx, ws, bs, xs, activation='relu')
+    >>> F.concat(ys, axis=0).array
+    array([[1., 3.],
+           [2., 2.],
+           [3., 1.]], dtype=float32)
     """
     return _run({}, activation, True, n_layers, dropout_ratio, hx, ws, bs, xs)
 

@@ -116,13 +116,23 @@ def slstm(
     tuple of Variable
         The new cells and the outputs, each of shape ``(B, n, ...)``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together.
+
+    See Also
+    --------
+    chainer_fast.functions.lstm
+    chainer_fast.functions.tree_lstm
+
     Examples
     --------
-    >>> c = np.zeros((2, 3), np.float32)
-    >>> x = np.ones((2, 12), np.float32)
-    >>> c, h = F.slstm(c, c, x, x)
-    >>> c.shape, h.shape
-    ((2, 3), (2, 3))
+    >>> c1, c2 = np.array([[2.]], np.float32), np.array([[3.]], np.float32)
+    >>> x = np.full((1, 4), 100., np.float32)       # all gates are open
+    >>> c, h = F.slstm(c1, c2, x, x)
+    >>> c.array                                     # 1 + 1 + 2 + 3
+    array([[7.]], dtype=float32)
     """
     cells, gates = (c_prev1, c_prev2), (x1, x2)
     return SLSTM().apply(cells + gates)

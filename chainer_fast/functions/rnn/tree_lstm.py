@@ -94,16 +94,24 @@ def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
         The new cells and the outputs, each of shape ``(B, n)``. They cannot be
         differentiated twice.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If dtypes or shapes do not go together, or there are fewer than two arguments.
+
     See Also
     --------
-    chainer_fast.links.ChildSumTreeLSTM, chainer_fast.links.NaryTreeLSTM
+    chainer_fast.functions.slstm
+    chainer_fast.functions.lstm
+    chainer_fast.links.ChildSumTreeLSTM
+    chainer_fast.links.NaryTreeLSTM
 
     Examples
     --------
-    >>> cells = [np.zeros((2, 3), np.float32) for _ in range(4)]
-    >>> x = np.ones((2, 21), np.float32)
-    >>> c, h = F.tree_lstm(*cells, x)
-    >>> c.shape, h.shape
-    ((2, 3), (2, 3))
+    >>> c1, c2 = np.array([[2.]], np.float32), np.array([[3.]], np.float32)
+    >>> x = np.full((1, 5), 100., np.float32)       # all gates are open
+    >>> c, h = F.tree_lstm(c1, c2, x)
+    >>> c.array                                     # 1 + 2 + 3
+    array([[6.]], dtype=float32)
     """
     return TreeLSTM()(*inputs)

@@ -16,5 +16,11 @@ except ImportError as error:
 from chainer_fast.interop.torch._graph import from_torch, to_torch
 from chainer_fast.interop.torch._link import ModuleLink
 from chainer_fast.interop.torch._module import LinkModule
+from chainer_fast.interop.torch._weights import (
+    load_torch_state_dict,
+    torch_state_dict,
+)
 
-__all__ = ['LinkModule', 'ModuleLink', 'from_torch', 'to_torch']
+__all__ = [
+    'LinkModule', 'ModuleLink', 'from_torch', 'load_torch_state_dict', 'to_torch',
+    'torch_state_dict']

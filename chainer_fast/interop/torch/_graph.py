@@ -4,8 +4,9 @@ A part of one graph becomes one function of the other. `to_torch` looks back fro
 variables for the places where their graph begins: tensors that came in by `from_torch`,
 parameters shared with a module, and variables made by hand. A function of PyTorch's
 then leads from these to the results, and differentiates the part between them with
-`chainer_fast.grad`. `from_torch` does the same the other way round. Each engine thus sees
-all that depends on each other, and gradients can be differentiated again, in either.
+`chainer_fast.grad`. `from_torch` does the same the other way round. Each engine thus
+sees all that depends on each other, and gradients can be differentiated again, in
+either.
 
 The two stop at each other's functions: what lies behind these belongs to the other
 engine, even where there is another way to it, as around a residual block. So the
@@ -115,9 +116,9 @@ def _cutting(functions):
 # ---- from Chainer to PyTorch
 
 def _entries_of_variables(variables):
-    """Return triples of a variable, its tensor, and the function that made it or None.
+    """Return triples of a variable, its tensor, and the function that made it.
 
-    They are where the graph of the variables begins.
+    They are where the graph of the variables begins. Leaves have no function.
     """
     entries: list[tuple] = []
     seen = set()
@@ -204,9 +205,9 @@ class _ChainerLeaf(torch.autograd.Function):
 # ---- from PyTorch to Chainer
 
 def _entries_of_tensors(tensors):
-    """Return triples of a variable, its edge in PyTorch's graph, and a function or None.
+    """Return triples of a variable, its edge in PyTorch's graph, and a function.
 
-    They are where the graph of the tensors begins.
+    They are where the graph of the tensors begins. Leaves have no function.
     """
     entries: list[tuple] = []
     seen = set()

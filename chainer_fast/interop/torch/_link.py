@@ -18,8 +18,9 @@ class ModuleLink(link.Link):
 
     The parameters are the module's, in the same memory: whoever updates them, both see
     it. Buffers that the module saves are persistent values, and so are parameters that
-    are frozen (``requires_grad_(False)``) by then. Gradients flow through a call in either direction and can be differentiated again; a backward pass of
-    Chainer's sets those of the link's parameters. ::
+    are frozen (``requires_grad_(False)``) by then. Gradients flow through a call in
+    either direction and can be differentiated again; a backward pass of Chainer's sets
+    those of the link's parameters. ::
 
         model = ModuleLink(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU()))
         optimizer = chainer_fast.optimizers.Adam().setup(model)
@@ -46,9 +47,9 @@ class ModuleLink(link.Link):
     The link is one link, whatever modules there are inside: its parameters have the
     names of the module with slashes for dots, such as ``/0/weight``. Calls convert
     variables and arrays inside of tuples, lists and dictionaries to tensors, and
-    results back. ``config.train`` decides whether the module is in training mode during a call;
-    parts that are in evaluation mode while the module as a whole is in training mode
-    stay so.
+    results back. ``config.train`` decides whether the module is in training mode during
+    a call; parts that are in evaluation mode while the module as a whole is in training
+    mode stay so.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:

@@ -33,10 +33,12 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
 
     Attributes
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
     """
 
     def __init__(self, mpi_comm: tp.Any) -> None:

@@ -46,6 +46,7 @@ def create_multi_node_checkpointer(
     name : str
         Identifies the job.
     comm : CommunicatorBase
+        The processes.
     cp_interval : int
         Number of generations to keep.
     gc_interval : int
@@ -56,11 +57,12 @@ def create_multi_node_checkpointer(
     Returns
     -------
     Extension
+        The extension.
 
     Warns
     -----
     DeprecationWarning
-        Use :func:`chainermn.extensions.multi_node_snapshot`.
+        Use :func:`chainer_fast.mn.extensions.multi_node_snapshot`.
     """
     return _MultiNodeCheckpointer(name, comm, cp_interval, gc_interval, path)
 

@@ -223,6 +223,13 @@ def allgather(comm: CommunicatorBase, x: VariableOrArray) -> tuple[Variable, ...
     -------
     tuple of Variable
         The variables by rank.
+
+    Examples
+    --------
+    ::
+
+        rows = chainermn.functions.allgather(comm, x)
+        y = F.stack(rows)
     """
     experimental('chainermn.functions.all_gather')
     return _as_tuple(AllGather(comm)(x))
@@ -249,6 +256,12 @@ def alltoall(
     ------
     ValueError
         If there is not one of ``xs`` for each process.
+
+    Examples
+    --------
+    ::
+
+        ys = chainermn.functions.alltoall(comm, F.split_axis(x, comm.size, axis=0))
     """
     experimental('chainermn.functions.all_to_all')
     _check_count(comm, xs)
@@ -274,6 +287,12 @@ def bcast(comm: CommunicatorBase, x: VariableOrArray, root: int = 0) -> Variable
     Variable
         The variable of the root. On the other processes a half comes as a half only
         where ``chainer.config.dtype`` says so, otherwise in single precision.
+
+    Examples
+    --------
+    ::
+
+        y = chainermn.functions.bcast(comm, x if comm.rank == 0 else None)
     """
     experimental('chainermn.functions.bcast')
     inputs = _taking_part((x,)) if comm.rank == root else (_empty(),)
@@ -299,6 +318,14 @@ def gather(
     tuple of Variable, or Variable
         The root gets the variables by rank. The other processes get an empty delegate
         variable, from which their backward pass has to begin.
+
+    Examples
+    --------
+    ::
+
+        y = chainermn.functions.gather(comm, x)
+        loss = F.sum(F.stack(y)) if comm.rank == 0 else y
+        loss.backward()
     """
     experimental('chainermn.functions.gather')
     y = Gather(comm, root)(x)
@@ -330,6 +357,13 @@ def scatter(
     ------
     ValueError
         If there is not one of ``xs`` for each process.
+
+    Examples
+    --------
+    ::
+
+        parts = F.split_axis(x, comm.size, axis=0) if comm.rank == 0 else None
+        y = chainermn.functions.scatter(comm, parts)
     """
     experimental('chainermn.functions.scatter')
     if comm.rank == root:

@@ -133,6 +133,21 @@ def send(
         If something else is to be sent.
     ValueError
         If ``rank`` is the rank of this process.
+
+    See Also
+    --------
+    chainer_fast.mn.functions.recv
+
+    Examples
+    --------
+    The first half of a model on process 0, the second on process 1: ::
+
+        if comm.rank == 0:
+            delegate = chainermn.functions.send(first_half(x), comm, rank=1)
+            delegate.backward()
+        else:
+            y = second_half(chainermn.functions.recv(comm, rank=0))
+            F.softmax_cross_entropy(y, t).backward()
     """
     experimental('chainermn.functions.send')
     _check_peer(communicator, rank)
@@ -179,6 +194,14 @@ def recv(
     ------
     ValueError
         If ``rank`` is the rank of this process.
+
+    See Also
+    --------
+    chainer_fast.mn.functions.send
+
+    Examples
+    --------
+    See :func:`send`.
     """
     experimental('chainermn.functions.recv')
     _check_peer(communicator, rank)

@@ -50,6 +50,7 @@ def create_synchronized_iterator(
         Iterator with an ``order_sampler``, which is replaced: batches are shuffled even
         where they were not before.
     communicator : CommunicatorBase
+        The processes.
 
     Returns
     -------
@@ -60,6 +61,13 @@ def create_synchronized_iterator(
     ------
     ValueError
         Where the iterator has no ``order_sampler``.
+
+    Examples
+    --------
+    ::
+
+        iterator = chainermn.iterators.create_synchronized_iterator(
+            chainer.iterators.SerialIterator(train, 32), comm)
     """
     experimental('chainermn.iterators.create_synchronized_iterator')
     return _SynchronizedIterator(actual_iterator, communicator)

@@ -18,6 +18,7 @@ def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Devi
     Returns
     -------
     chainer_fast.backend.Device
+        The device.
     """
     if use_chainerx:
         name = 'native:0' if device_id is None else 'cuda:%d' % device_id

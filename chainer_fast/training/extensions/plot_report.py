@@ -65,10 +65,10 @@ class PlotReport(extension.Extension):
 
     Examples
     --------
-    >>> extension = chainer.training.extensions.PlotReport(
-    ...     ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png')
+    ::
 
-    It is added to a trainer, as ``trainer.extend(extension)``.
+        trainer.extend(extensions.PlotReport(
+            ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png'))
     """
 
     def __init__(

@@ -5,29 +5,24 @@ blocks back to the system as soon as they are free, and the next step pays for e
 of its new ones as it touches it first: an eighth of the time of a recurrent network.
 Blocks that are no longer needed wait here instead, up to a limit.
 """
-from libc.stdlib cimport free
+cdef extern from "chainer_fast/_core/aligned.hpp" namespace "chainer_fast" nogil:
+    void free_aligned(void *data) noexcept
 
 cdef extern from *:
     """
-    #include <stdlib.h>
     #ifdef __linux__
     #include <sys/mman.h>
     #endif
     #define CF_HUGE_PAGE ((size_t)1 << 21)
     /* Large blocks are made of large pages where the system has them. */
     static void *cf_allocate(size_t size) {
-    #ifdef _WIN32
-        return malloc(size);
-    #else
-        void *data = NULL;
-        if (posix_memalign(&data, size < CF_HUGE_PAGE ? 64 : CF_HUGE_PAGE, size))
-            return NULL;
+        void *data = chainer_fast::take_aligned(
+            size < CF_HUGE_PAGE ? 64 : CF_HUGE_PAGE, size);
     #ifdef MADV_HUGEPAGE
-        if (size >= CF_HUGE_PAGE)
+        if (data && size >= CF_HUGE_PAGE)
             madvise(data, size, MADV_HUGEPAGE);
     #endif
         return data;
-    #endif
     }
     """
     void *cf_allocate(size_t) nogil
@@ -66,11 +61,11 @@ cdef class Scratch:
         if self.data is NULL:
             return
         if self.size > LIMIT:
-            free(self.data)
+            free_aligned(self.data)
             return
         # The blocks that have waited longest make room.
         while _count == COUNT or _total + self.size > LIMIT:
-            free(_remove(0).data)
+            free_aligned(_remove(0).data)
         _waiting[_count].data, _waiting[_count].size = self.data, self.size
         _count += 1
         _total += self.size

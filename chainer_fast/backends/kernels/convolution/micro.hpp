@@ -90,25 +90,45 @@ struct Micro {
 #pragma GCC diagnostic push
 /* The compiler's own headers start vectors with what was in the register. */
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#if defined(__clang__)
+#pragma clang attribute push( \
+    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+#endif
 namespace avx512 {
 constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx512.hpp"
 #include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx512
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
+#if defined(__clang__)
+#pragma clang attribute push( \
+    __attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 namespace avx2 {
 constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx2.hpp"
 #include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx2
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #pragma GCC diagnostic pop
 #endif
 

@@ -2,11 +2,11 @@
 #ifndef CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 #define CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <new>
 
+#include "chainer_fast/_core/aligned.hpp"
 #include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
@@ -26,13 +26,13 @@ public:
         if (!allocate(n))
             throw std::bad_alloc();
     }
-    ~Buffer() { free(data_); }
+    ~Buffer() { free_aligned(data_); }
     Buffer(const Buffer &) = delete;
     Buffer &operator=(const Buffer &) = delete;
     Buffer(Buffer &&other) : data_(other.data_) { other.data_ = nullptr; }
     bool allocate(ptrdiff_t n) {
-        free(data_);
-        data_ = (T *)aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64 + 64);
+        free_aligned(data_);
+        data_ = (T *)take_aligned(64, (n * sizeof(T) + 63) / 64 * 64 + 64);
         return data_ != nullptr;
     }
     T *get() const { return data_; }

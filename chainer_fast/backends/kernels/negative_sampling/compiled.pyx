@@ -3,6 +3,7 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int32_t
 from numpy cimport (
     NPY_FLOAT32, NPY_FLOAT64, NPY_INT32, PyArray_CheckExact, PyArray_CHKFLAGS,
     PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE,
@@ -23,8 +24,8 @@ cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
         ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) noexcept
 
     bint find_in_buckets "chainer_fast::in_buckets"(
-        const float *threshold, const np.npy_int32 *values, ptrdiff_t n,
-        const double *heights, np.npy_int32 *out, ptrdiff_t count) noexcept
+        const float *threshold, const int32_t *values, ptrdiff_t n,
+        const double *heights, int32_t *out, ptrdiff_t count) noexcept
 
 
 cdef bint _is_plain(object array, int typenum) noexcept:
@@ -46,9 +47,9 @@ def in_buckets(threshold, values, heights):
         PyArray_NDIM(heights), PyArray_DIMS(heights), NPY_INT32, 0)
     if not find_in_buckets(
             <float *>PyArray_DATA(<np.ndarray>threshold),
-            <np.npy_int32 *>PyArray_DATA(<np.ndarray>values), n,
+            <int32_t *>PyArray_DATA(<np.ndarray>values), n,
             <double *>PyArray_DATA(<np.ndarray>heights),
-            <np.npy_int32 *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(heights)):
+            <int32_t *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(heights)):
         return NotImplemented
     return out
 

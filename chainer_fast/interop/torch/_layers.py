@@ -1,0 +1,254 @@
+"""How the weights of standard links are named and laid out in modules of PyTorch.
+
+A rule takes a link and returns its fields. What no rule covers has the names that it
+has in the link, with dots for slashes.
+"""
+from __future__ import annotations
+
+import dataclasses
+import typing as tp
+
+import numpy
+
+from chainer_fast.links.activation.prelu import PReLU
+from chainer_fast.links.connection._filters import Filtered
+from chainer_fast.links.connection.bilinear import Bilinear
+from chainer_fast.links.connection.deconvolution_2d import Deconvolution2D
+from chainer_fast.links.connection.deconvolution_nd import DeconvolutionND
+from chainer_fast.links.connection.depthwise_convolution_2d import (
+    DepthwiseConvolution2D,
+)
+from chainer_fast.links.connection.embed_id import EmbedID
+from chainer_fast.links.connection.linear import Linear
+from chainer_fast.links.model.vision.resnet import ResNetLayers
+from chainer_fast.links.normalization.batch_normalization import BatchNormalization
+from chainer_fast.links.normalization.group_normalization import GroupNormalization
+from chainer_fast.links.normalization.layer_normalization import LayerNormalization
+from chainer_fast.links.rnn.lstm import LSTMBase, StatelessLSTM
+from chainer_fast.links.rnn.n_step_rnn import NStepRNNBase
+
+
+def _same(*arrays):
+    return arrays
+
+
+@dataclasses.dataclass
+class Field:
+    """Values of a state_dict that are values of a link, one for one or recombined.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Names in the module.
+    names : tuple of str
+        Names of parameters and persistent values of the link, and of its children after
+        a dot.
+    dump, load : callable
+        Turn the arrays of the link into those of the module, and back.
+    shape : tuple of int or None
+        Shape in the module of the only key as far as it is known before the link is
+        initialized; None for an unknown length.
+    is_optional : bool
+        Whether the value may be missing.
+    """
+
+    keys: tuple[str, ...]
+    names: tuple[str, ...]
+    dump: tp.Callable = _same
+    load: tp.Callable = _same
+    shape: tuple | None = None
+    is_optional: bool = False
+
+
+def fields_of(link):
+    """Return the fields of a link for which there is a rule."""
+    for kind in type(link).__mro__:
+        if kind in _RULES:
+            return _RULES[kind](link)
+    return []
+
+
+def _parameters(link, weight, bias, shape=None):
+    """Return the fields of a weight, and of a bias unless the link has none."""
+    fields = [Field(('weight',), (weight,), shape=shape)]
+    if getattr(link, bias) is not None:
+        fields.append(Field(('bias',), (bias,)))
+    return fields
+
+
+def _linear(link):
+    return _parameters(link, 'W', 'b', (link.out_size, None))
+
+
+def _convolution(link):
+    # Of which sizes it is made is known if the number of input channels is.
+    shape = list(link._filter_shape(link.groups if hasattr(link, 'groups') else 1))
+    shape[1] = None
+    return _parameters(link, 'W', 'b', tuple(shape))
+
+
+def _deconvolution(link):
+    shape = list(link._filter_shape(link.groups))
+    shape[0] = None
+    return _parameters(link, 'W', 'b', tuple(shape))
+
+
+def _depthwise(link):
+    """The multiplier is the first axis in the link, and within the first in the module.
+    """
+    multiplier = link.channel_multiplier
+    _, _, *window = link._filter_shape(1)
+
+    def dump(W):
+        return W.swapaxes(0, 1).reshape(-1, 1, *window),
+
+    def load(weight):
+        return weight.reshape(-1, multiplier, *window).swapaxes(0, 1),
+
+    weight, *bias = _parameters(link, 'W', 'b', (None, 1, *window))
+    return [dataclasses.replace(weight, dump=dump, load=load), *bias]
+
+
+def _batch_normalization(link):
+    fields = []
+    if link.gamma is not None or link.beta is not None:
+        for key, name, constant in ('weight', 'gamma', 1), ('bias', 'beta', 0):
+            if getattr(link, name) is not None:
+                fields.append(Field((key,), (name,), shape=(None,)))
+            else:
+                fields.append(_constant(link, key, name, constant))
+    fields += [
+        Field(('running_mean',), ('avg_mean',), shape=(None,)),
+        Field(('running_var',), ('avg_var',), shape=(None,)),
+        Field(('num_batches_tracked',), ('N',), is_optional=True)]
+    return fields
+
+
+def _constant(link, key, name, value):
+    """The module has both parameters or none."""
+    def dump(mean):
+        return numpy.full_like(mean, value),
+
+    def load(array):
+        if (array != value).any():
+            raise ValueError(
+                '%s holds other numbers than %d, and the link has no %s: make it with '
+                'use_%s=True' % (key, value, name, name))
+        # The link's value is set by another field.
+        return None,
+
+    return Field((key,), ('avg_mean',), dump, load, shape=(None,))
+
+
+def _scale(link):
+    return [Field(('weight',), ('gamma',), shape=(None,)),
+            Field(('bias',), ('beta',), shape=(None,))]
+
+
+def _embed_id(link):
+    return [Field(('weight',), ('W',))]
+
+
+def _prelu(link):
+    """A single slope is a number in the link, and a vector in the module."""
+    shape = link.W.shape
+    return [Field(
+        ('weight',), ('W',), lambda W: (W.reshape(shape or (1,)),),
+        lambda weight: (weight.reshape(shape),))]
+
+
+def _bilinear(link):
+    """The link has linear terms beside the bias; the outputs are its last axis."""
+    weight = Field(
+        ('weight',), ('W',), lambda W: (W.transpose(2, 0, 1),),
+        lambda weight: (weight.transpose(1, 2, 0),))
+    if link.nobias:
+        return [weight]
+
+    def dump(V1, V2, b):
+        if V1.any() or V2.any():
+            raise ValueError(
+                'torch.nn.Bilinear has no linear terms V1 and V2: set them to zero, or '
+                'make the link with nobias=True')
+        return b,
+
+    def load(bias):
+        return numpy.zeros(link.V1.shape), numpy.zeros(link.V2.shape), bias
+
+    return [weight, Field(('bias',), ('V1', 'V2', 'b'), dump, load)]
+
+
+# Where the gates of the module (input, forget, cell, output) are in the link.
+_GATES = [1, 2, 0, 3]
+_GATES_BACK = [2, 0, 1, 3]
+
+
+def _lstm_to_torch(array):
+    """Rows of the link belong to the gates in turn, those of the module in blocks."""
+    parts = array.reshape(-1, 4, *array.shape[1:])[:, _GATES]
+    return parts.swapaxes(0, 1).reshape(array.shape)
+
+
+def _lstm_from_torch(array):
+    parts = array.reshape(4, -1, *array.shape[1:])[_GATES_BACK]
+    return parts.swapaxes(0, 1).reshape(array.shape)
+
+
+def _lstm(link):
+    """The module has two biases, of which only the sum matters."""
+    end = '' if isinstance(link, StatelessLSTM) else '_l0'
+    fields = [
+        Field(('weight_%s%s' % (kind, end),), (name,),
+              lambda W: (_lstm_to_torch(W),), lambda W: (_lstm_from_torch(W),), shape)
+        for kind, name, shape in (
+            ('ih', 'upward.W', (4 * link.state_size, None)), ('hh', 'lateral.W', None))]
+    return [*fields, Field(
+        ('bias_ih' + end, 'bias_hh' + end), ('upward.b',),
+        lambda b: (_lstm_to_torch(b), numpy.zeros_like(b)),
+        lambda one, two: (_lstm_from_torch(one + two),))]
+
+
+def _n_step(link):
+    """Each child of the link has the gates of one direction of one layer."""
+    half = link.n_weights // 2
+    # The link's order is input, forget, cell, output, or reset, update, new, too.
+    fields = []
+    for number in range(len(link)):
+        layer, is_reverse = divmod(number, link.direction)
+        for kind, first in ('ih', 0), ('hh', half):
+            for what, letter in ('weight', 'w'), ('bias', 'b'):
+                key = '%s_%s_l%d%s' % (
+                    what, kind, layer, '_reverse' if is_reverse else '')
+                names = tuple([
+                    '%d.%s%d' % (number, letter, first + k) for k in range(half)])
+                fields.append(Field(
+                    (key,), names, lambda *gates: (numpy.concatenate(gates),),
+                    lambda array: tuple(numpy.split(array, half))))
+    return fields
+
+
+def _resnet(link):
+    """The first convolution has a bias in the link alone, which moves the mean."""
+    return [
+        Field(('conv1.weight',), ('conv1.W',)),
+        Field(('bn1.running_mean',), ('conv1.b', 'bn1.avg_mean'),
+              lambda b, mean: (mean - b,),
+              lambda mean: (numpy.zeros_like(mean), mean))]
+
+
+_RULES: dict[type, tp.Callable] = {
+    BatchNormalization: _batch_normalization,
+    Bilinear: _bilinear,
+    Deconvolution2D: _deconvolution,
+    DeconvolutionND: _deconvolution,
+    DepthwiseConvolution2D: _depthwise,
+    EmbedID: _embed_id,
+    Filtered: _convolution,
+    GroupNormalization: _scale,
+    LSTMBase: _lstm,
+    LayerNormalization: _scale,
+    Linear: _linear,
+    NStepRNNBase: _n_step,
+    PReLU: _prelu,
+    ResNetLayers: _resnet,
+}

@@ -1,0 +1,223 @@
+"""Weights of links to and from the state_dict of modules."""
+from __future__ import annotations
+
+import collections.abc
+import numbers
+import typing as tp
+
+import numpy
+import torch
+
+from chainer_fast import backend
+from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.interop.torch import _layers, _networks
+from chainer_fast.link import Link
+from chainer_fast.variable import Parameter
+
+
+def torch_state_dict(link: Link) -> dict[str, torch.Tensor]:
+    """Return the weights of a link as a module of PyTorch names and lays them out.
+
+    The module has the structure of the link: standard links become the layers that
+    compute the same (``docs/interop.md`` has the table), children keep their names, and
+    networks of :mod:`chainer_fast.links.model.vision` have those of torchvision. ::
+
+        module.load_state_dict(torch_state_dict(link))
+
+    Parameters
+    ----------
+    link : chainer_fast.Link
+        The link.
+
+    Returns
+    -------
+    dict
+        Copies in host memory, by name.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not initialized, or PyTorch's layer cannot compute the same.
+    """
+    state = {}
+    for part, prefix, field in _fields(link):
+        values = [_value(part, name) for name in field.names]
+        for name, value in zip(field.names, values, strict=True):
+            if value is None:
+                raise ValueError(
+                    'the parameter %s of %s is not initialized: call the link once '
+                    'first' % (name, _describe(part, prefix)))
+        arrays = field.dump(*[_to_numpy(value) for value in values])
+        for key, array in zip(field.keys, arrays, strict=True):
+            state[prefix + key] = torch.from_numpy(array.copy())
+    return state
+
+
+def load_torch_state_dict(
+        link: Link, state_dict: tp.Mapping[str, tp.Any], strict: bool = True) -> None:
+    """Load the weights of a module of PyTorch into a link.
+
+    See :func:`torch_state_dict` for what corresponds to what. Parameters that are not
+    initialized get the shapes of the file. The link keeps its dtypes. It is loaded
+    completely or, after an error, not at all.
+
+    Parameters
+    ----------
+    link : chainer_fast.Link
+        The link.
+    state_dict : dict
+        Tensors or arrays by name. Those of dtype bfloat16 are read as float32.
+    strict : bool
+        Whether names that only one side has are an error; otherwise they are left out.
+
+    Raises
+    ------
+    TypeError
+        If ``state_dict`` is no mapping of tensors, or a dtype cannot be cast.
+    KeyError
+        If ``strict``, and a name is missing, or nothing in the link has it.
+    ValueError
+        If a shape does not fit, or PyTorch's layer computes something else.
+    """
+    if not isinstance(state_dict, collections.abc.Mapping):
+        raise TypeError(
+            'load_torch_state_dict takes the state_dict of a module, not %s: call its '
+            'method state_dict()' % type(state_dict))
+    plan, missing, known = [], [], set()
+    for part, prefix, field in _fields(link):
+        keys = [prefix + key for key in field.keys]
+        absent = [key for key in keys if key not in state_dict]
+        known.update(keys)
+        if absent:
+            if not field.is_optional:
+                missing += absent
+            continue
+        arrays = [_read(key, state_dict[key]) for key in keys]
+        _check_shapes(part, prefix, field, arrays)
+        for name, value in zip(field.names, field.load(*arrays), strict=True):
+            if value is not None:
+                owner, name = _find(part, name)
+                _check_dtype(keys[0], owner, name, value)
+                plan.append((owner, name, value))
+    unexpected = [key for key in state_dict if key not in known]
+    if strict and (missing or unexpected):
+        raise KeyError(
+            'the state_dict does not fit the link %s. %s%s%s Give the children of the '
+            'link the names of the module, rename the keys, or pass strict=False.' % (
+                type(link).__name__, _list('It lacks', missing),
+                _list('Nothing in the link is', unexpected), _networks.hint(link)))
+    for owner, name, value in plan:
+        _assign(owner, name, value)
+
+
+def _fields(link, prefix='', covered=()):
+    """Yield all links below a link with their prefixes, and the fields of each.
+
+    Those of the values in ``covered`` are left out.
+    """
+    try:
+        fields = _layers.fields_of(link)
+        names = _networks.child_names(link)
+    except ValueError as error:
+        raise ValueError('%s: %s' % (_describe(link, prefix), error)) from error
+    known = {name for field in fields for name in field.names}
+    for name in sorted(link._params | link._persistent):
+        if name not in known and isinstance(
+                link.__dict__[name], (Parameter, numbers.Number, *get_array_types())):
+            fields.append(_layers.Field((name,), (name,)))
+    yield from [(link, prefix, field) for field in fields
+                if not any(name in covered for name in field.names)]
+    known.update(covered)
+    for name, child in link._named_children():
+        below = [path[len(name) + 1:] for path in known if path.startswith(name + '.')]
+        yield from _fields(child, '%s%s.' % (prefix, names.get(name, name)), below)
+
+
+def _find(link, name):
+    """Return the link below a link that has a value, and its name there."""
+    *path, name = name.split('.')
+    for child in path:
+        link = dict(link._named_children())[child]
+    return link, name
+
+
+def _value(link, name):
+    owner, name = _find(link, name)
+    value = owner.__dict__[name]
+    return value.array if isinstance(value, Parameter) else value
+
+
+def _to_numpy(value):
+    return numpy.asarray(cuda.to_cpu(value))
+
+
+def _read(key, value):
+    """Return a value of a state_dict as an array."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach()
+        if value.dtype == torch.bfloat16:
+            value = value.float()
+        return value.to('cpu').numpy()
+    if not isinstance(value, (numpy.ndarray, numbers.Number, cuda.ndarray)):
+        raise TypeError('%r of the state_dict is no tensor, but %s' % (
+            key, type(value)))
+    return _to_numpy(value)
+
+
+def _check_shapes(link, prefix, field, arrays):
+    values = [_value(link, name) for name in field.names]
+    if any(value is None for value in values):
+        expected = [field.shape]
+    else:
+        # Zeros of the shapes, without their memory.
+        zeros = [numpy.broadcast_to(0, numpy.shape(value)) for value in values]
+        expected = [array.shape for array in field.dump(*zeros)]
+    for key, array, shape in zip(field.keys, arrays, expected, strict=True):
+        if shape is not None and not (
+                len(shape) == array.ndim and all(
+                    length in (None, given)
+                    for length, given in zip(shape, array.shape, strict=True))):
+            raise ValueError(
+                '%r of the state_dict has the shape %s, and %s takes %s: make the link '
+                'with the sizes of the module' % (
+                    prefix + key, array.shape, _describe(link, prefix),
+                    str(shape).replace('None', 'any')))
+
+
+def _check_dtype(key, owner, name, value):
+    target = owner.__dict__[name]
+    if target is None or not hasattr(target, 'dtype') or (
+            isinstance(target, Parameter) and not hasattr(
+                target.initializer, 'dtype') and target.array is None):
+        return
+    if not numpy.can_cast(value.dtype, target.dtype, 'same_kind'):
+        raise TypeError(
+            '%r of the state_dict has the dtype %s, which does not become %s of the '
+            'link' % (key, value.dtype, target.dtype))
+
+
+def _assign(owner, name, value):
+    target = owner.__dict__[name]
+    if target is None:          # statistics whose shape is not known yet
+        owner._initialize_params(value.shape)
+        target = owner.__dict__[name]
+    if isinstance(target, Parameter):
+        if target.array is None:
+            target.initialize(value.shape)
+        target = target.array
+    if isinstance(target, get_array_types()):
+        backend.copyto(target, value.astype(target.dtype, copy=False))
+    else:
+        owner.__dict__[name] = type(target)(value.item())
+
+
+def _describe(link, prefix):
+    return '%s (%s)' % (prefix.rstrip('.') or 'the link', type(link).__name__)
+
+
+def _list(what, keys):
+    if not keys:
+        return ''
+    shown = ', '.join(map(repr, keys[:8]))
+    return '%s %s%s.' % (what, shown, ', ...' if len(keys) > 8 else '')

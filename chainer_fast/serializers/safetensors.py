@@ -1,0 +1,211 @@
+"""Saving to and loading from files of the format safetensors.
+
+Such a file holds arrays by name and nothing that could run. The name of a value is its
+path with dots for slashes, as PyTorch's modules have and tools for these files expect.
+Values that are no arrays of numbers, None and texts, stand in the metadata as JSON.
+"""
+from __future__ import annotations
+
+import collections.abc
+import json
+import os
+import typing as tp
+
+import numpy
+
+from chainer_fast.serializers import _loading, _npy, npz
+from chainer_fast.serializers._replacing import replacing
+
+# Entry of the metadata with the values that are no arrays of numbers.
+_VALUES = 'chainer_fast.values'
+# What NumPy and the format have in common. Floating-point numbers of 128 bits, objects
+# and texts in arrays, which NumPy has beside it, are not part of the format.
+_DTYPES = frozenset([
+    'bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64',
+    'float16', 'float32', 'float64', 'complex64'])
+_NAMES = frozenset([
+    'BOOL', 'I8', 'U8', 'I16', 'U16', 'I32', 'U32', 'I64', 'U64', 'F16', 'F32', 'F64',
+    'C64'])
+
+
+def _library():
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise RuntimeError(
+            'safetensors is not installed: pip install '
+            "'chainer-fast[safetensors]'") from error
+    return safetensors
+
+
+def _name(path):
+    return path.replace('/', '.')
+
+
+def _split(arrays):
+    """Return the arrays of a file by name, and the values for the metadata."""
+    tensors, values, paths = {}, {}, {}
+    for path, array in arrays.items():
+        array, name = numpy.asarray(array), _name(path)
+        if name in paths:
+            raise ValueError(
+                '%r and %r have the same name in a safetensors file, where dots stand '
+                'for slashes: rename one of them, or use save_npz'
+                % (paths[name], path))
+        paths[name] = path
+        if _npy.is_none(array):
+            values[name] = None
+        elif array.dtype.kind == 'U' and array.ndim == 0:
+            values[name] = array.item()
+        elif array.dtype.name in _DTYPES:
+            # The library takes the bytes as they are in memory.
+            tensors[name] = array.astype(
+                array.dtype.newbyteorder('<'), order='C', copy=False)
+        else:
+            raise TypeError(
+                '%r has the dtype %s, which safetensors files do not have: use '
+                'save_npz or save_hdf5' % (path, array.dtype))
+    return tensors, values
+
+
+def save_safetensors(path: str | os.PathLike, obj: tp.Any) -> None:
+    """Save an object to a safetensors file.
+
+    A file on disk is only replaced when the new one is complete, so that an error does
+    not destroy the old one.
+
+    Parameters
+    ----------
+    path : str or path
+        Destination.
+    obj : object
+        An object with a method ``serialize``, such as a link or an optimizer; or a
+        dictionary of arrays.
+
+    Raises
+    ------
+    RuntimeError
+        If safetensors is not installed.
+    TypeError
+        If a value has a dtype that the format does not have, such as complex128.
+    ValueError
+        If two values have the same name.
+
+    Notes
+    -----
+    The value that :func:`save_npz` calls ``predictor/l1/W`` is ``predictor.l1.W`` here.
+    Numbers become arrays without axes. None, for a parameter that is not initialized,
+    and texts stand in the metadata. The arrays are in memory twice while the file is
+    made.
+
+    See Also
+    --------
+    chainer_fast.interop.torch.torch_state_dict : weights by the names of PyTorch.
+    """
+    library = _library()
+    arrays = obj if isinstance(obj, dict) else npz.serialize(obj)
+    tensors, values = _split(arrays)
+    metadata = {'format': 'np'}
+    if values:
+        metadata[_VALUES] = json.dumps(values)
+    data = library.numpy.save(tensors, metadata)
+    with replacing(os.fsdecode(path)) as draft, open(draft, 'wb') as file:
+        file.write(data)
+
+
+class _Arrays(collections.abc.Mapping):
+    """The arrays of an open file by the paths of values."""
+
+    def __init__(self, filename: str, file) -> None:
+        self.filename = filename
+        self._file = file
+        self._what = _loading.name_of(filename)
+        self._names = frozenset(file.keys())
+        self._values = self._read_values((file.metadata() or {}).get(_VALUES, '{}'))
+
+    def _read_values(self, text):
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError('%s is damaged: %r of its metadata is no JSON' % (
+                self._what, _VALUES)) from error
+        if not isinstance(values, dict) or not all(
+                value is None or isinstance(value, str) for value in values.values()):
+            raise ValueError('%s is damaged: %r of its metadata has other values than '
+                             'null and texts' % (self._what, _VALUES))
+        return values
+
+    def __contains__(self, path: tp.Any) -> bool:
+        name = _name(path)
+        return name in self._names or name in self._values
+
+    def __iter__(self):
+        return iter(self._names.union(self._values))
+
+    def __len__(self) -> int:
+        return len(self._names.union(self._values))
+
+    def __getitem__(self, path: str | os.PathLike):
+        name = _name(path)
+        if name in self._names:
+            return self._read(name)
+        if name not in self._values:
+            raise KeyError('%s has no %r' % (self._what, name))
+        value = self._values[name]
+        return numpy.array(value, object if value is None else None)
+
+    def _read(self, name):
+        dtype = self._file.get_slice(name).get_dtype()
+        if dtype not in _NAMES:
+            raise TypeError(
+                '%r of %s has the dtype %s, which NumPy does not have: convert it to '
+                'F32 (float32) first' % (name, self._what, dtype))
+        try:
+            return self._file.get_tensor(name)
+        except _library().SafetensorError as error:
+            raise ValueError(
+                '%r of %s is damaged: %s' % (name, self._what, error)) from error
+
+
+def load_safetensors(
+        path: str | os.PathLike, obj: tp.Any, strict: bool = True) -> None:
+    """Load an object from a safetensors file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    obj : object
+        An object with a method ``serialize``, such as a link or an optimizer.
+    strict : bool
+        Whether a missing value raises KeyError; otherwise the object keeps its own.
+
+    Raises
+    ------
+    RuntimeError
+        If safetensors is not installed.
+    KeyError
+        If a value is missing.
+    TypeError, ValueError
+        If a shape or a dtype does not fit, NumPy lacks a dtype (bfloat16), or the file
+        is damaged or of another format.
+
+    Notes
+    -----
+    The object is loaded completely or not at all: after an error, parameters, states,
+    counts and everything else have their old values. What else is in the file is
+    ignored, as :func:`load_npz` does.
+
+    See Also
+    --------
+    chainer_fast.interop.torch.load_torch_state_dict : weights of PyTorch's modules.
+    """
+    library = _library()
+    name = os.fsdecode(path)
+    try:
+        opened = library.safe_open(name, 'np')
+    except library.SafetensorError as error:
+        raise ValueError('%s is damaged, or no safetensors file: %s' % (
+            _loading.name_of(name), error)) from error
+    with opened as file:
+        npz.NpzDeserializer(_Arrays(name, file), strict=strict).load(obj)
