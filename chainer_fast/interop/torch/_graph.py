@@ -55,7 +55,7 @@ def to_torch(*variables: VariableOrArray) -> tp.Any:
     """
     variables = tuple([as_variable(var) for var in variables])
     entries = []
-    if configuration.config.enable_backprop and torch.is_grad_enabled():
+    if _is_tracing():
         entries = _entries_of_variables(variables)
     if entries:
         tensors = _ToTorch.apply(
@@ -93,13 +93,22 @@ def from_torch(*tensors: torch.Tensor) -> tp.Any:
         If a tensor is sparse, or of a dtype that NumPy lacks, such as bfloat16.
     """
     traced = []
-    if configuration.config.enable_backprop and torch.is_grad_enabled():
+    if _is_tracing():
         traced = [tensor for tensor in tensors if tensor.requires_grad]
     found = iter(_FromTorch.of(traced) if traced else ())
     variables = tuple([
         next(found) if traced and tensor.requires_grad
         else Variable(as_array(tensor), requires_grad=False) for tensor in tensors])
     return variables[0] if len(variables) == 1 else variables
+
+
+def _is_tracing():
+    if configuration.config.schedule_func is not None:
+        raise RuntimeError(
+            'a chain under static_graph repeats its own computation without what '
+            'PyTorch does in it: call to_torch, from_torch, and links made of modules, '
+            'outside of the chain')
+    return configuration.config.enable_backprop and torch.is_grad_enabled()
 
 
 @contextlib.contextmanager
@@ -153,6 +162,8 @@ class _ToTorch(torch.autograd.Function):
     @staticmethod
     def forward(ctx, outputs, inputs, functions, *tensors):
         ctx.outputs, ctx.inputs, ctx.functions = outputs, inputs, functions
+        # They give the gradients of tensors to parameters, and may have no other owner.
+        ctx.pairs = [_sharing.pair_of(x) for x in inputs]
         ctx.n_cuts = 0
         ctx.set_materialize_grads(False)
         results = tuple([as_tensor(array_of(y)) for y in outputs])
