@@ -5,7 +5,8 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test test-mpi test-bridges lint test-gpu bench bench-gpu sanitize asv build clean
+.PHONY: help demo test test-mpi test-bridges test-general lint test-gpu bench bench-gpu \
+	sanitize asv asv-compare docs docs-links release-check build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
@@ -15,12 +16,18 @@ help:
 	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
+	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
+	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
+	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
+	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
+	@echo '            build/docs/html/index.html'
+	@echo 'make docs-links  links of the pages to other hosts'
 	@echo 'make clean  remove environments and build products'
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
@@ -140,13 +147,24 @@ bench: build $(VENV)/.test
 bench-gpu: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.gpu $(BENCH)
 
-# A copy of the sources, so that the modules in place stay as they are.
+# $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
+# place stay as they are.
+define build-copy
+	mkdir -p $(1)
+	git ls-files -z | xargs -0 cp -p --parents -t $(1)
+	cd $(1) && $(2) $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+endef
+
+# As for a Python that nobody has tried.
+GENERAL = build/general
+test-general: build $(VENV)/.test
+	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
+	cd $(GENERAL) && PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 \
+		--dist loadfile tests
+
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test
-	mkdir -p $(SANITIZED)
-	git ls-files -z | xargs -0 cp -p --parents -t $(SANITIZED)
-	cd $(SANITIZED) && CHAINER_FAST_SANITIZE=1 $(abspath $(BIN))/python setup.py \
-		--quiet build_ext --inplace
+	$(call build-copy,$(SANITIZED),CHAINER_FAST_SANITIZE=1)
 	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
 		PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 --dist loadfile tests/_core \
@@ -158,7 +176,27 @@ asv: build $(VENV)/.test
 	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
 	$(BIN)/asv publish --config benchmarks/asv.conf.json
 
+# It makes environments of its own, and builds of a clone: nothing here has to be built.
+release-check:
+	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn]'
+	touch $@
+
+# Warnings are errors. The first build runs the gallery; later ones run what has changed.
+PAGES = build/docs
+SPHINX = $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
+docs: build $(VENV)/.docs
+	$(BIN)/python -m pytest -q -p no:cacheprovider docs
+	$(SPHINX) -b html docs $(PAGES)/html
+	$(BIN)/python docs/check_links.py $(PAGES)/html
+
+docs-links: build $(VENV)/.docs
+	$(SPHINX) -b linkcheck -D plot_gallery=0 docs $(PAGES)/linkcheck
+
 clean:
-	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
+	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build \
+		docs/auto_gallery docs/figures docs/reference/generated
 	find chainer_fast -name '*.so' -delete
 	find chainer_fast -name '*.cpp' -delete

@@ -3,8 +3,9 @@
 Modules are translated and compiled on all processors, and only those that need it. Two
 builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
-``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour;
-go from one kind of build to another with ``--force``.
+``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
+``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
+versions that are not known; go from one kind of build to another with ``--force``.
 """
 import gzip
 import os
@@ -23,6 +24,7 @@ from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZE = os.environ.get('CHAINER_FAST_SANITIZE', '') not in ('', '0')
+GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -40,10 +42,17 @@ DIRECTIVES = {
     'freethreading_compatible': False,
 }
 
+MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
+if GENERAL:
+    MACROS += [('CF_GENERAL', None)]
+
+# Included before each module, so that no module need name it.
+FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
+
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
     # C++ throws; sources are in UTF-8; files of templates have many sections.
-    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj']
+    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj', '/FI' + FIRST_HEADER]
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -51,10 +60,10 @@ else:
     # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
-    COMPILE_ARGS += ['-Wno-unused-function']
+    COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
 if sys.platform == 'darwin':
-    # clang fills up short vectors with zeros and divides by them: warnings would follow.
+    # clang fills short vectors up with zeros, and divides by them: there are warnings.
     COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
@@ -96,23 +105,27 @@ def extensions():
             '.'.join(source.with_suffix('').parts),
             [str(source)],
             language='c++',
-            depends=[str(file) for file in dependencies(source)],
+            depends=[FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
-            define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
+            define_macros=MACROS,
             extra_compile_args=COMPILE_ARGS,
             extra_link_args=LINK_ARGS)
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
 
 
-def leave_out_environment(source):
-    """Shorten the names of NumPy's and Cython's files, which tracebacks would show.
-
-    They begin with the folder of the environment, which isolated builds make anew.
-    """
-    text = source.read_text(encoding='utf-8')
-    short = INSTALLED.sub('', text)
-    if short != text:
-        source.write_text(short, encoding='utf-8')
+def translate(modules, force):
+    """Have Cython write the C++ of compiled modules, unless it is there."""
+    translated = {ext.name: ext.sources for ext in cythonize(
+        [*modules], compiler_directives=DIRECTIVES, nthreads=JOBS, force=force)}
+    for ext in modules:
+        ext.sources = translated[ext.name]
+        for source in map(Path, ext.sources):
+            # Tracebacks name files of NumPy and Cython, too. Their paths begin with the
+            # environment, and an isolated build makes one anew.
+            text = source.read_text(encoding='utf-8')
+            short = INSTALLED.sub('', text)
+            if short != text:
+                source.write_text(short, encoding='utf-8')
 
 
 class SourceArchive(sdist):
@@ -155,6 +168,7 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
+        translate(self.extensions, self.force)
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],
@@ -171,9 +185,6 @@ class Build(build_ext):
         super().run()
 
     def build_extension(self, ext):
-        if ext in self._outdated:
-            for source in map(Path, ext.sources):
-                leave_out_environment(source)
         super().build_extension(ext)
         if ext in self._outdated:
             self._done += 1
@@ -183,6 +194,4 @@ class Build(build_ext):
 
 setup(
     cmdclass={'build_ext': Build, 'sdist': SourceArchive},
-    ext_modules=cythonize(
-        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS,
-        force='--force' in sys.argv))
+    ext_modules=extensions())

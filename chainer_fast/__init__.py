@@ -53,6 +53,7 @@ from chainer_fast import (
     warnings,
 )
 from chainer_fast._backprop import backward
+from chainer_fast._core import gil as _gil
 from chainer_fast._core.state import get_function_hooks
 from chainer_fast._runtime_info import print_runtime_info
 from chainer_fast._version import __version__
@@ -126,6 +127,7 @@ from chainer_fast.variable import (
     from_dlpack,
 )
 
+_gil.require()
 basic_math.install_variable_arithmetics()
 array.get_item.install_variable_get_item()
 _missing_names.explain()

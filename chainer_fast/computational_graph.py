@@ -74,6 +74,14 @@ class ComputationalGraph:
     ------
     ValueError
         If ``rankdir`` is unknown.
+
+    See Also
+    --------
+    chainer_fast.computational_graph.build_computational_graph
+
+    Examples
+    --------
+    See :func:`build_computational_graph`.
     """
 
     def __init__(self, nodes, edges, variable_style='default',
@@ -142,12 +150,6 @@ def build_computational_graph(
         function_style='default', rankdir='TB', remove_variable=False, show_name=True):
     """Collect the graph that computed some outputs.
 
-    ::
-
-        graph = build_computational_graph([loss])
-        with open('loss.dot', 'w') as f:
-            f.write(graph.dump())
-
     Parameters
     ----------
     outputs : chainer_fast.Variable, node, or iterable of them
@@ -175,6 +177,15 @@ def build_computational_graph(
         If an output is neither a variable nor a node.
     ValueError
         If ``remove_split`` is false, or ``rankdir`` unknown.
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.ones(2, np.float32), name='x')
+    >>> graph = chainer.computational_graph.build_computational_graph([F.sum(x * 2)])
+    >>> len(graph.nodes), len(graph.edges)
+    (5, 4)
+    >>> with open('sum.dot', 'w') as file:
+    ...     _ = file.write(graph.dump())
     """
     if not remove_split:
         raise ValueError('remove_split has to be true: variables are never split')

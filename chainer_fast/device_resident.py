@@ -51,6 +51,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         Parameters
         ----------
         visitor : DeviceResidentsVisitor
+            Sees each array, parameter and inner resident.
         """
         visitor.visit_device_resident(self)
 
@@ -188,6 +189,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         device_resident : DeviceResident
+            The resident.
         """
         raise NotImplementedError()
 
@@ -197,6 +199,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         arr : array
+            The array.
 
         Returns
         -------
@@ -211,6 +214,7 @@ class DeviceResidentsVisitor:
         Parameters
         ----------
         param : Variable
+            The variable or parameter.
         """
         raise NotImplementedError()
 

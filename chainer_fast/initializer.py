@@ -73,6 +73,11 @@ def get_fans(shape):
     ------
     ValueError
         If ``shape`` is not a tuple, or has fewer than two axes.
+
+    Examples
+    --------
+    >>> chainer.initializer.get_fans((16, 3, 5, 5))
+    (75, 400)
     """
     if not isinstance(shape, tuple):
         raise ValueError(

@@ -41,7 +41,8 @@ class AbstractSerializer:
 
         Returns
         -------
-        The value itself when saving, the loaded one when loading.
+        scalar, numpy.ndarray, cupy.ndarray or None
+            The value itself when saving, the loaded one when loading.
         """
         raise NotImplementedError
 

@@ -2,7 +2,7 @@
 
 cdef VariableNodeBase lone_output(FunctionBase function):
     """Return the node of the only output; None if it is gone or one of several."""
-    if function.output_kind != LONE_OUTPUT or function.output is NULL or cf_is_going(
+    if function.output_kind != LONE_OUTPUT or function.output is NULL or is_going(
             function.output):
         return None
     return <VariableNodeBase>function.output
@@ -50,7 +50,7 @@ cdef int _set_references(FunctionBase function, object references) except -1:
 
 cdef dict local_hooks(FunctionBase function):
     """Return the hooks added to this function alone, or None."""
-    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *own = instance_dict(function)
     if own is NULL:
         return None
     cdef PyObject *found = PyDict_GetItemWithError(
@@ -62,7 +62,7 @@ cdef dict local_hooks(FunctionBase function):
 
 cdef object own_attribute(FunctionBase function, str name):
     """Return an entry of the instance dictionary, or None."""
-    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *own = instance_dict(function)
     cdef PyObject *found
     if own is NULL:
         return None
@@ -84,7 +84,7 @@ cdef class FunctionBase:
     """
 
     def __cinit__(self):
-        cf_drop_instance_dict(self)
+        drop_instance_dict(self)
 
     def __dealloc__(self):
         _forget_output(self)

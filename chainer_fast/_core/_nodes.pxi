@@ -57,7 +57,7 @@ cdef bint shape_matches(VariableNodeBase node, object array) except -1:
 
 cdef VariableBase variable_of(VariableNodeBase node):
     """Return the node's variable while it lives, else None."""
-    if node.variable_ptr is NULL or cf_is_going(node.variable_ptr):
+    if node.variable_ptr is NULL or is_going(node.variable_ptr):
         return None
     return <VariableBase>node.variable_ptr
 
@@ -79,8 +79,8 @@ cdef int _detach_creator(VariableNodeBase node) except -1:
     cdef FunctionBase function
     if node.creator_ptr is not NULL:
         function = <FunctionBase>node.creator_ptr
-        if Py_REFCNT(function) > 2:
-            # Something besides the node and this reference holds the function.
+        if may_have_more_references(function, 2):
+            # Than those of the node and of this function.
             _set_references(function, (weakref.ref(node),))
         else:
             function.output = NULL
@@ -111,7 +111,7 @@ cdef class VariableNodeBase:
         self.creator_ptr = NULL
         self.ndim = NO_SHAPE
         self.needs_grad = True
-        cf_drop_instance_dict(self)
+        drop_instance_dict(self)
 
     def __dealloc__(self):
         if self.variable_ptr is not NULL:

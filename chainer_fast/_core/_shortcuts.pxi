@@ -77,7 +77,7 @@ cdef Shortcut _revalidate(type cls, _ShortcutEntry entry):
         if getattr(cls, name) is not method:
             return None
     # The look-ups above have given the class a tag.
-    entry.tag = cf_version_tag(<PyTypeObject *>cls)
+    entry.tag = type_version(<PyTypeObject *>cls)
     return entry.shortcut
 
 
@@ -91,14 +91,14 @@ cdef Shortcut shortcut_of(FunctionBase function):
     if found is NULL:
         return None
     entry = <_ShortcutEntry>found
-    own = cf_instance_dict(function)
+    own = instance_dict(function)
     if own is not NULL and PyDict_Size(<object>own) > 0:
         for name in _METHODS:
             if PyDict_GetItemWithError(<object>own, name) is not NULL:
                 return None
         if PyDict_GetItemWithError(<object>own, '_local_function_hooks') is not NULL:
             return None
-    tag = cf_version_tag(<PyTypeObject *>Py_TYPE(function))
+    tag = type_version(Py_TYPE(function))
     if tag != 0 and tag == entry.tag:
         return entry.shortcut
     return _revalidate(type(function), entry)

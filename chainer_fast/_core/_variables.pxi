@@ -88,7 +88,7 @@ cdef class VariableBase:
         self.node_ptr = NULL
         self._requires_grad = True
         self._grad_valid = True
-        cf_drop_instance_dict(self)
+        drop_instance_dict(self)
 
     def __dealloc__(self):
         if self.node_ptr is not NULL:

@@ -39,7 +39,7 @@ cdef int _collect_below(
 
 # Kinds of the classes met last. A class that changes gets another version.
 cdef struct Known:
-    PyObject *cls
+    PyTypeObject *cls
     unsigned int version
     int kind
 
@@ -48,23 +48,25 @@ cdef Known[16] _known
 
 cdef int _kind_of(object link) except -1:
     """Tell how a walk reaches the links below a link."""
-    cdef PyObject *cls = cf_type(link)
+    cdef PyTypeObject *cls = Py_TYPE(link)
     cdef Known *known = &_known[(<size_t>cls >> 5) % 16]
-    if known.cls is cls and known.version and known.version == cf_version(cls):
+    if known.cls is cls and known.version and known.version == type_version(cls):
         return known.kind
     if _has_own(link, 'params', _params):
         known.kind = OWN_WALK
     else:
         known.kind = _children_kind(link)
     known.cls = cls
-    known.version = cf_version(cls)
+    known.version = type_version(cls)
     return known.kind
 
 
 cdef int _children_kind(object link) except -1:
-    if cf_derives(link, _Chain):
+    # Bypasses the metaclass, which overrides ``isinstance``.
+    if PyObject_TypeCheck(link, <PyTypeObject *>_Chain):
         return CHAIN
-    return CHAIN_LIST if cf_derives(link, _ChainList) else PLAIN
+    return CHAIN_LIST if PyObject_TypeCheck(
+        link, <PyTypeObject *>_ChainList) else PLAIN
 
 
 cdef int _collect(
@@ -138,7 +140,7 @@ cdef Py_ssize_t _sort_few(object names, PyObject **out) except -1:
 
 cdef dict _fields(object link):
     """Return the dictionary of a link."""
-    cdef PyObject *fields = cf_instance_dict(link)
+    cdef PyObject *fields = instance_dict(link)
     return link.__dict__ if fields is NULL else <dict>fields
 
 
@@ -158,7 +160,7 @@ cdef list _sorted(names):
 
 cdef bint _has_own(object link, str name, object method) except -1:
     """Tell whether a link overrides a method of this module."""
-    return cf_type_lookup(link, name) is not <PyObject *>method
+    return not class_attribute_is(link, name, <PyObject *>method)
 
 
 cdef class Walk:

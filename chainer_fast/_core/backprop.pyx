@@ -16,9 +16,6 @@ from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.rows cimport RowGradient
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
-
 cdef object _FunctionNode = None
 cdef object _base_accumulate = None
 cdef object _device_scope = None        # arrays -> context manager, or None on the CPU

@@ -10,7 +10,7 @@ table's reference is the only one, and the array owns its memory.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.number cimport PyNumber_InPlaceAdd
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
+from cpython.ref cimport Py_DECREF, Py_INCREF
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
@@ -18,8 +18,9 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
 from chainer_fast._core.dense cimport common_dense_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
-    cf_instance_dict, new_variable, variable_of
+    new_variable, variable_of
 from chainer_fast._core.heap cimport home_of
+from chainer_fast._core.private cimport instance_dict, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
 np.import_array()
@@ -50,7 +51,7 @@ cdef object as_grad_array(object gradient):
 
 cdef bint _is_ours(object array) noexcept:
     # One reference from the table and one from the caller's variable.
-    return (Py_REFCNT(array) <= 2
+    return (not may_have_more_references(array, 2)
             and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_BEHAVED))
 
 
@@ -95,7 +96,7 @@ cdef object sum_gradients(list gradients):
 
 cdef int check_old_style(VariableNodeBase node) except -1:
     """Refuse a gradient that an old-style function made: it has lost its history."""
-    if cf_instance_dict(node) is NULL:
+    if instance_dict(node) is NULL:
         return 0
     maker = node._old_style_grad_generator
     if maker is not None:

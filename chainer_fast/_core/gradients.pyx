@@ -15,8 +15,9 @@ from numpy cimport (
 from chainer_fast._core.device_arrays cimport Changes, kind_on_device
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
+from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
+from chainer_fast._core.private cimport instance_dict, sum_squares
 from chainer_fast._core.recipe cimport (
     HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, fits, to_double)
 from chainer_fast._core.rows cimport dense
@@ -29,17 +30,7 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* The function behind numpy.dot of two vectors, so that sums have the same bits. */
-    #if NPY_ABI_VERSION < 0x02000000
-    #define PyDataType_GetArrFuncs(descr) ((descr)->f)
-    #endif
-    static void cf_dot(PyObject *array, void *result) {
-        PyArrayObject *x = (PyArrayObject *)array;
-        npy_intp size = PyArray_ITEMSIZE(x);
-        PyDataType_GetArrFuncs(PyArray_DESCR(x))->dotfunc(
-            PyArray_DATA(x), size, PyArray_DATA(x), size, result, PyArray_SIZE(x), x);
-    }
-    static float cf_half_value(const void *half) {
+    static inline float cf_half_value(const void *half) {
         npy_uint16 bits = *(const npy_uint16 *)half;
         int exponent = bits >> 10 & 31;
         float significand = (float)(bits & 1023) / 1024;
@@ -50,7 +41,6 @@ cdef extern from *:
             : ldexpf(1 + significand, exponent - 15);
     }
     """
-    void cf_dot(object array, void *result)
     float cf_half_value(const void *half)
 
 cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
@@ -169,7 +159,7 @@ cdef bint prepare_hook(
         HookRecipe recipe, object hook, object loss_scale, int kind,
         Step *step) except -1:
     """Choose a hook's loop and coefficients; False if the hook is not plain."""
-    cdef PyObject *fields = cf_instance_dict(hook)
+    cdef PyObject *fields = instance_dict(hook)
     cdef PyObject *item
     cdef double scale
     cdef Py_ssize_t i
@@ -299,13 +289,13 @@ def sum_of_squares(params):
                 and PyArray_ISNOTSWAPPED(grad)):
             return None
         if kind == HALF:
-            cf_dot(grad, &half_sum)
+            sum_squares(grad, &half_sum)
             total += cf_half_value(&half_sum)
         elif kind == SINGLE:
-            cf_dot(grad, &float_sum)
+            sum_squares(grad, &float_sum)
             total += float_sum
         else:
-            cf_dot(grad, &double_sum)
+            sum_squares(grad, &double_sum)
             total += double_sum
     return total
 

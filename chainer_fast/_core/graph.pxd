@@ -29,23 +29,6 @@ cdef enum:
 cdef enum:
     MAX_SHORTCUT_INPUTS = 8
 
-cdef extern from *:
-    """
-    /* The instance dictionary if there is one yet: borrowed, or NULL. */
-    static PyObject *cf_instance_dict(PyObject *self) {
-        PyObject **slot = _PyObject_GetDictPtr(self);
-        return slot == NULL ? NULL : *slot;
-    }
-    /* Cython makes the dictionary with the object; nearly none of them is used. */
-    static void cf_drop_instance_dict(PyObject *self) {
-        PyObject **slot = _PyObject_GetDictPtr(self);
-        if (slot != NULL)
-            Py_CLEAR(*slot);
-    }
-    """
-    PyObject *cf_instance_dict(object self)
-    void cf_drop_instance_dict(object self)
-
 
 cdef class VariableNodeBase:
     cdef dict __dict__

@@ -5,6 +5,8 @@ import numpy
 
 from chainer_fast.variable import Variable
 
+TRIED: bool
+
 class VariableNodeBase:
     dtype: numpy.dtype
     shape: tuple[int, ...]

@@ -9,43 +9,30 @@ import weakref
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, Py_TYPE
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
     PyTuple_SET_ITEM
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 
+from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
+    instance_dict, is_going, may_have_more_references, type_version
 from chainer_fast._core.rows cimport RowGradient, dense
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
-
 cdef extern from *:
     """
-    static unsigned int cf_version_tag(PyTypeObject *type) {
-    #ifdef Py_TPFLAGS_VALID_VERSION_TAG
-        if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
-            return 0;
-    #endif
-        return type->tp_version_tag;
-    }
-
     /* An instance without a call of __init__. */
-    static PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
+    static inline PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
         return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
     }
-
-    /* An object whose deallocation is under way (its weak references are being called
-       back, or the interpreter has postponed it) must not be referenced: releasing that
-       reference would deallocate it again. */
-    static int cf_is_going(PyObject *object) { return Py_REFCNT(object) <= 0; }
     """
-    bint cf_is_going(PyObject *object)
     object cf_allocate(object type, object no_args)
-    unsigned int cf_version_tag(PyTypeObject *cls)
+
+#: Whether this was tried with the interpreter; others are served more slowly.
+TRIED = bool(KNOWN_PYTHON)
 
 cdef tuple _NO_ARGS = ()
 

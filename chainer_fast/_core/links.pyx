@@ -6,25 +6,17 @@ over links may change links further down.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
-from cpython.object cimport PyObject, PyObject_GenericSetAttr
+from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyObject_TypeCheck, \
+    PyTypeObject
+from cpython.ref cimport Py_TYPE
 
-from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
+from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.private cimport class_attribute_is, instance_dict, \
+    make_as_objects, type_version
 from chainer_fast._core.state cimport current
-
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
 
 cdef extern from *:
     """
-    #define cf_type_lookup(o, name) _PyType_Lookup(Py_TYPE(o), name)
-    #define cf_type(o) ((PyObject *)Py_TYPE(o))
-    #define cf_version(cls) (((PyTypeObject *)(cls))->tp_version_tag)
-    #define cf_generic_delattr(o, name) PyObject_GenericSetAttr(o, name, NULL)
-    /* Bypasses the metaclass, which overrides ``isinstance``. */
-    #define cf_derives(o, cls) PyObject_TypeCheck(o, (PyTypeObject *)(cls))
-    /* Let object.__new__ make instances; only for a class without fields. */
-    #define cf_made_as_objects(cls) \\
-        ((PyTypeObject *)(cls))->tp_new = PyBaseObject_Type.tp_new
     #define CF_FEW_ARGUMENTS 6
 
     /* self.<name>(*args, **kwargs), without a bound method in the common case. */
@@ -48,15 +40,12 @@ cdef extern from *:
         return result;
     }
     """
-    PyObject *cf_type_lookup(object link, object name)
     int PyUnicode_Compare(object a, object b) except? -1
-    PyObject *cf_type(object link)
-    unsigned int cf_version(PyObject *cls)
-    bint cf_derives(object link, object cls)
-    int cf_generic_delattr(object link, object name) except -1
+    int generic_delattr "PyObject_GenericSetAttr"(
+        object link, object name, PyObject *value) except -1
     object cf_call_method(object link, object name, tuple args, dict kwargs)
     int Py_GetRecursionLimit()
-    void cf_made_as_objects(object cls)
+    PyObject *Py_True
 
 
 cdef enum:
@@ -97,8 +86,7 @@ def bind(*, parameter, chain, chain_list, call_with_hooks):
 
 cdef inline bint _is_set(object link, str name) except -1:
     """Tell whether a flag of the class is True."""
-    cdef PyObject *flag = cf_type_lookup(link, name)
-    return flag is not NULL and <object>flag is True
+    return class_attribute_is(link, name, Py_True)
 
 
 cdef int _refuse_uninitialized() except -1:
@@ -128,7 +116,7 @@ cdef class InitScope:
 
 def assign(self, name, value, /):
     """Set an attribute of a link, and register it inside of ``init_scope``."""
-    cdef PyObject *fields = cf_instance_dict(self)
+    cdef PyObject *fields = instance_dict(self)
     cdef PyObject *in_scope
     if fields is not NULL:
         in_scope = PyDict_GetItemWithError(<object>fields, _IN_SCOPE)
@@ -149,7 +137,7 @@ def delete(self, name, /):
     if _is_set(self, '_mixin_assigns'):
         super(LinkBase, self).__delattr__(name)
     else:
-        cf_generic_delattr(self, name)
+        generic_delattr(self, name, NULL)
 
 
 @cython.auto_pickle(False)
@@ -161,7 +149,7 @@ cdef class LinkBase:
     """
 
     def __call__(self, *args, **kwargs):
-        cdef PyObject *fields = cf_instance_dict(self)
+        cdef PyObject *fields = instance_dict(self)
         cdef PyObject *hooks
         if fields is NULL or PyDict_GetItemWithError(
                 <object>fields, _PARAMS) is NULL:
@@ -291,14 +279,14 @@ cdef class LinkBase:
                 param.cleargrad()
                 continue
             VariableBase.cleargrad(param)
-            fields = cf_instance_dict(param)
+            fields = instance_dict(param)
             if fields is not NULL:
                 filling = PyDict_GetItemWithError(<object>fields, '_grad_initializer')
                 if filling is not NULL and <object>filling is not None:
                     (<object>fields)['_grad_initializer'] = None
 
 
-cf_made_as_objects(LinkBase)
+make_as_objects(LinkBase)
 _links = LinkBase.links
 _namedlinks = LinkBase.namedlinks
 _params = LinkBase.params

@@ -10,7 +10,8 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from chainer_fast._core.graph cimport (
-    FunctionBase, VariableNodeBase, cf_instance_dict, shape_matches)
+    FunctionBase, VariableNodeBase, shape_matches)
+from chainer_fast._core.private cimport instance_dict
 
 np.import_array()
 
@@ -46,7 +47,7 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
 
 cdef object attribute(FunctionBase function, str name):
     """Return an attribute of the instance, or None if it has no such attribute."""
-    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *own = instance_dict(function)
     cdef PyObject *found
     if own is NULL:
         return None

@@ -14,7 +14,6 @@ from libc.stdint cimport uintptr_t
 
 cdef extern from *:
     """
-    #define PyObject_GenericDelAttr(o, name) PyObject_GenericSetAttr(o, name, NULL)
     #if defined(_MSC_VER)
     static __declspec(thread) PyObject *cf_thread_state = NULL;
     #else
@@ -22,7 +21,8 @@ cdef extern from *:
     #endif
     """
     PyObject *cf_thread_state
-    int PyObject_GenericDelAttr(object o, object name) except -1
+    int generic_delattr "PyObject_GenericSetAttr"(
+        object o, object name, PyObject *value) except -1
 
 cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
@@ -174,7 +174,7 @@ cdef class GlobalConfig:
         _changed()
 
     def __delattr__(self, name):
-        PyObject_GenericDelAttr(self, name)
+        generic_delattr(self, name, NULL)
         _changed()
 
     def show(self, file=None):
@@ -194,7 +194,7 @@ cdef class LocalConfig:
     """LocalConfig(global_config)
 --
 
-    View of a :class:`GlobalConfig` with entries of the running thread on top.
+    View of a ``GlobalConfig`` with entries of the running thread on top.
 
     Reading an attribute gives the thread's own entry, or else the global one.
     Assigning and deleting touch the thread's entries alone.

@@ -22,16 +22,14 @@ from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_gradient, has_methods, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
-from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
+from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
+from chainer_fast._core.private cimport instance_dict
 from chainer_fast._core.recipe cimport (
     HALF, IS_LEFT, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step,
     fits, to_double)
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
-
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
 
 np.import_array()
 
@@ -103,7 +101,7 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
     while True:
         if type(<object>level) is not _Hyperparameter:
             return NULL
-        fields = cf_instance_dict(<object>level)
+        fields = instance_dict(<object>level)
         if fields is NULL:
             return NULL
         item = PyDict_GetItemWithError(<object>fields, name)
@@ -220,7 +218,7 @@ cdef class _Values:
         cdef Py_ssize_t position = 0
         if type(hyperparam) is not _Hyperparameter:
             return False
-        fields = cf_instance_dict(hyperparam)
+        fields = instance_dict(hyperparam)
         if fields is not NULL and PyDict_GET_SIZE(<object>fields) == 1:
             PyDict_Next(<object>fields, &position, &key, &parent)
             if recipe is self.recipe and <object>parent is self.parent:
@@ -286,7 +284,7 @@ cdef PyObject *_pre_hooks(object hookable) except? NULL:
     cdef PyObject *post
     if type(hookable) is not _Hookable:
         return NULL
-    fields = cf_instance_dict(hookable)
+    fields = instance_dict(hookable)
     if fields is NULL:
         return NULL
     post = PyDict_GetItemWithError(<object>fields, _post_hooks_field)
@@ -335,7 +333,7 @@ cdef bint _update_plainly(
     if not has_gradient(param):
         return False
     variable = <VariableBase>param
-    pointer = cf_instance_dict(param)
+    pointer = instance_dict(param)
     if pointer is NULL:
         return False
     item = PyDict_GetItemWithError(<object>pointer, 'update_rule')
@@ -349,7 +347,7 @@ cdef bint _update_plainly(
     if item is NULL:
         return False
     recipe = <Recipe>item
-    pointer = cf_instance_dict(rule)
+    pointer = instance_dict(rule)
     if pointer is NULL:
         return False
     fields = <dict>pointer

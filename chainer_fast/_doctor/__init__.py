@@ -11,6 +11,7 @@ from chainer_fast._doctor.finding import BROKEN, MISSING, Finding, NotThere
 
 CHECKS: dict[str, tp.Callable[[], Finding]] = {
     'Python': processor.check_python,
+    'GIL': processor.check_gil,
     'NumPy': processor.check_numpy,
     'SciPy': processor.check_scipy,
     'oneDNN': processor.check_onednn,

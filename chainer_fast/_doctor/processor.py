@@ -2,9 +2,11 @@
 import importlib
 import platform
 import sys
+import sysconfig
 
 import numpy
 
+from chainer_fast._core import gil, graph
 from chainer_fast._doctor.finding import (
     BROKEN,
     WORKS,
@@ -16,8 +18,22 @@ from chainer_fast.backends._onednn import _find, library
 
 
 def check_python():
-    return Finding(WORKS, '%s, %s, %s' % (
-        platform.python_version(), sys.executable, platform.platform()))
+    seen = '%s, %s, %s' % (
+        platform.python_version(), sys.executable, platform.platform())
+    if not graph.TRIED:
+        seen += ('; nobody has tried chainer_fast with it: small models are slower '
+                 'than with 3.10 to 3.13')
+    return Finding(WORKS, seen)
+
+
+def check_gil():
+    if not gil.is_on():
+        return Finding(BROKEN, 'switched off, but the engine needs it',
+                       'unset PYTHON_GIL, and leave out -X gil=0')
+    if sysconfig.get_config_var('Py_GIL_DISABLED'):
+        return Finding(WORKS, 'switched on by the import of chainer_fast, whose engine '
+                       'needs it: threads of this free-threaded Python take turns')
+    return Finding(WORKS, 'the engine needs it, and this Python always has it')
 
 
 def check_numpy():

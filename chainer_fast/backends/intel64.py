@@ -112,6 +112,7 @@ def is_ideep_available():
     Returns
     -------
     bool
+        Whether oneDNN is loaded.
     """
     return library.available()
 
@@ -135,6 +136,7 @@ def should_use_ideep(level):
     Returns
     -------
     bool
+        Whether it should.
 
     Raises
     ------
@@ -154,6 +156,7 @@ def inputs_all_ready(inputs, supported_ndim=(2, 4)):
     Parameters
     ----------
     inputs : sequence of arrays
+        The arrays.
     supported_ndim : tuple of int
         Numbers of dimensions that the function supports.
 

@@ -32,10 +32,12 @@ def get_raw_shape(arr_or_var):
     Parameters
     ----------
     arr_or_var : array or Variable
+        What has the shape.
 
     Returns
     -------
     tuple of int
+        Shape of the array in memory.
     """
     return _raw_array(arr_or_var).shape
 
@@ -46,6 +48,7 @@ def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
     Parameters
     ----------
     arr_or_var : array or Variable
+        What has the shape.
     assumed_layout : str or None, optional
         Layout of an array; the standard one by default. For a variable, it must be the
         layout of the variable.
@@ -53,6 +56,7 @@ def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
     Returns
     -------
     tuple of int
+        Shape in the plain layout.
 
     Raises
     ------

@@ -179,6 +179,19 @@ def export(model, args, directory=None, export_params=True, graph_name='Graph'):
         If the model's argument or result is not a variable.
     NotImplementedError
         If there is more than one argument.
+
+    See Also
+    --------
+    chainer_fast.links.caffe.CaffeFunction
+
+    Examples
+    --------
+    It writes ``chainer_model.prototxt`` and ``chainer_model.caffemodel``, and needs
+    protobuf: ::
+
+        from chainer_fast.exporters import caffe
+        x = chainer.Variable(np.ones((1, 3, 28, 28), np.float32))
+        caffe.export(model, [x], directory='out')
     """
     assert isinstance(args, (list, tuple)), (
         'args must be a list or a tuple, not %s' % type(args))

@@ -122,6 +122,11 @@ def check_double_backward(
     ------
     AssertionError, NondifferentiableError, ValueError, RuntimeError
         As :func:`check_backward` does.
+
+    Examples
+    --------
+    >>> x, gy, ggx = np.random.randn(3, 2, 4)
+    >>> chainer.gradient_check.check_double_backward(F.tanh, x, gy, ggx)
     """
     x_data, y_grad, x_grad_grad, params, params_grad_grad = map(
         _as_tuple, (x_data, y_grad, x_grad_grad, params, params_grad_grad))

@@ -23,6 +23,11 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     ------
     AssertionError
         If an element or the shape differs. The message ends with the worst element.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> testing.assert_allclose(np.array([1.0, 2.0]), np.array([1.0, 2.00001]))
     """
     x, y = [backend.CpuDevice().send(utils.force_array(a)) for a in (x, y)]
     try:

@@ -58,6 +58,14 @@ def numerical_grad(
     References
     ----------
     .. [AS] M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0])
+    >>> gx, = chainer.gradient_check.numerical_grad(
+    ...     lambda: (x ** 2,), (x,), (np.ones(2),))
+    >>> gx
+    array([2., 4.])
     """
     assert eps > 0, 'expected a positive step eps, not %s' % eps
     inputs = tuple(inputs)

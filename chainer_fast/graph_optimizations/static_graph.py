@@ -87,11 +87,14 @@ class ScheduleManager:
         Parameters
         ----------
         in_vars : sequence of Variable or array
+            Arguments of the call.
         enable_double_backprop : bool
+            Whether a recording can be differentiated twice.
 
         Returns
         -------
         StaticScheduleFunction
+            The recording for these arguments.
         """
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:

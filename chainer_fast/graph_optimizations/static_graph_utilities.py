@@ -79,7 +79,9 @@ def static_forward_optimizations(func, inputs):
     Parameters
     ----------
     func : FunctionNode
+        The function.
     inputs : tuple of arrays
+        Its inputs.
 
     Returns
     -------

@@ -57,6 +57,19 @@ def grad(
         If a function between an input and an output has no gradient.
     RuntimeError
         If an old-style function would have to be differentiated twice.
+
+    See Also
+    --------
+    chainer_fast.grad
+
+    Examples
+    --------
+    >>> from chainer_fast import nnabla
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> gx, = nnabla.grad(x ** 3, x)
+    >>> ggx, = nnabla.grad(gx, x)
+    >>> gx.array, ggx.array
+    (array([ 3., 12.], dtype=float32), array([ 6., 12.], dtype=float32))
     """
     ys = _arguments.as_variables('outputs', outputs)
     xs = _arguments.as_variables('inputs', inputs)

@@ -55,6 +55,12 @@ def convert_parameter(parameter, context):
     ------
     ValueError
         If it is anything else.
+
+    Examples
+    --------
+    In a converter of a function: ::
+
+        tensor = chainer_fast.onnx.convert_parameter(parameter, context)
     """
     array = parameter.array if isinstance(
         parameter, _variable.Variable) else parameter
@@ -184,6 +190,24 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     DeprecationWarning
         If the model is written to a file, but ``no_testcase`` is not set:
         :func:`chainer_fast.onnx.export_testcase` writes test data, too.
+
+    See Also
+    --------
+    chainer_fast.onnx.load
+    chainer_fast.onnx.export_testcase
+
+    Examples
+    --------
+    It needs the package onnx: ::
+
+        x = np.zeros((1, 3, 224, 224), np.float32)
+        chainer_fast.onnx.export(model, x, 'model.onnx', no_testcase=True)
+
+    A batch of any size: ::
+
+        chainer_fast.onnx.export(
+            model, x, 'model.onnx', input_shapes=('batch', 3, 224, 224),
+            no_testcase=True)
     """
     if return_named_inout:
         experimental('return_named_inout')

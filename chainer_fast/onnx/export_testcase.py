@@ -47,6 +47,16 @@ def export_testcase(model, args, out_dir, output_grad=False, **kwargs):
     -----
     UserWarning
         If a parameter gets no gradient.
+
+    See Also
+    --------
+    chainer_fast.onnx.export
+
+    Examples
+    --------
+    ::
+
+        chainer_fast.onnx.export_testcase(model, x, 'out')
     """
     os.makedirs(out_dir, exist_ok=True)
     _, inputs, outputs = export(

@@ -17,8 +17,10 @@ class ONNXChain(Chain):
 
     Parameters
     ----------
-    source, trainable
-        See :func:`load`.
+    source : str, os.PathLike, binary file or onnx.ModelProto
+        The model; see :func:`load`.
+    trainable : callable, optional
+        Tells which initializers are parameters; see :func:`load`.
 
     Attributes
     ----------
@@ -31,7 +33,19 @@ class ONNXChain(Chain):
 
     Raises
     ------
-    See :func:`load`.
+    ImportError, OSError, ValueError, TypeError, NotImplementedError
+        As :func:`load`.
+
+    See Also
+    --------
+    chainer_fast.onnx.load
+
+    Examples
+    --------
+    Features from the middle of a network: ::
+
+        model = chainer_fast.onnx.ONNXChain('model.onnx')
+        features = model.compute({'x': x}, ['relu_5'])['relu_5']
     """
 
     # Names that no initializer gets.
@@ -192,6 +206,10 @@ def load(source, trainable=None):
         If a tensor is of a type that arrays cannot have, such as strings.
     NotImplementedError
         If nodes are not supported; they are all named, with the reasons.
+
+    See Also
+    --------
+    chainer_fast.onnx.export
 
     Examples
     --------

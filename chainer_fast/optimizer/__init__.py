@@ -40,6 +40,18 @@ class Hyperparameter:
     Attributes
     ----------
     parent : Hyperparameter or None
+        Source of the values that this object lacks.
+
+    Examples
+    --------
+    >>> optimizer = chainer.optimizers.SGD(lr=0.1)
+    >>> rule = optimizer.create_update_rule()
+    >>> optimizer.lr = 0.2
+    >>> rule.hyperparam.lr
+    0.2
+    >>> rule.hyperparam.lr = 0.01
+    >>> optimizer.lr, rule.hyperparam.lr
+    (0.2, 0.01)
     """
 
     # What an instance without values has; compiled code reads it by this name.

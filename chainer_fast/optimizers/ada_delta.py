@@ -13,6 +13,7 @@ class AdaDeltaRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     rho, eps : float, optional
+        As those of :class:`AdaDelta`.
     """
 
     def __init__(self, parent_hyperparam=None, rho=None, eps=None):

@@ -13,6 +13,7 @@ class AdaGradRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, eps : float, optional
+        As those of :class:`AdaGrad`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None, eps=None):

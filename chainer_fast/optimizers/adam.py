@@ -47,8 +47,11 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     alpha, beta1, beta2, eps, eta, weight_decay_rate : float, optional
+        As those of :class:`Adam`.
     amsgrad, adabound : bool, optional
+        As those of :class:`Adam`.
     final_lr, gamma : float, optional
+        As those of :class:`Adam`.
 
     Attributes
     ----------

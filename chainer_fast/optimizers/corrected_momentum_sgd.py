@@ -13,6 +13,7 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, momentum : float, optional
+        As those of :class:`CorrectedMomentumSGD`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None, momentum=None):

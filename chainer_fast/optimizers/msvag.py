@@ -18,6 +18,7 @@ class MSVAGRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, beta, eta, weight_decay_rate : float, optional
+        As those of :class:`MSVAG`.
 
     Attributes
     ----------

@@ -13,7 +13,9 @@ class RMSpropRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, alpha, eps : float, optional
+        As those of :class:`RMSprop`.
     eps_inside_sqrt : bool, optional
+        As that of :class:`RMSprop`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None, alpha=None, eps=None,

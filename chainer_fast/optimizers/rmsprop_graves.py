@@ -13,6 +13,7 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, alpha, momentum, eps : float, optional
+        As those of :class:`RMSpropGraves`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None, alpha=None, momentum=None,

@@ -13,6 +13,7 @@ class SGDRule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr : float, optional
+        As that of :class:`SGD`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None):

@@ -13,6 +13,7 @@ class SMORMS3Rule(_rule.ElementwiseRule):
     parent_hyperparam : Hyperparameter, optional
         Source of the values that are not given.
     lr, eps : float, optional
+        As those of :class:`SMORMS3`.
     """
 
     def __init__(self, parent_hyperparam=None, lr=None, eps=None):

@@ -34,6 +34,10 @@ class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
     ------
     LinkTestError
         In a test, if a parameter differs from the result of its initializer.
+
+    See Also
+    --------
+    chainer_fast.testing.LinkTestCase
     """
 
     check_initializers_options = None

@@ -171,7 +171,29 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
 
     See Also
     --------
-    LinkInitializersTestCase
+    chainer_fast.testing.LinkInitializersTestCase
+
+    Examples
+    --------
+    >>> from chainer_fast import initializers, testing
+    >>> @testing.inject_backend_tests(None, [{}, {'use_cuda': True}])
+    ... class TestScale(testing.LinkTestCase):
+    ...
+    ...     param_names = ('W',)
+    ...
+    ...     def generate_params(self):
+    ...         return initializers.Normal(1),
+    ...
+    ...     def generate_inputs(self):
+    ...         return np.random.uniform(-1, 1, (4, 3)).astype('f'),
+    ...
+    ...     def create_link(self, initializers):
+    ...         link = L.Scale(W_shape=(3,))
+    ...         initializers[0](link.W.array)
+    ...         return link
+    ...
+    ...     def forward_expected(self, link, inputs):
+    ...         return inputs[0] * link.W.array,
     """
 
     numerical_grad_dtype = numpy.float64

@@ -117,6 +117,7 @@ class BackendConfig:
         Returns
         -------
         list of function
+            The marks.
         """
         marks = []
         cuda_device = self.cuda_device if self.use_cuda else None
@@ -169,6 +170,17 @@ def inject_backend_tests(method_names, params):
     -------
     function
         Decorator of a class, or of the result of another decorator of this package.
+
+    Examples
+    --------
+    >>> import unittest
+    >>> from chainer_fast import testing
+    >>> @testing.inject_backend_tests(
+    ...     None, [{}, {'use_ideep': 'always'}, {'use_cuda': True}])
+    ... class TestDouble(unittest.TestCase):
+    ...     def test_double(self, backend_config):
+    ...         x = backend_config.get_array(np.ones(2, np.float32))
+    ...         testing.assert_allclose((chainer.Variable(x) * 2).array, [2, 2])
     """
     if not (method_names is None or isinstance(method_names, list)):
         raise TypeError('expected a list of names of methods or None, not %r' % (

@@ -44,6 +44,13 @@ def with_requires(*requirements):
     -------
     function
         Decorator of a test function or a test case.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> @testing.with_requires('numpy>=1.26')
+    ... def test_sum():
+    ...     assert np.sum([1, 2]) == 3
     """
     return unittest.skipUnless(
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
@@ -63,6 +70,13 @@ def without_requires(*requirements):
     -------
     function
         Decorator of a test function or a test case.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> @testing.without_requires('numpy>=1.0')
+    ... def test_without_numpy():
+    ...     assert False, 'never run'
     """
     return unittest.skipIf(
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
@@ -102,6 +116,14 @@ def patch(target, *args, **kwargs):
     -------
     context manager
         Context manager that returns the mock, which records its calls.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> with testing.patch('numpy.tanh') as tanh:
+    ...     y = np.tanh(np.zeros(1))
+    >>> tanh.call_count
+    1
     """
     if not args and 'new' not in kwargs:
         kwargs.setdefault('wraps', _import_object_from_name(target))

@@ -31,6 +31,13 @@ def generate_matrix(shape, dtype=float, *, singular_values=None):
     ValueError
         If the shape has fewer than two axes, or singular values are negative or do
         not broadcast.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> matrix = testing.generate_matrix((2, 2), singular_values=[2, 1])
+    >>> np.linalg.svd(matrix, compute_uv=False)
+    array([2., 1.])
     """
     if singular_values is None:
         raise TypeError('singular_values is required, e.g. singular_values=1')

@@ -78,6 +78,7 @@ def from_pytest_parameterize(names, values):
     Returns
     -------
     list of dict
+        The sets of parameters.
     """
     return _values_to_dicts(names, values)
 
@@ -96,6 +97,16 @@ def product(parameter):
     -------
     list of dict
         Combinations; the values of the alphabetically last name change fastest.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> for combination in testing.product({'dtype': ['f', 'd'], 'n': [1, 2]}):
+    ...     print(combination)
+    {'dtype': 'f', 'n': 1}
+    {'dtype': 'f', 'n': 2}
+    {'dtype': 'd', 'n': 1}
+    {'dtype': 'd', 'n': 2}
     """
     if isinstance(parameter, dict):
         assert all(isinstance(v, (list, tuple)) for v in parameter.values()), (
@@ -125,6 +136,13 @@ def product_dict(*parameters):
     Returns
     -------
     list of dict
+        The sets of parameters.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> testing.product_dict([{'n': 1}, {'n': 2}], [{'bias': True}])
+    [{'n': 1, 'bias': True}, {'n': 2, 'bias': True}]
     """
     return [_merge(dicts) for dicts in itertools.product(*parameters)]
 

@@ -35,6 +35,16 @@ def fix_random(*, setup_method='setUp', teardown_method='tearDown'):
     -------
     function
         Decorator of a class, or of the result of another decorator of this package.
+
+    Examples
+    --------
+    >>> import unittest
+    >>> from chainer_fast import testing
+    >>> @testing.fix_random()
+    ... class TestDropout(unittest.TestCase):
+    ...     def test_zeros(self):
+    ...         y = F.dropout(np.ones(1000, np.float32))
+    ...         assert 400 < (y.array == 0).sum() < 600
     """
     def decorate(decorated):
         cases = _bundle.cases_of(decorated)

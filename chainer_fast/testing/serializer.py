@@ -23,6 +23,14 @@ def save_and_load_npz(src, dst):
     ----------
     src, dst : object
         Object to save, and object to load into.
+
+    Examples
+    --------
+    >>> from chainer_fast import testing
+    >>> source, target = L.Linear(3, 2), L.Linear(3, 2)
+    >>> testing.save_and_load_npz(source, target)
+    >>> np.array_equal(source.W.array, target.W.array)
+    True
     """
     save_and_load(
         src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)

@@ -39,6 +39,14 @@ def get_trainer_with_mock_updater(
         The trainer. Its updater is a :class:`unittest.mock.Mock` whose ``update``
         advances ``iteration``, ``epoch``, ``epoch_detail``, ``previous_epoch_detail``
         and ``is_new_epoch`` by an iteration.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> trainer = get_trainer_with_mock_updater((2, 'epoch'), iter_per_epoch=3)
+    >>> trainer.run()
+    >>> trainer.updater.iteration, trainer.updater.epoch
+    (6, 2)
     """
     assert iter_per_epoch > 0, (
         'expected a positive number of iterations per epoch, not %r' % iter_per_epoch)

@@ -92,6 +92,7 @@ class Extension:
         Parameters
         ----------
         trainer : Trainer
+            The trainer.
         """
 
     def on_error(self, trainer: Trainer, exc: Exception, tb: TracebackType) -> None:
@@ -100,8 +101,11 @@ class Extension:
         Parameters
         ----------
         trainer : Trainer
+            The trainer.
         exc : Exception
+            What was raised.
         tb : traceback
+            Where it was raised.
         """
 
     def serialize(self, serializer):

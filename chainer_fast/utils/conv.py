@@ -65,6 +65,17 @@ def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
     ------
     AssertionError
         If the window does not fit in.
+
+    Examples
+    --------
+    >>> from chainer_fast.utils import conv
+    >>> x = np.arange(9).reshape(1, 1, 3, 3)
+    >>> patches = conv.im2col(x, kh=2, kw=2, sy=1, sx=1, ph=0, pw=0)
+    >>> patches.shape
+    (1, 1, 2, 2, 2, 2)
+    >>> patches[0, 0, :, :, 1, 1]
+    array([[4, 5],
+           [7, 8]])
     """
     return _im2col(img, (kh, kw), (sy, sx), (ph, pw), (dy, dx), cover_all,
                    (out_h, out_w))
@@ -104,6 +115,15 @@ def col2im(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
     -------
     array, shape (n, c, h, w)
         Sums, in the dtype of the patches.
+
+    Examples
+    --------
+    >>> from chainer_fast.utils import conv
+    >>> patches = np.ones((1, 1, 2, 2, 2, 2))
+    >>> conv.col2im(patches, sy=1, sx=1, ph=0, pw=0, h=3, w=3)[0, 0]
+    array([[1., 2., 1.],
+           [2., 4., 2.],
+           [1., 2., 1.]])
     """
     return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 

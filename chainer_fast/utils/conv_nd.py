@@ -17,6 +17,7 @@ def as_tuple(x, n):
     Returns
     -------
     tuple
+        The numbers, one for each axis.
 
     Raises
     ------

@@ -23,6 +23,12 @@ def oversample(images, crop_dims):
     ------
     ValueError
         If the patches are larger than the images.
+
+    Examples
+    --------
+    >>> from chainer_fast.utils import imgproc
+    >>> imgproc.oversample(np.zeros((2, 3, 8, 8)), crop_dims=(6, 6)).shape
+    (20, 3, 6, 6)
     """
     crop_h, crop_w = crop_dims
     channels, height, width = images[0].shape

@@ -108,6 +108,7 @@ def to_coo(x, ldnz=None, requires_grad=False):
     Returns
     -------
     CooMatrix
+        The sparse matrix.
 
     Raises
     ------

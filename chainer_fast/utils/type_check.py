@@ -53,6 +53,18 @@ class InvalidType(Exception):
         Actual values.
     msg : str, optional
         Message to use instead of one made from both.
+
+    See Also
+    --------
+    chainer_fast.utils.type_check.expect
+
+    Examples
+    --------
+    >>> try:
+    ...     F.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    ... except chainer.utils.type_check.InvalidType as error:
+    ...     print(error.expect, 'but', error.actual)
+    a.shape[-1] == b.shape[-2] but 3 != 2
     """
 
     def __init__(self, expect, actual, msg=None):
@@ -188,6 +200,7 @@ def get_types(data, name, accept_none, *, shapes=None):
     Returns
     -------
     TypeInfoTuple
+        Types of the arrays.
     """
     _check_tuple(data)
     if shapes is None:
@@ -274,6 +287,16 @@ def expect(*bool_exprs):
     ------
     chainer_fast.utils.type_check.InvalidType
         If a condition does not hold.
+
+    Examples
+    --------
+    In a function of one's own:
+
+    >>> class Square(chainer.FunctionNode):
+    ...     def check_type_forward(self, in_types):
+    ...         type_check = chainer.utils.type_check
+    ...         type_check.expect(in_types.size() == 1)
+    ...         type_check.expect(in_types[0].dtype.kind == 'f', in_types[0].ndim == 2)
     """
     for condition in bool_exprs:
         if condition is True:
@@ -320,6 +343,11 @@ def eval(exp):
     ----------
     exp : Expr
         The expression; in the light mode, any value, which is returned unchanged.
+
+    Returns
+    -------
+    object
+        The value.
     """
     if _thread_local.light_mode:
         return exp

@@ -15,9 +15,6 @@ class WalkerAlias(device_resident.DeviceResident):
     than ``1 / n``. One uniform random number gives a bucket and a height, and these
     give the sample.
 
-    A. J. Walker, *An Efficient Method for Generating Discrete Random Variables with
-    General Distributions*, ACM TOMS 3(3), 1977.
-
     Parameters
     ----------
     probs : sequence of float
@@ -29,6 +26,18 @@ class WalkerAlias(device_resident.DeviceResident):
         Heights up to which the buckets hold their own values.
     values : array of int32, shape (2 * n,)
         For each bucket, its own value and the alias.
+
+    References
+    ----------
+    A. J. Walker. `An efficient method for generating discrete random variables with
+    general distributions <https://doi.org/10.1145/355744.355749>`__. ACM TOMS, 1977.
+
+    Examples
+    --------
+    >>> from chainer_fast.utils import WalkerAlias
+    >>> sampler = WalkerAlias([8, 1, 1])
+    >>> sampler.sample((2, 5)).shape
+    (2, 5)
     """
 
     def __init__(self, probs):
@@ -74,6 +83,7 @@ class WalkerAlias(device_resident.DeviceResident):
         Returns
         -------
         array of int32
+            The samples.
         """
         with using_device(self.device):
             return self.sample_xp(self.xp, shape)
@@ -95,5 +105,6 @@ class WalkerAlias(device_resident.DeviceResident):
         Returns
         -------
         array of int32
+            The samples.
         """
         return negative_sampling.sample(self.threshold, self.values, shape)

@@ -40,7 +40,7 @@ print('%d to learn from, %d to test' % (len(train), len(test)))
 # The model
 # ---------
 # Links that are made within ``init_scope`` belong to the chain, with their
-# parameters. A size that is ``None`` is found at the first call.
+# parameters. Where a size is ``None``, the first call decides it.
 
 
 class Net(chainer.Chain):
@@ -62,7 +62,7 @@ class Net(chainer.Chain):
 
 # %%
 # ``L.Classifier`` adds the loss, softmax cross entropy, and reports it together with
-# the accuracy. The hook shrinks all weights a little in each step, which keeps them
+# the accuracy. The hook shrinks all weights a little in each step, so that they stay
 # small.
 
 model = L.Classifier(Net())
@@ -74,9 +74,8 @@ optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(1e-4))
 # The training
 # ------------
 # The iterators hand out batches, and the updater makes a step of each. The evaluator
-# goes through the test pictures after every epoch, and the snapshots keep the state
-# of the training, from which ``chainer.serializers.load_npz(path, trainer)`` resumes
-# it.
+# goes through the test pictures after every epoch, and a snapshot keeps the state of
+# the training: ``chainer.serializers.load_npz(path, trainer)`` would resume it.
 
 out = tempfile.TemporaryDirectory()
 train_iter = chainer.iterators.SerialIterator(train, 64)
@@ -98,14 +97,14 @@ trainer.extend(extensions.PrintReport(
 trainer.run()
 
 # %%
-# These files are there now.
+# It has left these files.
 
 print(sorted(os.listdir(out.name)))
 
 # %%
-# The two plots were drawn anew after each epoch, by the extension ``PlotReport``.
-# During training the loss lies above that of the test, because dropout switches off
-# some of the units, and only then.
+# ``PlotReport`` has drawn the two plots anew after each epoch. The loss in training
+# lies above that of the test, because only there does dropout switch off some of the
+# units.
 
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), layout='constrained')
 for ax, name in zip(axes, ['loss.png', 'accuracy.png'], strict=True):
@@ -117,7 +116,7 @@ out.cleanup()
 # %%
 # What it reads
 # -------------
-# For a prediction neither dropout nor the graph of the gradients is wanted.
+# A prediction needs neither dropout nor a graph for gradients.
 
 x, t = chainer.dataset.concat_examples(test)
 with chainer.using_config('train', False), chainer.no_backprop_mode():
@@ -145,8 +144,8 @@ ax.set_ylabel('digit that was written')
 plt.show()
 
 # %%
-# These pictures were the hardest: the network gave the least probability to the digit
-# that was meant.
+# These pictures were the hardest: to the digit that was meant, the network gave the
+# least probability.
 
 hardest = probabilities[np.arange(len(t)), t].argsort()[:8]
 figure, axes = plt.subplots(2, 4, figsize=(6.4, 3.9), layout='constrained')
@@ -156,4 +155,5 @@ for ax, i in zip(axes.flat, hardest, strict=True):
     ax.set_title('%d, read as %d\n(%d %% sure)' % (
         t[i], read[i], 100 * probabilities[i, read[i]]), fontsize=10,
         color='black' if t[i] == read[i] else 'firebrick')
+# sphinx_gallery_thumbnail_number = 3
 plt.show()

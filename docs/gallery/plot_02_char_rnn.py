@@ -2,9 +2,9 @@
 A language model of characters
 ==============================
 
-A recurrent network reads text a character at a time and learns to foretell the next
-one. Then it writes on its own: it draws a character from its forecast, reads that,
-and so on. The text is the manual of the language that comes with Python, the one that
+A recurrent network reads text a character at a time and learns to predict the next
+one. Then it writes on its own: it draws a character from its prediction, reads that,
+and so on. The text is the language reference inside Python, the one that
 ``help('with')`` shows.
 """
 import textwrap
@@ -78,8 +78,8 @@ optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(5))
 # %%
 # Writing
 # -------
-# The forecast is a softmax. Divided by a temperature below 1 it prefers what is
-# likely.
+# Softmax turns the output into probabilities. Divided by a temperature below 1, the
+# output prefers what is likely.
 
 
 def write(start='The ', n_characters=210, temperature=.7, seed=1):
@@ -89,9 +89,9 @@ def write(start='The ', n_characters=210, temperature=.7, seed=1):
     written = list(start)
     with chainer.using_config('train', False), chainer.no_backprop_mode():
         for i in range(n_characters):
-            forecast = writer(np.array([number[written[i]]], np.int32))
+            output = writer(np.array([number[written[i]]], np.int32))
             if i + 1 == len(written):
-                p = F.softmax(forecast / temperature).array[0].astype(float)
+                p = F.softmax(output / temperature).array[0].astype(float)
                 written.append(alphabet[random.choice(len(p), p=p / p.sum())])
     return textwrap.fill(''.join(written), 72)
 
@@ -99,11 +99,12 @@ def write(start='The ', n_characters=210, temperature=.7, seed=1):
 # %%
 # Training
 # --------
-# A stream is thousands of characters long. Its graph would be, too, so the gradient
-# goes back through 32 characters only: ``unchain_backward()`` then forgets the graph,
-# while the state goes on. This is truncated backpropagation through time.
+# A stream is thousands of characters long, and so would be its graph. Therefore
+# gradients go back through 32 characters only: then ``unchain_backward()`` cuts the
+# graph, while the state goes on. This is truncated backpropagation through time.
 #
-# The loss in bits is what a character would cost in a file compressed by this model.
+# The loss in bits is what a character would cost in a file that this model
+# compresses.
 
 
 def bits(loss):

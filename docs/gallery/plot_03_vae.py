@@ -26,9 +26,9 @@ train, test = images[:1500], images[1500:]
 # %%
 # The model
 # ---------
-# The encoder returns a distribution over codes, the decoder one over pictures: each
-# pixel has a probability to be black. ``D.Independent`` declares the last axis to be
-# one outcome, so that ``log_prob`` gives one number for a picture, not 64.
+# The encoder returns a distribution over codes, the decoder one over pictures: for
+# each pixel the probability that it is black. ``D.Independent`` declares the last
+# axis to be one outcome, so that ``log_prob`` gives one number for a picture, not 64.
 
 
 class Encoder(chainer.Chain):
@@ -63,8 +63,8 @@ class Decoder(chainer.Chain):
 # %%
 # The loss has two parts. The *reconstruction* is how unlikely the picture is under
 # what the decoder makes of a draw from the code. The *divergence* is how far the code
-# is from the normal distribution. Their sum is the negative evidence lower bound. The
-# draw can be differentiated: ``sample()`` shifts and scales fixed noise.
+# is from the normal distribution. Their sum is the negative evidence lower bound.
+# Gradients go through the draw, because ``sample()`` shifts and scales noise.
 
 
 class Autoencoder(chainer.Chain):
@@ -92,7 +92,7 @@ optimizer.setup(model)
 # %%
 # Training
 # --------
-# A loop of one's own does as well as a trainer.
+# Here is no trainer: a plain loop does as well.
 
 n_epochs = 200
 history = []
@@ -125,8 +125,8 @@ plt.show()
 # %%
 # The plane of codes
 # ------------------
-# Each picture of the data lands at the mean of its code. The network never saw a
-# label, but digits of a kind lie together.
+# Each picture of the data lands at the mean of its code. The network has never seen a
+# label, but the same digits lie together.
 
 with chainer.using_config('train', False), chainer.no_backprop_mode():
     code = model.encoder(images).distribution.loc.array
@@ -158,14 +158,15 @@ ax.set_xticks(10 * ticks + 4.5, ['%.1f' % quantiles[i] for i in ticks])
 ax.set_yticks(10 * ticks + 4.5, ['%.1f' % quantiles[::-1][i] for i in ticks])
 ax.set_xlabel('first number of the code')
 ax.set_ylabel('second number of the code')
+# sphinx_gallery_thumbnail_number = 3
 plt.show()
 
 # %%
 # Pictures drawn again
 # --------------------
-# Two numbers cannot hold all of a picture. What the code keeps is which digit it is,
-# and something of the hand; where kinds meet in the plane, one digit may turn into
-# another.
+# Two numbers cannot hold all of a picture. The code keeps which digit it is, and
+# something of the handwriting. Where two digits meet in the plane, one may turn into
+# the other.
 
 chosen = test[[np.flatnonzero(digits.target[1500:] == digit)[0] for digit in range(10)]]
 with chainer.using_config('train', False), chainer.no_backprop_mode():

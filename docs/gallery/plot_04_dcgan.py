@@ -72,9 +72,9 @@ class Discriminator(chainer.Chain):
 # %%
 # The updater
 # -----------
-# ``update_core`` makes one step of both. Each network has its own loss; both are
-# written with softplus, the negative logarithm of the sigmoid. What is reported here,
-# extensions find in the observation.
+# ``update_core`` makes one step of both. Each network has its own loss. Both are
+# written with ``softplus(-x)``, the negative logarithm of the sigmoid of x.
+# ``LogReport`` and ``PrintReport`` find what is reported here.
 
 
 class GANUpdater(training.updaters.StandardUpdater):
@@ -116,7 +116,7 @@ optimizers = {
 # Training
 # --------
 # A function becomes an extension with ``make_extension``. This one keeps what the
-# generator makes of always the same noise.
+# generator draws, always from the same noise.
 
 always = np.random.randn(12, n_noise).astype(np.float32)
 drawn = []
@@ -148,7 +148,7 @@ trainer.run()
 # %%
 # From nothing to digits
 # ----------------------
-# Each column is one draw of noise.
+# Each column has its own noise, which stays the same.
 
 figure, axes = plt.subplots(len(drawn), 12, figsize=(6.4, 3.2), layout='constrained')
 for row, (epoch, pictures) in zip(axes, drawn, strict=True):

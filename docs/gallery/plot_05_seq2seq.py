@@ -2,10 +2,10 @@
 Sequence to sequence, with attention
 ====================================
 
-Dates in words become dates in figures: *the third of March nineteen eighty-seven* is
-to become *1987-03-03*. One recurrent network reads the words letter by letter,
-another writes the figures. Before each figure it chooses where in the words to look;
-that is called attention, and it can be seen.
+This network turns dates in words into dates in figures, *the third of March nineteen
+eighty-seven* into *1987-03-03*. One recurrent part reads the words letter by letter,
+another writes the figures. Before each figure it chooses where in the words to look.
+This is called attention, and it can be seen.
 """
 import calendar
 import datetime
@@ -94,7 +94,7 @@ train, test = examples[:8000], examples[8000:]
 # directions. The decoder makes a step for each symbol. Its state asks a question, the
 # score of a letter is the product of the question and what was read there, and the
 # softmax of the scores is the attention. Places behind the end of a shorter text get
-# none.
+# no attention.
 
 
 class Translator(chainer.Chain):
@@ -165,7 +165,7 @@ optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(1))
 # %%
 # Training
 # --------
-# A batch is a list of pairs here, so it is taken apart without a converter.
+# Texts differ in length, so a batch stays a list of pairs.
 
 
 def test_right():
@@ -229,6 +229,7 @@ for ax, words, symbol, attention in zip(axes, asked, written, looked, strict=Tru
     ax.set_xlabel('letters that were read')
     ax.set_ylabel('symbols written')
 figure.colorbar(shades, ax=axes, label='attention', shrink=.6)
+# sphinx_gallery_thumbnail_number = 2
 plt.show()
 
 # %%

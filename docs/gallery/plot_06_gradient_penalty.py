@@ -3,9 +3,9 @@ The gradient in the loss
 ========================
 
 A loss may contain a gradient. Then training differentiates twice, by *double
-backpropagation*. The best known case is WGAN-GP, two networks against each other
-whose judge, the critic, is held to slopes of 1. In a plane the whole critic can be
-seen, as a landscape. The points in this one are flowers.
+backpropagation*. The best known case is WGAN-GP: two networks against each other, of
+which one, the critic, is held to slopes of 1. In a plane the whole critic can be
+seen, as a landscape. The points in this plane are flowers.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -96,8 +96,8 @@ def generator_step(n):
 # %%
 # Training
 # --------
-# The critic makes five steps for each of the generator. The generated flowers and the
-# critic are kept now and then.
+# The critic makes five steps for each of the generator. Four times we keep how things
+# stand.
 
 lengths = np.linspace(-1, 8, 73).astype(np.float32)
 widths = np.linspace(-1.5, 4, 45).astype(np.float32)
@@ -162,6 +162,7 @@ plt.show()
 # %%
 # The flowers
 # -----------
+# In numbers: means and standard deviations in centimetres.
 
 with chainer.no_backprop_mode():
     generated = generate(150).array

@@ -38,8 +38,9 @@ class Snake(chainer.FunctionNode):
         self.a = a
 
     def check_type_forward(self, in_types):
-        type_check._argname(in_types, ('x',))
-        type_check.expect(in_types[0].dtype.kind == 'f')
+        type_check.expect(
+            in_types.size() == 1,
+            in_types[0].dtype.kind == 'f')
 
     def forward(self, inputs):
         self.retain_inputs((0,))
@@ -71,7 +72,7 @@ except type_check.InvalidType as error:
 # Is the gradient right?
 # ----------------------
 # ``gradient_check`` compares ``backward`` with differences of ``forward``, and fails
-# where they part. Double precision leaves room for small differences.
+# where they part. It takes double precision, for the sake of small differences.
 
 np.random.seed(1)
 x, gy, ggx = np.random.uniform(-3, 3, (3, 4, 5))
@@ -81,8 +82,8 @@ gradient_check.check_double_backward(snake, x, gy, ggx, dtype=np.float64)
 print('both gradients are right')
 
 # %%
-# And a mistake? Here a factor of 2 is forgotten. This is the part of the message that
-# tells; the rest are the arrays.
+# What if there is a mistake? Here a factor of 2 is missing. The output is the part of
+# the message that tells; the rest of it are the arrays.
 
 
 class Mistaken(Snake):
@@ -103,7 +104,7 @@ except AssertionError as error:
 # Its shape
 # ---------
 # ``chainer.grad`` gives the slope, and with ``enable_double_backprop=True`` the slope
-# of that. The dots are the formulas, worked out by hand.
+# of that. The dots come from the formulas, worked out by hand.
 
 figure, axes = plt.subplots(3, 1, figsize=(6.4, 6), sharex=True, layout='constrained')
 for a, color in (.5, 'steelblue'), (1., 'darkorange'), (3., 'firebrick'):
@@ -126,10 +127,10 @@ plt.show()
 # %%
 # In a network
 # ------------
-# Now it is a function like any other. What it is for: a network with these waves can
-# go on with a curve that repeats itself, where one with ReLU goes straight on. The
-# curve is how long the day is at 50 degrees of latitude, in hours, over two years;
-# the third year was not shown to the networks.
+# Now it is a function like any other. This is what it is for: a network with these
+# waves can continue a curve that repeats itself, where one with ReLU goes straight
+# on. The curve is the length of the day at 50 degrees of latitude. The networks see
+# two years of it, and not the third.
 
 days = np.arange(3 * 365.)
 tilt = np.radians(-23.44) * np.cos(2 * np.pi * (days + 10) / 365)
@@ -169,4 +170,5 @@ ax.text(912, 5.5, 'never seen', ha='center')
 ax.set_xlabel('day')
 ax.set_ylabel('length of the day (hours)')
 ax.legend(ncols=3, loc='upper left')
+# sphinx_gallery_thumbnail_number = 2
 plt.show()

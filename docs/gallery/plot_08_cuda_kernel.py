@@ -2,16 +2,16 @@ r"""
 A CUDA kernel of your own
 =========================
 
-On a GPU, arithmetic on arrays costs mostly the way to the memory and back. A function
-of four array operations goes there four times; one kernel that does all four goes
-once. This lesson writes such a kernel for *soft thresholding*, which pulls every
-number towards zero by a threshold, and sets small ones to zero:
+On a GPU, arithmetic on arrays takes less time than the way to the memory and back. A
+function of four array operations goes that way four times; one kernel that does all
+four goes once. This lesson writes such a kernel for *soft thresholding*, which pulls
+every number towards zero by a threshold, and stops there:
 
 .. math::
 
    f(x) = \operatorname{sign}(x) \max(|x| - t, 0)
 
-It runs with and without a GPU, and tells which it found.
+The lesson runs with and without a GPU, and tells which it found.
 """
 import time
 
@@ -60,9 +60,9 @@ def gate_kernel():
 # The functions
 # -------------
 # ``forward_gpu`` is called for arrays on a GPU, ``forward_cpu`` for those of NumPy.
-# The gradient passes where the number was large, and is a function of its own with a
-# kernel of its own. Being linear in ``g``, it is its own gradient, so the second
-# derivative comes for free.
+# The gradient passes where the number is beyond the threshold. It is a function of
+# its own, with its own kernel, and its gradient is the same function again: so it can
+# be differentiated twice.
 
 
 class Shrink(chainer.FunctionNode):

@@ -21,9 +21,9 @@ import matplotlib.pyplot as plt
 # The program
 # -----------
 # Such a program is started by ``mpiexec``, once for each process. So it is a file of
-# its own here. Five lines make the difference to a training in one process: those
-# with ``comm`` in them. Only the process of rank 0 reads the data, and only it writes
-# the log.
+# its own here. All that differs from a training in one process are the lines with
+# ``comm`` in them. Only the process of rank 0 reads the data, and only it writes the
+# log.
 
 PROGRAM = '''
 import sys
@@ -126,9 +126,9 @@ def train(processes, batch):
 # %%
 # Three trainings
 # ---------------
-# Two processes with batches of 32 make the same steps as one with batches of 64, on
-# other draws of the data. Two with batches of 64 make steps of 128 examples, and so
-# half as many.
+# Two processes with batches of 32 make steps of 64 examples, as one process with
+# batches of 64 does. Two with batches of 64 make steps of 128 examples, and half as
+# many of them.
 
 jobs = {(1, 64): 'one process, batches of 64', (2, 32): 'two, batches of 32 each',
         (2, 64): 'two, batches of 64 each'}
@@ -136,8 +136,8 @@ logs = {} if missing else {job: train(*job) for job in jobs}
 
 # %%
 # All copies of a model end with the same weights. With the same number of examples in
-# a step, one process and two learn alike. With larger steps an epoch is done in half
-# the time, but more epochs are needed; a higher learning rate often makes up for that.
+# a step, one process and two learn alike. With half as many steps to an epoch, more
+# epochs are needed; a higher learning rate often makes up for that.
 
 if logs:
     figure, axes = plt.subplots(

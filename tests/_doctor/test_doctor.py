@@ -89,10 +89,31 @@ def test_it_takes_no_arguments(monkeypatch, capsys):
 # Parts
 #
 
+@pytest.mark.parametrize('tried', [True, False])
+def test_python(tried, monkeypatch):
+    monkeypatch.setattr(processor.graph, 'TRIED', tried)
+    found = processor.check_python()
+    assert found.state == WORKS
+    assert found.seen.startswith('%d.%d.' % sys.version_info[:2])
+    assert ('nobody has tried' in found.seen) != tried
+
+
 def test_numpy():
     state, seen, remedy = processor.check_numpy()
     assert (state, remedy) == (WORKS, '')
     assert seen.startswith(numpy.__version__ + '; BLAS: ')
+
+
+@pytest.mark.parametrize('on, free_threaded, state, seen', [
+    (True, 0, WORKS, 'always has it'), (True, None, WORKS, 'always has it'),
+    (True, 1, WORKS, 'take turns'), (False, 1, BROKEN, 'switched off')])
+def test_gil(on, free_threaded, state, seen, monkeypatch):
+    monkeypatch.setattr(sys, '_is_gil_enabled', lambda: on, raising=False)
+    monkeypatch.setattr(
+        processor.sysconfig, 'get_config_var', {'Py_GIL_DISABLED': free_threaded}.get)
+    found = processor.check_gil()
+    assert found.state == state and seen in found.seen
+    assert ('PYTHON_GIL' in found.remedy) == (state == BROKEN)
 
 
 def test_threads_of_blas(monkeypatch):

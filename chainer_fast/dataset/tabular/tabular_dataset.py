@@ -116,6 +116,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._asmode._Astuple(self)
 
@@ -125,6 +126,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._asmode._Asdict(self)
 
@@ -222,6 +224,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         TabularDataset
+            The view.
         """
         return tabular._with_converter._WithConverter(self, converter)
 

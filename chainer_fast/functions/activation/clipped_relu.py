@@ -132,7 +132,8 @@ def relu6(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0, x), 6)
 
-    See: A. Krizhevsky, *Convolutional Deep Belief Networks on CIFAR-10*, 2010.
+    See: `Convolutional Deep Belief Networks on CIFAR-10
+    <https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf>`_
 
     Parameters
     ----------

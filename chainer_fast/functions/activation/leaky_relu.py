@@ -78,8 +78,8 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
 
         f(x) = x \\quad (x \\ge 0), \\qquad f(x) = ax \\quad (x < 0)
 
-    See: A. Maas, A. Hannun and A. Ng, *Rectifier Nonlinearities Improve Neural Network
-    Acoustic Models*, ICML 2013.
+    See: `Rectifier Nonlinearities Improve Neural Network Acoustic Models
+    <https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf>`_
 
     Parameters
     ----------

@@ -92,8 +92,8 @@ class ReLUGradCudnn(FunctionNode):
 def relu(x: VariableOrArray) -> Variable:
     """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
 
-    See: V. Nair and G. Hinton, *Rectified Linear Units Improve Restricted Boltzmann
-    Machines*, ICML 2010.
+    See: `Rectified Linear Units Improve Restricted Boltzmann Machines
+    <https://icml.cc/Conferences/2010/papers/432.pdf>`_
 
     Parameters
     ----------

@@ -71,8 +71,8 @@ def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:
     A smooth approximation of :func:`~chainer_fast.functions.relu`, the closer the
     larger :math:`\\beta` is.
 
-    See: C. Dugas et al., *Incorporating Second-Order Functional Knowledge for Better
-    Option Pricing*, NIPS 2000.
+    See: `Incorporating Second-Order Functional Knowledge for Better Option Pricing
+    <https://proceedings.neurips.cc/paper/2000/hash/44968aece94f667e4095002d140b5896-Abstract.html>`_
 
     Parameters
     ----------

@@ -81,6 +81,10 @@ def diagonal(
         axis2: int = 1) -> Variable:
     """Takes the diagonals of the matrices in an array.
 
+    .. math:: y_i = x_{i, i + k}
+
+    with the offset :math:`k`.
+
     Parameters
     ----------
     x : Variable or array

@@ -44,6 +44,10 @@ class Flip(FunctionNode):
 def flip(x: VariableOrArray, axis: int) -> Variable:
     """Reverses the order of elements along an axis.
 
+    .. math:: y_i = x_{n - 1 - i}
+
+    along the axis, whose length is :math:`n`.
+
     Parameters
     ----------
     x : Variable or array

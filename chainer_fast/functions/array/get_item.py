@@ -105,8 +105,8 @@ def get_item(x: VariableOrArray, slices) -> Variable:
     ----------
     x : Variable or array
         Array of any dtype.
-    slices : int, slice, Ellipsis, None, array-like, or a tuple of them
-        The index; arrays are of integers or booleans.
+    slices : int, slice, Ellipsis, None, list or array, or a tuple of them
+        The index; lists and arrays are of integers or booleans.
 
     Returns
     -------

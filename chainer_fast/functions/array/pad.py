@@ -52,7 +52,7 @@ def pad(x: VariableOrArray, pad_width, mode: str, **keywords) -> Variable:
     ----------
     x : Variable or array
         Array of a floating dtype.
-    pad_width : int or array-like
+    pad_width : int or sequence of pairs of int
         Number of values added before and after each axis: ``((before, after), ...)``
         with one pair per axis, one pair for all of them, or one number.
     mode : str

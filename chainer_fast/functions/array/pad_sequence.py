@@ -102,7 +102,7 @@ def pad_sequence(
         Sequences: arrays of one dtype and of shapes that differ in the first axis only.
     length : int or None
         Length to pad to; by default that of the longest sequence.
-    padding : scalar
+    padding : float
         Value to pad with.
 
     Returns

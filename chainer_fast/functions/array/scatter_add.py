@@ -56,12 +56,14 @@ def scatter_add(a: VariableOrArray, slices, b: VariableOrArray) -> Variable:
     Unlike ``a[slices] += b`` it adds as often as an index occurs, and
     ``a`` itself stays as it is.
 
+    .. math:: y_i = a_i + \\sum_{k : s_k = i} b_k
+
     Parameters
     ----------
     a : Variable or array
         The array to add to.
-    slices : int, slice, Ellipsis, None, array-like, or a tuple of them
-        The index; arrays are of integers or booleans.
+    slices : int, slice, Ellipsis, None, list or array, or a tuple of them
+        The index :math:`s`; lists and arrays are of integers or booleans.
     b : Variable or array
         The values, of the shape of ``a[slices]``.
 

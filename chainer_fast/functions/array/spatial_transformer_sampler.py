@@ -52,6 +52,13 @@ def spatial_transformer_sampler(
         x: VariableOrArray, grid: VariableOrArray, **kwargs) -> Variable:
     """Looks at images at points between their pixels.
 
+    .. math::
+
+        y_c = \\sum_{u, v} x_{c, u, v}
+            \\max(0, 1 - |g_1 - u|) \\max(0, 1 - |g_0 - v|)
+
+    for a point in column :math:`g_0` and row :math:`g_1`, counted in pixels.
+
     See: `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_
 
     Parameters

@@ -61,6 +61,8 @@ def where(
 
     The three arguments are broadcast against each other.
 
+    .. math:: z_i = x_i \\text{ where } c_i, \\quad y_i \\text{ elsewhere}
+
     Parameters
     ----------
     condition : Variable or array

@@ -190,8 +190,8 @@ def bilinear(
         y_{il} = \\ldots + \\sum_j e^1_{ij} V^1_{jl}
             + \\sum_k e^2_{ik} V^2_{kl} + b_l
 
-    See: R. Socher et al., *Reasoning With Neural Tensor Networks for Knowledge Base
-    Completion*, NIPS 2013.
+    See: `Reasoning With Neural Tensor Networks for Knowledge Base Completion
+    <https://proceedings.neurips.cc/paper/2013/hash/b337e84de8752b27eda3a12363109e80-Abstract.html>`_
 
     Parameters
     ----------

@@ -252,6 +252,10 @@ def convolution_3d(x, W, b=None, stride=1, pad=0, cover_all=False,
                    dilate=1, groups=1):
     """Convolve volumes; see :func:`convolution_nd`.
 
+    .. math:: y_{n, o, j} = b_o + \\sum_{c, u} W_{o, c, u}\\, x_{n, c, s j + d u - p}
+
+    where :math:`j` and :math:`u` are triples.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d, h, w)

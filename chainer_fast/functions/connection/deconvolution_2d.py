@@ -114,10 +114,11 @@ def deconvolution_2d(
 
     .. math::
 
-        y_{n, o, s_y j + d_y u - p_h, s_x k + d_x v - p_w} \\mathrel{+}=
-        W_{couv}\\, x_{ncjk}
+        y_{n, o, i} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c
+            W_{c, o, u}\\, x_{n, c, j}
 
-    for all :math:`c, j, k, u, v`, from :math:`y = b`.
+    where :math:`i`, :math:`j` and :math:`u` are pairs of numbers, as are the stride
+    :math:`s`, the dilation :math:`d` and the padding :math:`p`.
 
     See: M. D. Zeiler et al., `Deconvolutional networks
     <https://doi.org/10.1109/CVPR.2010.5539957>`_, CVPR 2010.

@@ -95,6 +95,14 @@ def deconvolution_nd(
     It is the adjoint of the linear map that :func:`convolution_nd` with the same
     filters, stride, padding and dilation is; see :func:`deconvolution_2d`.
 
+    .. math::
+
+        y_{n, o, i} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c
+            W_{c, o, u}\\, x_{n, c, j}
+
+    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
+    have axes.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
@@ -155,6 +163,10 @@ def deconvolution_nd(
 def deconvolution_1d(x, W, b=None, stride=1, pad=0, outsize=None,
                      dilate=1, groups=1):
     """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
+
+    .. math::
+
+        y_{noi} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c W_{cou}\\, x_{ncj}
 
     Parameters
     ----------

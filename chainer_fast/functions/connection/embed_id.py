@@ -87,6 +87,10 @@ def embed_id(
         ignore_label: int | None = None) -> Variable:
     """Replaces word ids by their vectors.
 
+    .. math:: y_{i, \\ldots} = W_{x_i}
+
+    It is the product of one-hot vectors with ``W``, without multiplying.
+
     Parameters
     ----------
     x : Variable or array

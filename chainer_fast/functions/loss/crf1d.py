@@ -221,8 +221,8 @@ def crf1d(
 
     where the first sum is over all labellings of a chain.
 
-    See: J. Lafferty, A. McCallum and F. Pereira, *Conditional Random Fields:
-    Probabilistic Models for Segmenting and Labeling Sequence Data*, ICML 2001.
+    See: `Conditional Random Fields: Probabilistic Models for Segmenting and Labeling
+    Sequence Data <https://repository.upenn.edu/cis_papers/159/>`_
 
     Parameters
     ----------

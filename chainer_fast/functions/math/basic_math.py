@@ -569,7 +569,8 @@ def add(*xs: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If the shapes cannot be broadcast, or the dtypes of three arrays or more differ.
+        If the shapes cannot be broadcast, or the dtypes of variables, or of three
+        arrays or more, differ.
     ValueError
         If there is no argument.
     TypeError

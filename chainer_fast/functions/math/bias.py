@@ -22,7 +22,7 @@ def bias(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Array to add to, of any dtype.
     y : Variable or array
-        Terms. Its axes are those of ``x`` from ``axis`` on.
+        Terms, of the dtype of ``x``. Its axes are those of ``x`` from ``axis`` on.
     axis : int
         First axis of ``x`` that ``y`` has.
 

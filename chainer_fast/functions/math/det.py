@@ -42,6 +42,8 @@ class BatchDet(FunctionNode):
 def batch_det(a: VariableOrArray) -> Variable:
     """Determinants of a batch of matrices.
 
+    .. math:: y_n = \\det A_n
+
     Parameters
     ----------
     a : Variable or array

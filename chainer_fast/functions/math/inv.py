@@ -110,6 +110,8 @@ def inv(a: VariableOrArray) -> Variable:
 def batch_inv(a: VariableOrArray) -> Variable:
     """Inverses of a batch of matrices.
 
+    .. math:: Y_n = A_n^{-1}
+
     Parameters
     ----------
     a : Variable or array

@@ -273,6 +273,8 @@ def batch_matmul(
     .. deprecated:: 3.0
        Use :func:`matmul`.
 
+    .. math:: y_{nij} = \\sum_k a_{nik} b_{nkj}
+
     Parameters
     ----------
     a, b : Variable or array

@@ -22,7 +22,7 @@ def scale(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Array to scale, of a floating dtype.
     y : Variable or array
-        Factors. Its axes are those of ``x`` from ``axis`` on.
+        Factors, of the dtype of ``x``. Its axes are those of ``x`` from ``axis`` on.
     axis : int
         First axis of ``x`` that ``y`` has.
 

@@ -158,6 +158,8 @@ class CooMatMulGradSP(_Sampled):
 def sparse_matmul(a, b, transa: bool = False, transb: bool = False) -> Variable:
     """Matrix product of a sparse and a dense matrix, or of batches of them.
 
+    .. math:: y_{ij} = \\sum_k a_{ik} b_{kj}
+
     Parameters
     ----------
     a, b : CooMatrix, and Variable or array

@@ -148,6 +148,11 @@ def tensordot(
         axes: int | tuple[tp.Sequence[int], tp.Sequence[int]] = 2) -> Variable:
     """Sums the products of two arrays along some of their axes.
 
+    .. math:: c_{i, j} = \\sum_k a_{i, k} \\, b_{k, j}
+
+    where :math:`k` runs over all positions along the axes to sum over, and :math:`i`
+    and :math:`j` along the others.
+
     Parameters
     ----------
     a, b : Variable or array

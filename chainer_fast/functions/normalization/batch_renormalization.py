@@ -192,6 +192,8 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5) -> Variable
         Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which does the
         same.
 
+    .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
+
     Parameters
     ----------
     x : Variable or array

@@ -181,6 +181,8 @@ def max_pooling_1d(x, ksize, stride=None, pad=0, cover_all=True,
 
     See :func:`max_pooling_nd`, of which it is the case of one axis.
 
+    .. math:: y_{ncj} = \\max_{u < k} x_{n, c, s j + u - p}
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, length)
@@ -237,6 +239,11 @@ def max_pooling_2d(x, ksize, stride=None, pad=0, cover_all=True,
     """Maxima over windows of images, of shape ``(n, c, height, width)``.
 
     See :func:`max_pooling_nd`, of which it is the case of two axes.
+
+    .. math::
+
+        y_{ncij} = \\max_{u < k_h, \\, v < k_w} x_{n, c, s_y i + u - p_h, s_x j + v -
+        p_w}
 
     Parameters
     ----------

@@ -65,14 +65,14 @@ def roi_average_align_2d(
     Regions are divided into bins without any rounding. In each bin, values are
     interpolated at points of a regular grid, and their mean is taken.
 
-    See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
-
     .. math::
 
         y_b = \\frac{1}{|S_b|} \\sum_{(u, v) \\in S_b} x(u, v)
 
     with the sample points :math:`S_b` of bin :math:`b`, and values :math:`x(u, v)` that
     are interpolated between the centres of four pixels.
+
+    See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def roi_average_align_2d(
 
     Returns
     -------
-    Variable of float32, shape (r, c, *outsize)
+    Variable of float32, shape (r, c, outsize[0], outsize[1])
         Averages, with zeros for samples out of the image. Gradients flow to ``x`` alone
         and are not differentiable.
 
@@ -117,7 +117,7 @@ def roi_average_align_2d(
     >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
     >>> rois = np.array([[1., 1., 3., 3.]], np.float32)
     >>> numbers = np.array([0], np.int32)
-    >>> F.roi_average_align_2d(x, rois, numbers, 1, 1.).array   # at (2, 2)
+    >>> F.roi_average_align_2d(x, rois, numbers, 1, 1.).array   # around (2, 2)
     array([[[[10.]]]], dtype=float32)
     """
     function = ROIAverageAlign2D(outsize, spatial_scale, sampling_ratio)

@@ -57,6 +57,10 @@ def roi_average_pooling_2d(
     Each region is rounded to whole pixels, ends before its last coordinates, and is
     divided into bins.
 
+    .. math:: y_b = \\frac{1}{|R_b|} \\sum_{(u, v) \\in R_b} x_{u, v}
+
+    with the pixels :math:`R_b` of bin :math:`b`.
+
     See: `Fast R-CNN <https://arxiv.org/abs/1504.08083>`_
 
     Parameters
@@ -74,7 +78,7 @@ def roi_average_pooling_2d(
 
     Returns
     -------
-    Variable, shape (r, c, *outsize)
+    Variable, shape (r, c, outsize[0], outsize[1])
         Averages, of the dtype of ``x``; zeros for bins without pixels. Gradients flow
         to ``x`` alone and are not differentiable.
 

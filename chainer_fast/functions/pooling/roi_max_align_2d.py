@@ -74,12 +74,12 @@ def roi_max_align_2d(
     Regions are divided into bins without any rounding. In each bin, values are
     interpolated at points of a regular grid, and the largest one is taken.
 
-    See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
-
     .. math:: y_b = \\max_{(u, v) \\in S_b} x(u, v)
 
     with the sample points :math:`S_b` of bin :math:`b`, and values :math:`x(u, v)` that
     are interpolated between the centres of four pixels.
+
+    See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def roi_max_align_2d(
 
     Returns
     -------
-    Variable of float32, shape (r, c, *outsize)
+    Variable of float32, shape (r, c, outsize[0], outsize[1])
         Maxima; -infinity for bins without samples in the image. Gradients flow to ``x``
         alone and are not differentiable.
 

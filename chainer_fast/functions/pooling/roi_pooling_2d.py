@@ -121,6 +121,10 @@ def roi_pooling_2d(
     into ``outh`` by ``outw`` bins. This is the form of the original; see
     :func:`roi_max_pooling_2d` for regions in the order of axes, without their ends.
 
+    .. math:: y_b = \\max_{(u, v) \\in R_b} x_{u, v}
+
+    with the pixels :math:`R_b` of bin :math:`b`.
+
     See: `Fast R-CNN <https://arxiv.org/abs/1504.08083>`_
 
     Parameters

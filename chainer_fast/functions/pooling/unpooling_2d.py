@@ -79,6 +79,8 @@ def unpooling_2d(
 
     Raises
     ------
+    ValueError
+        If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not images of floats, or pooling brings ``outsize`` to another size.
 

@@ -120,6 +120,11 @@ def unpooling_nd(
     Each element goes on all elements of its window in a larger image, and where windows
     overlap they add up.
 
+    .. math:: y_{n, c, i} = \\sum_{(j, u) : s j + u - p = i} x_{n, c, j}
+
+    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
+    have axes.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
@@ -143,6 +148,8 @@ def unpooling_nd(
 
     Raises
     ------
+    ValueError
+        If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
     AssertionError
@@ -171,6 +178,8 @@ def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
 
     See :func:`unpooling_nd`, of which it is the case of one axis.
 
+    .. math:: y_{nci} = \\sum_{(j, u) : s j + u - p = i} x_{ncj}
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, length)
@@ -195,7 +204,7 @@ def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     Raises
     ------
     ValueError
-        If ``x`` has not three axes.
+        If ``x`` has not three axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
 
@@ -243,7 +252,7 @@ def unpooling_3d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     Raises
     ------
     ValueError
-        If ``x`` has not five axes.
+        If ``x`` has not five axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
 

@@ -31,6 +31,11 @@ def create_communicator(communicator_name='pure_nccl', mpi_comm=None, **kwargs):
     batched_copy : bool, optional
         Whether one kernel copies all gradients; True by default.
 
+    Returns
+    -------
+    CommunicatorBase
+        The communicator.
+
     Raises
     ------
     ValueError
@@ -40,6 +45,14 @@ def create_communicator(communicator_name='pure_nccl', mpi_comm=None, **kwargs):
     RuntimeError
         If mpi4py or MPI is missing (an ImportError, too), another MPI has started the
         job than mpi4py uses, or NCCL is needed and missing.
+
+    Examples
+    --------
+    One GPU for each process: ::
+
+        comm = chainermn.create_communicator('pure_nccl')
+        device = comm.intra_rank
+        chainer.cuda.get_device_from_id(device).use()
     """
     if communicator_name not in _classes:
         raise ValueError('Unrecognized communicator: "%s"; choose one of %s%s' % (

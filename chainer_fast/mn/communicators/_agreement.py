@@ -179,6 +179,7 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
     operation : str
         One of :data:`OPERATIONS`.
     model : Link
+        The model.
     zero_fill : bool, optional
         Whether gradients are looked at, not parameters: with True, missing ones agree
         with others.

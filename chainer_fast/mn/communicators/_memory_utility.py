@@ -169,6 +169,7 @@ def check_finite(model):
     Parameters
     ----------
     model : Link
+        The model.
 
     Raises
     ------

@@ -7,8 +7,21 @@ import warnings
 class CommunicatorBase(metaclass=abc.ABCMeta):
     """Processes that exchange arrays, objects and gradients.
 
-    Users make one with :func:`chainermn.create_communicator`. All processes call the
-    collective operations in the same order.
+    Users make one with :func:`chainer_fast.mn.create_communicator`. All processes call
+    the collective operations in the same order.
+
+    See Also
+    --------
+    chainer_fast.mn.create_communicator
+
+    Examples
+    --------
+    In a program that ``mpiexec -n 2 python program.py`` starts: ::
+
+        comm = chainermn.create_communicator('naive')
+        print(comm.rank, comm.size)
+        total = comm.allreduce_obj(comm.rank)           # 0 + 1
+        rows = comm.allgather(numpy.full(3, comm.rank)) # on both processes
     """
 
     def __init__(self):

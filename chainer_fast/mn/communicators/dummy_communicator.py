@@ -11,6 +11,7 @@ class DummyCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):

@@ -15,6 +15,7 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):

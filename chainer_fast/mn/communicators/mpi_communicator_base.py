@@ -29,10 +29,12 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
 
     Attributes
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
     """
 
     def __init__(self, mpi_comm):

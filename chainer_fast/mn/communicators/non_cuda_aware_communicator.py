@@ -23,6 +23,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
 
     Raises
     ------

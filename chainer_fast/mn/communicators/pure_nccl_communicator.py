@@ -28,6 +28,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
+        The processes.
 
     Raises
     ------
@@ -65,6 +66,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Parameters
         ----------
         name : str
+            Name of the setting.
         value : object
             For ``allreduce_grad_dtype``: float16, float32, float64, or None.
 

@@ -4,16 +4,24 @@
 def create_empty_dataset(dataset):
     """Return a data set of empty examples, as long as another one.
 
-    A process whose model begins with :func:`chainermn.functions.recv` and ends with
-    :func:`chainermn.functions.send` needs iterations, but no data.
+    A process whose model begins with :func:`chainer_fast.mn.functions.recv` and ends
+    with :func:`chainer_fast.mn.functions.send` needs iterations, but no data.
 
     Parameters
     ----------
     dataset : sized
+        The data set, of which only the length counts.
 
     Returns
     -------
     list of tuple
         Empty tuples: the model is called without arguments.
+
+    Examples
+    --------
+    ::
+
+        if comm.rank == 1:
+            train = chainermn.datasets.create_empty_dataset(train)
     """
     return [()] * len(dataset)

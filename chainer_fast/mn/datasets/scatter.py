@@ -22,6 +22,7 @@ def scatter_dataset(dataset, comm, root=0, shuffle=False, seed=None,
     dataset : sequence
         Data set of process ``root``; those of the others are not looked at.
     comm : CommunicatorBase
+        The processes.
     root : int
         Rank of the process that has the data set.
     shuffle : bool
@@ -40,6 +41,13 @@ def scatter_dataset(dataset, comm, root=0, shuffle=False, seed=None,
     -------
     SubDataset
         The part of this process.
+
+    Examples
+    --------
+    ::
+
+        train = chainer.datasets.get_mnist()[0] if comm.rank == 0 else None
+        train = chainermn.scatter_dataset(train, comm, shuffle=True)
     """
     order = None
     if comm.rank == root:
@@ -62,6 +70,7 @@ def scatter_index(n_total_samples, comm, root=0, *, force_equal_length=True):
     n_total_samples : int
         Length of the data set; looked at by process ``root`` only.
     comm : CommunicatorBase
+        The processes.
     root : int
         Rank of the process that divides.
     force_equal_length : bool
@@ -71,6 +80,13 @@ def scatter_index(n_total_samples, comm, root=0, *, force_equal_length=True):
     -------
     tuple of int
         First position of the range, and the one after its last.
+
+    Examples
+    --------
+    ::
+
+        start, stop = chainermn.scatter_index(len(train), comm)
+        train = chainer.datasets.SubDataset(train, start, stop)
     """
     if comm.rank != root:
         return comm.recv_obj(source=root)
@@ -109,7 +125,9 @@ def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
     dataset : sized
         Part of the process.
     local_batch_size : int
+        Number of examples in a batch of one process.
     comm : CommunicatorBase
+        The processes.
     """
     warnings.warn('get_n_iterations_for_one_epoch is deprecated. '
                   'Please use standard epoch triggers.', DeprecationWarning)
@@ -128,10 +146,13 @@ def get_epoch_trigger(n_epochs, dataset, local_batch_size, comm):
     Parameters
     ----------
     n_epochs : int
+        Number of epochs.
     dataset : sized
         Part of the process.
     local_batch_size : int
+        Number of examples in a batch of one process.
     comm : CommunicatorBase
+        The processes.
 
     Returns
     -------

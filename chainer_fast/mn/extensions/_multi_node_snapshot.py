@@ -28,6 +28,7 @@ def multi_node_snapshot(comm, snapshot, replica_sets):
     Parameters
     ----------
     comm : CommunicatorBase
+        The processes.
     snapshot : Extension
         As made by :func:`chainer_fast.training.extensions.snapshot`. The file name gets
         the rank appended.
@@ -39,6 +40,7 @@ def multi_node_snapshot(comm, snapshot, replica_sets):
     Returns
     -------
     Extension
+        The extension.
 
     Raises
     ------

@@ -14,7 +14,16 @@ class AllreducePersistent(extension.Extension):
     Parameters
     ----------
     model : Link
+        The model.
     comm : CommunicatorBase
+        The processes.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(
+            chainermn.extensions.AllreducePersistent(model, comm), trigger=(1, 'epoch'))
     """
 
     trigger = 1, 'epoch'

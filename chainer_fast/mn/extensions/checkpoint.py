@@ -36,6 +36,7 @@ def create_multi_node_checkpointer(name, comm, cp_interval=5, gc_interval=5, pat
     name : str
         Identifies the job.
     comm : CommunicatorBase
+        The processes.
     cp_interval : int
         Number of generations to keep.
     gc_interval : int
@@ -46,11 +47,12 @@ def create_multi_node_checkpointer(name, comm, cp_interval=5, gc_interval=5, pat
     Returns
     -------
     Extension
+        The extension.
 
     Warns
     -----
     DeprecationWarning
-        Use :func:`chainermn.extensions.multi_node_snapshot`.
+        Use :func:`chainer_fast.mn.extensions.multi_node_snapshot`.
     """
     return _MultiNodeCheckpointer(name, comm, cp_interval, gc_interval, path)
 

@@ -14,6 +14,7 @@ class MultiNodeEarlyStoppingTrigger:
     Parameters
     ----------
     comm : CommunicatorBase
+        The processes.
     check_trigger : tuple or callable
         When to compare the mean with the best one.
     monitor : str
@@ -30,6 +31,14 @@ class MultiNodeEarlyStoppingTrigger:
         What is added to ``monitor`` for the key of the mean.
     patients : int, optional
         Former name of ``patience``.
+
+    Examples
+    --------
+    ::
+
+        trigger = chainermn.extensions.MultiNodeEarlyStoppingTrigger(
+            comm, monitor='validation/main/loss', patience=3, max_trigger=(30, 'epoch'))
+        trainer = chainer.training.Trainer(updater, trigger)
     """
 
     def __init__(self, comm, *, check_trigger=(1, 'epoch'), monitor='main/loss',

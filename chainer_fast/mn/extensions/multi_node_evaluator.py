@@ -21,6 +21,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
     Parameters
     ----------
     comm : CommunicatorBase
+        The processes.
     iterator : Iterator
         The data of this process. It must end, so make it with ``repeat=False``.
     target : callable
@@ -33,6 +34,21 @@ class GenericMultiNodeEvaluator(extension.Extension):
         Rank of the process that gets the results.
     progress_hook : callable, optional
         Called with each batch of the process ``root``.
+
+    Examples
+    --------
+    An evaluator of translations: ::
+
+        class BleuEvaluator(chainermn.extensions.GenericMultiNodeEvaluator):
+
+            def calc_local(self, sources, references):
+                return list(zip(self.target.translate(sources), references))
+
+            def aggregate(self, results):
+                pairs = [pair for batch in results for pair in batch]
+                chainer.report({'bleu': bleu(pairs)}, self.target)
+
+        trainer.extend(BleuEvaluator(comm, iterator, model), trigger=(1, 'epoch'))
     """
 
     trigger = 1, 'epoch'
@@ -154,6 +170,7 @@ def create_multi_node_evaluator(actual_evaluator, communicator):
     actual_evaluator : Evaluator
         The method ``evaluate`` of the object is replaced.
     communicator : CommunicatorBase
+        The processes.
 
     Returns
     -------
@@ -164,6 +181,13 @@ def create_multi_node_evaluator(actual_evaluator, communicator):
     -----
     ``evaluate`` raises :class:`ValueError` on all processes if their results have
     different keys.
+
+    Examples
+    --------
+    ::
+
+        evaluator = extensions.Evaluator(test_iterator, model, device=device)
+        trainer.extend(chainermn.create_multi_node_evaluator(evaluator, comm))
     """
     original = actual_evaluator.evaluate
     actual_evaluator._mn_original_evaluate = original

@@ -19,6 +19,7 @@ class ObservationAggregator(extension.Extension):
     Parameters
     ----------
     comm : CommunicatorBase
+        The processes.
     original_key : str
         Key of the value in the observation. Variables and arrays of GPUs are copied to
         the processor.
@@ -30,6 +31,13 @@ class ObservationAggregator(extension.Extension):
         Function of a list that has, for each process, the list of the values observed
         since the last communication. By default the result is the mean of all values.
         The first process calls it.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(chainermn.extensions.ObservationAggregator(comm, 'main/loss'))
+        trainer.extend(extensions.LogReport())
     """
 
     trigger = 1, 'iteration'

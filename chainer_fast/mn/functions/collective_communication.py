@@ -202,6 +202,13 @@ def allgather(comm, x):
     -------
     tuple of Variable
         The variables by rank.
+
+    Examples
+    --------
+    ::
+
+        rows = chainermn.functions.allgather(comm, x)
+        y = F.stack(rows)
     """
     experimental('chainermn.functions.all_gather')
     return _as_tuple(AllGather(comm)(x))
@@ -226,6 +233,12 @@ def alltoall(comm, xs):
     ------
     ValueError
         If there is not one of ``xs`` for each process.
+
+    Examples
+    --------
+    ::
+
+        ys = chainermn.functions.alltoall(comm, F.split_axis(x, comm.size, axis=0))
     """
     experimental('chainermn.functions.all_to_all')
     _check_count(comm, xs)
@@ -251,6 +264,12 @@ def bcast(comm, x, root=0):
     Variable
         The variable of the root. On the other processes a half comes as a half only
         where ``chainer.config.dtype`` says so, otherwise in single precision.
+
+    Examples
+    --------
+    ::
+
+        y = chainermn.functions.bcast(comm, x if comm.rank == 0 else None)
     """
     experimental('chainermn.functions.bcast')
     inputs = _taking_part((x,)) if comm.rank == root else (_empty(),)
@@ -274,6 +293,14 @@ def gather(comm, x, root=0):
     tuple of Variable, or Variable
         The root gets the variables by rank. The other processes get an empty delegate
         variable, from which their backward pass has to begin.
+
+    Examples
+    --------
+    ::
+
+        y = chainermn.functions.gather(comm, x)
+        loss = F.sum(F.stack(y)) if comm.rank == 0 else y
+        loss.backward()
     """
     experimental('chainermn.functions.gather')
     y = Gather(comm, root)(x)
@@ -303,6 +330,13 @@ def scatter(comm, xs, root=0):
     ------
     ValueError
         If there is not one of ``xs`` for each process.
+
+    Examples
+    --------
+    ::
+
+        parts = F.split_axis(x, comm.size, axis=0) if comm.rank == 0 else None
+        y = chainermn.functions.scatter(comm, parts)
     """
     experimental('chainermn.functions.scatter')
     if comm.rank == root:

@@ -119,6 +119,21 @@ def send(x, communicator, rank, tag=0):
         If something else is to be sent.
     ValueError
         If ``rank`` is the rank of this process.
+
+    See Also
+    --------
+    chainer_fast.mn.functions.recv
+
+    Examples
+    --------
+    The first half of a model on process 0, the second on process 1: ::
+
+        if comm.rank == 0:
+            delegate = chainermn.functions.send(first_half(x), comm, rank=1)
+            delegate.backward()
+        else:
+            y = second_half(chainermn.functions.recv(comm, rank=0))
+            F.softmax_cross_entropy(y, t).backward()
     """
     experimental('chainermn.functions.send')
     _check_peer(communicator, rank)
@@ -162,6 +177,14 @@ def recv(communicator, rank, delegate_variable=None, tag=0, force_tuple=False):
     ------
     ValueError
         If ``rank`` is the rank of this process.
+
+    See Also
+    --------
+    chainer_fast.mn.functions.send
+
+    Examples
+    --------
+    See :func:`send`.
     """
     experimental('chainermn.functions.recv')
     _check_peer(communicator, rank)

@@ -159,6 +159,7 @@ def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
         not looked at. Elements of batches are NumPy arrays of one shape, scalars of
         NumPy, or pairs of these. They arrive with their dtypes.
     communicator : CommunicatorBase
+        The processes.
     rank_master : int
         Rank of the process that has the data.
 
@@ -168,6 +169,18 @@ def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
         On the master it has the attributes of ``actual_iterator``, on other processes
         ``epoch``, ``epoch_detail``, ``current_position`` and ``is_new_epoch``. ``next``
         raises :class:`TypeError` on all processes if a batch has other elements.
+
+    Raises
+    ------
+    TypeError
+        In ``next``, on all processes, if a batch has other elements.
+
+    Examples
+    --------
+    ::
+
+        iterator = chainermn.iterators.create_multi_node_iterator(
+            chainer.iterators.SerialIterator(train, 32), comm)
     """
     experimental('chainermn.iterators.create_multi_node_iterator')
     if communicator.rank == rank_master:

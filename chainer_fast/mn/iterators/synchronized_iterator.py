@@ -40,6 +40,7 @@ def create_synchronized_iterator(actual_iterator, communicator):
         Iterator with an ``order_sampler``, which is replaced: batches are shuffled even
         where they were not before.
     communicator : CommunicatorBase
+        The processes.
 
     Returns
     -------
@@ -50,6 +51,13 @@ def create_synchronized_iterator(actual_iterator, communicator):
     ------
     ValueError
         Where the iterator has no ``order_sampler``.
+
+    Examples
+    --------
+    ::
+
+        iterator = chainermn.iterators.create_synchronized_iterator(
+            chainer.iterators.SerialIterator(train, 32), comm)
     """
     experimental('chainermn.iterators.create_synchronized_iterator')
     return _SynchronizedIterator(actual_iterator, communicator)

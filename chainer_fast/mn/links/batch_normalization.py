@@ -40,7 +40,7 @@ class MultiNodeBatchNormalization(link.Link):
         Initialize them; one and zero if None.
     communication_backend : {'auto', 'mpi', 'nccl'}
         What sums go through; see
-        :func:`chainermn.functions.batch_normalization.get_communication_backend`.
+        :func:`chainer_fast.mn.functions.batch_normalization.get_communication_backend`.
 
     Attributes
     ----------
@@ -60,6 +60,12 @@ class MultiNodeBatchNormalization(link.Link):
     ------
     ValueError
         If the communicator cannot do with the backend.
+
+    Examples
+    --------
+    ::
+
+        bn = chainermn.links.MultiNodeBatchNormalization(64, comm)
     """
 
     gamma = None

@@ -14,9 +14,9 @@ def create_mnbn_model(link, comm, communication_backend='auto'):
     link : Link
         The model; it remains as it is. Each of its links that is a
         :class:`chainer_fast.links.BatchNormalization`, at any depth, is a
-        :class:`chainermn.links.MultiNodeBatchNormalization` in the copy, with copies of
-        its parameters and averages. Whatever else the model has is copied, too, and
-        what two of its links share is shared by their copies.
+        :class:`chainer_fast.mn.links.MultiNodeBatchNormalization` in the copy, with
+        copies of its parameters and averages. Whatever else the model has is copied,
+        too, and what two of its links share is shared by their copies.
     comm : CommunicatorBase
         The processes.
     communication_backend : {'auto', 'mpi', 'nccl'}
@@ -32,6 +32,12 @@ def create_mnbn_model(link, comm, communication_backend='auto'):
     ValueError
         If a batch normalization does not know its size yet, or if the communicator
         cannot do with the backend.
+
+    Examples
+    --------
+    ::
+
+        model = chainermn.links.create_mnbn_model(model, comm)
     """
     if not isinstance(link, Link):
         return link

@@ -53,6 +53,11 @@ class MultiNodeChainList(ChainList):
     ----------
     comm : CommunicatorBase
         The processes.
+
+    See Also
+    --------
+    chainer_fast.mn.functions.send
+    chainer_fast.mn.functions.recv
     """
 
     def __init__(self, comm):

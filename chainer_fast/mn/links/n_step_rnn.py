@@ -82,13 +82,22 @@ def create_multi_node_n_step_rnn(
     Chain
         It is called with the sequences alone. Its result is that of ``actual_link``,
         followed by a delegate variable: what the backward pass has to begin at, alone
-        or by :func:`chainermn.functions.pseudo_connect` with the loss. It is None
+        or by :func:`chainer_fast.mn.functions.pseudo_connect` with the loss. It is None
         without ``rank_out``.
 
     Raises
     ------
     ValueError
         If ``actual_link`` is another link.
+
+    Examples
+    --------
+    The lower half of a recurrent network runs on process 0, the upper on process 1: ::
+
+        rnn = chainermn.links.create_multi_node_n_step_rnn(
+            L.NStepLSTM(2, 100, 100, 0.1), comm,
+            rank_in=None if comm.rank == 0 else 0,
+            rank_out=1 if comm.rank == 0 else None)
     """
     experimental('chainermn.links.create_multi_node_n_step_rnn')
     return _MultiNodeNStepRNN(actual_link, communicator, rank_in, rank_out)

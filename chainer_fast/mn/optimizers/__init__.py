@@ -175,7 +175,9 @@ def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering
     Parameters
     ----------
     actual_optimizer : Optimizer
+        The optimizer.
     communicator : CommunicatorBase
+        The processes.
     double_buffering : bool
         Whether gradients are averaged while the next ones are computed. Each update
         then uses the gradients of the iteration before, which may change the results of
@@ -197,6 +199,14 @@ def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering
     ------
     ValueError
         Where the communicator cannot work in the background.
+
+    Examples
+    --------
+    ::
+
+        optimizer = chainermn.create_multi_node_optimizer(
+            chainer.optimizers.Adam(), comm)
+        optimizer.setup(model)
     """
     cls = _DoubleBufferingOptimizer if double_buffering else _MultiNodeOptimizer
     return cls(actual_optimizer, communicator, zero_fill)

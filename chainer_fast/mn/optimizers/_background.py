@@ -70,6 +70,7 @@ class _InThread:
     Parameters
     ----------
     communicator : CommunicatorBase
+        The processes.
     """
 
     def __init__(self, communicator):

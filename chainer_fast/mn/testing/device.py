@@ -15,6 +15,7 @@ def get_device(device_id=None, use_chainerx=False):
     Returns
     -------
     chainer_fast.backend.Device
+        The device.
     """
     if use_chainerx:
         name = 'native:0' if device_id is None else 'cuda:%d' % device_id

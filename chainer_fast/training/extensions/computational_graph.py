@@ -97,6 +97,7 @@ def is_return_code_zero(args: tp.Sequence[str]) -> bool:
     Returns
     -------
     bool
+        Whether the program could be run and returned zero.
     """
     try:
         return subprocess.call(

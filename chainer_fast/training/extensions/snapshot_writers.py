@@ -26,6 +26,18 @@ class Writer:
 
     A writer is called with the contents of a snapshot, a flat dict of arrays in host
     memory.
+
+    Examples
+    --------
+    A writer that says where it has written: ::
+
+        class Loud(chainer.training.extensions.snapshot_writers.Writer):
+
+            def __call__(self, filename, outdir, target):
+                self.save(filename, outdir, target, chainer.serializers.save_npz)
+                print('wrote', filename)
+
+        trainer.extend(extensions.snapshot(writer=Loud()))
     """
 
     def __init__(self):

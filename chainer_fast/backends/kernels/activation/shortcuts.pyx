@@ -156,7 +156,7 @@ cdef class SoftplusShortcut(ActivationShortcut):
 cdef class TanhShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(exponential_ufuncs.tanh)
+        self.ufunc = unary_of(numpy.tanh, exponential_ufuncs.tanh)
         self.grad = TANH_GRAD
 
 

@@ -92,7 +92,7 @@ cdef class DivShortcut(PairShortcut):
 cdef class ExpShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(exponential_ufuncs.exp)
+        self.ufunc = unary_of(numpy.exp, exponential_ufuncs.exp)
         self.grad = MUL
 
 

@@ -1,8 +1,8 @@
 """Loops over dense arrays that elementwise shortcuts share."""
 from libc.stddef cimport ptrdiff_t
-from numpy cimport npy_intp
 
 from chainer_fast._core.graph cimport Shortcut
+from chainer_fast._core.private cimport InnerLoop
 
 # A module names the loops of an operation by an instance of the templates:
 #     cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
@@ -25,20 +25,20 @@ cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
 
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:
-    ctypedef void (*InnerLoop "chainer_fast::UnaryLoop::Loop")(
-        char **, npy_intp *, npy_intp *, void *) noexcept
-
     cdef cppclass UnaryLoop:
         InnerLoop loop
         void *data
+        void run(const void *, void *, ptrdiff_t n, ptrdiff_t size) noexcept
 
     cdef cppclass Unary:
         UnaryLoop f
         UnaryLoop d
         void run(char, const void *, void *, ptrdiff_t) noexcept
 
+    Unary library_loops(const char *name) noexcept
 
-cdef Unary unary_of(ufunc) except *
+
+cdef Unary unary_of(ufunc, of_floats=*) except *
 
 cdef object run2(const Binary &loops, char kind, object a, object b)
 cdef object run1(const WithConstant &loops, char kind, object a, double c)

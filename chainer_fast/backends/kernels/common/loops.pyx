@@ -14,40 +14,42 @@ from numpy cimport PyArray_DATA, PyArray_SIZE
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
+from chainer_fast._core.private cimport find_loop
 from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
+from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
+    find_float_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 
 np.import_array()
 
-cdef extern from "numpy/ufuncobject.h":
-    # The fields in C: Cython's own declarations of them depend on the version of NumPy.
-    ctypedef struct cf_ufunc "PyUFuncObject":
-        int ntypes
-        InnerLoop *functions
-        void **data
-        char *types
+
+cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
+    """Take the loop of a ufunc for a type; False if it does not do what the ufunc does.
+    """
+    x = numpy.linspace(.1, 2, 20, dtype=dtype)
+    y = numpy.empty_like(x)
+    if not find_loop(<PyObject *>ufunc, typenum, &loop.loop, &loop.data):
+        return False
+    loop.run(PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>y), PyArray_SIZE(x),
+             x.itemsize)
+    return (ufunc(x) == y).all()
 
 
-cdef Unary unary_of(ufunc) except *:
-    """Return the loops of a ufunc of one argument; they last as long as NumPy does."""
+cdef Unary unary_of(ufunc, of_floats=None) except *:
+    """Return the loops of a ufunc of NumPy; they last as long as NumPy does.
+
+    The loop for floats is that of the function ``of_floats`` of our own, if given.
+    """
     cdef Unary loops
-    cdef cf_ufunc *table
-    cdef int i
-    if not isinstance(ufunc, numpy.ufunc) or ufunc.nin != 1 or ufunc.nout != 1:
-        raise TypeError('expected a ufunc of one argument, got %r' % (ufunc,))
-    table = <cf_ufunc *><PyObject *>ufunc
-    # The first loop that fits is NumPy's choice; slower ones may come after it.
-    for i in reversed(range(table.ntypes)):
-        if table.types[2 * i] != table.types[2 * i + 1]:
-            continue
-        if table.types[2 * i] == np.NPY_FLOAT:
-            loops.f.loop = <InnerLoop>table.functions[i]
-            loops.f.data = <void *>table.data[i]
-        elif table.types[2 * i] == np.NPY_DOUBLE:
-            loops.d.loop = <InnerLoop>table.functions[i]
-            loops.d.data = <void *>table.data[i]
-    if loops.f.loop is NULL or loops.d.loop is NULL:
-        raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
+    cdef Unary others = library_loops(ufunc.__name__.encode())
+    if others.d.loop is NULL:
+        raise ValueError('there are no loops of %r' % ufunc)
+    if not _take(&loops.d, ufunc, np.NPY_DOUBLE, numpy.float64):
+        loops.d = others.d
+    if of_floats is not None:
+        find_float_loop(of_floats, &loops.f.loop)
+    elif not _take(&loops.f, ufunc, np.NPY_FLOAT, numpy.float32):
+        loops.f = others.f
     return loops
 
 

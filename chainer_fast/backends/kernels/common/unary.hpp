@@ -1,22 +1,24 @@
 /* The loops of a NumPy function of one argument, called from C++.
  *
  * Exponentials and the like are NumPy's own, so that a compiled kernel gives the bits of
- * its reference; only the call of the ufunc is saved.
+ * its reference; only the call of the ufunc is saved. Where NumPy's loops cannot be had,
+ * those of the C++ library take their place, with results that may differ in the last bit.
  */
 #ifndef CHAINER_FAST_UNARY_HPP
 #define CHAINER_FAST_UNARY_HPP
 
 #include <stddef.h>
 
-#include "numpy/npy_common.h"
+#include <cmath>
+#include <cstring>
 
+#include "chainer_fast/_core/private.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 
 struct UnaryLoop {
-    typedef void (*Loop)(char **, npy_intp *, npy_intp *, void *);
-    Loop loop = nullptr;
+    InnerLoop loop = nullptr;
     void *data = nullptr;
 
     void run(const void *a, void *out, npy_intp n, npy_intp size) const {
@@ -49,6 +51,37 @@ struct Unary {
 
     explicit operator bool() const { return f.loop != nullptr; }
 };
+
+namespace {
+
+template <typename T, T (*function)(T)>
+void library_loop(char **args, npy_intp *n, npy_intp *steps, void *) {
+    for (npy_intp i = 0; i < *n; ++i)
+        *(T *)(args[1] + i * steps[1]) = function(*(const T *)(args[0] + i * steps[0]));
+}
+
+template <float (*f)(float), double (*d)(double)>
+Unary of_library() {
+    return {{library_loop<float, f>, nullptr}, {library_loop<double, d>, nullptr}};
+}
+
+/* Return the loops of the C++ library's function of that name; none if it is not known. */
+inline Unary library_loops(const char *name) {
+    static const struct { const char *name; Unary loops; } known[] = {
+        {"exp", of_library<std::exp, std::exp>()},
+        {"expm1", of_library<std::expm1, std::expm1>()},
+        {"log", of_library<std::log, std::log>()},
+        {"log1p", of_library<std::log1p, std::log1p>()},
+        {"sqrt", of_library<std::sqrt, std::sqrt>()},
+        {"tanh", of_library<std::tanh, std::tanh>()},
+    };
+    for (const auto &each : known)
+        if (!std::strcmp(each.name, name))
+            return each.loops;
+    return Unary();
+}
+
+}  // namespace
 
 }  // namespace chainer_fast
 

@@ -10,7 +10,6 @@ import numpy.random
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
 from numpy cimport PyArray_DATA, PyArray_SIZE, PyArray_TYPE
@@ -18,6 +17,7 @@ from numpy cimport PyArray_DATA, PyArray_SIZE, PyArray_TYPE
 from chainer_fast._core.dense cimport dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.private cimport Twister, find_twister
 from chainer_fast._core.shortcut cimport attribute, given
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
 from chainer_fast.backends.kernels.common.loops cimport (
@@ -26,10 +26,6 @@ from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
 
-cdef extern from "numpy/random/bitgen.h":
-    ctypedef struct bitgen_t:
-        void *state
-
 cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
     const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
 
@@ -37,9 +33,6 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         namespace "chainer_fast" nogil:
     enum:
         WORDS
-    ctypedef struct Twister:
-        uint32_t key[WORDS]
-        int pos
     void _kept "chainer_fast::kept"(
         Twister *, unsigned char *, double, ptrdiff_t) noexcept
     void _dropout "chainer_fast::dropout"[T](
@@ -58,7 +51,7 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
 cdef object _generator = None
 cdef object _lock = None
 cdef Twister *_mt = NULL
-cdef object _global = numpy.random.mtrand._rand
+cdef object _get_bit_generator = numpy.random.get_bit_generator
 cdef dict _namespace = vars(numpy.random)
 cdef object _numpy_rand = numpy.random.rand
 cdef object _numpy_uniform = numpy.random.uniform
@@ -74,8 +67,9 @@ cdef int _look_at(object generator) except -1:
     _mt = NULL
     if type(generator) is not numpy.random.MT19937:
         return 0
-    mt = <Twister *>(<bitgen_t *>PyCapsule_GetPointer(
-        generator.capsule, 'BitGenerator')).state
+    mt = find_twister(generator.capsule)
+    if mt is NULL:
+        return 0
     _lock = generator.lock
     with _lock:
         told = generator.state['state']
@@ -98,7 +92,7 @@ cdef Twister *_twister(str name, object function) except? NULL:
     cdef PyObject *now = PyDict_GetItemWithError(_namespace, name)
     if now is NULL or <object>now is not function:
         return NULL
-    generator = _global._bit_generator
+    generator = _get_bit_generator()
     if generator is not _generator:
         _look_at(generator)
     return _mt

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chainer_fast/_core/private.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/noise/elements.hpp"
 
@@ -17,14 +18,8 @@ namespace chainer_fast {
 namespace {
 
 /* Words of a block, and the distance of the words that are combined. */
-constexpr int WORDS = 624;
+constexpr int WORDS = sizeof(Twister::key) / sizeof(uint32_t);
 constexpr int SHIFT = 397;
-
-/* The layout behind the field ``state`` of NumPy's generator; checked at run time. */
-struct Twister {
-    uint32_t key[WORDS];
-    int pos;
-};
 
 CF_ELEMENT void twist(uint32_t *key, int i, int next, int from) {
     const uint32_t y = (key[i] & 0x80000000u) | (key[next] & 0x7fffffffu);

@@ -8,21 +8,18 @@ import numpy
 cimport numpy as np
 from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
-from cpython.weakref cimport PyWeakref_GetObject
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
     PyArray_SAMESHAPE
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
+from chainer_fast._core.private cimport instance_dict, referent
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
 from chainer_fast.backends.kernels.tape.steps cimport Frame, Tape
 from chainer_fast.backends.kernels.tape.steps import NotStatic
 
 np.import_array()
-
-cdef extern from "Python.h":
-    object PyObject_GenericGetDict(object, void *)
 
 #: What :meth:`RepeatedCall.repeat` returns if the call is another one.
 ANOTHER = object()
@@ -51,18 +48,21 @@ cdef class Guard:
         return self._holds()
 
     cdef bint _holds(self) except -1:
+        cdef PyObject *own
         cdef PyObject *name
         cdef PyObject *value
         cdef Py_ssize_t at, i, n
         cdef tuple each, values, lengths
         for each in self.links:
-            link = <object>PyWeakref_GetObject(each[0])
+            link = referent(each[0])
             values = <tuple>each[1]
             lengths = <tuple>each[2]
-            own = PyObject_GenericGetDict(link, NULL)
+            own = instance_dict(link)
+            if own is NULL:
+                return False
             at = i = 0
             n = len(values)
-            while PyDict_Next(own, &at, &name, &value):
+            while PyDict_Next(<object>own, &at, &name, &value):
                 if i < n and value is <PyObject *>values[i]:
                     if lengths[i] is not None and len(<object>value) != lengths[i]:
                         return False

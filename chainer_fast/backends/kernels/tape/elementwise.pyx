@@ -41,8 +41,8 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::ReLU>>"
     const WithConstant _RECTIFY "chainer_fast::with_constant<chainer_fast::Rectify>"
 
-cdef Unary _tanh = unary_of(exponential_ufuncs.tanh)
-cdef Unary _exp = unary_of(exponential_ufuncs.exp)
+cdef Unary _tanh = unary_of(numpy.tanh, exponential_ufuncs.tanh)
+cdef Unary _exp = unary_of(numpy.exp, exponential_ufuncs.exp)
 cdef Unary _sqrt = unary_of(numpy.sqrt)
 cdef Unary _elu[2]
 cdef Unary _sigmoid[2]
