@@ -54,8 +54,8 @@ def test_from_device_to_device(device):
     assert x.__dlpack_device__() == ((2, 0) if on_gpu else (1, 0))
     y = chainer_fast.from_dlpack(x)
     assert isinstance(y.array, device.xp.ndarray) and y.device == x.device
-    y.array[0, 0] = 9
-    compare.assert_array_equal(x.array, np.float32([[9, 1, 2], [3, 4, 5]]))
+    x.array[0, 0] = 9
+    compare.assert_array_equal(y.array, np.float32([[9, 1, 2], [3, 4, 5]]))
 
 
 @pytest.mark.gpu
