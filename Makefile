@@ -186,14 +186,14 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 
 # Warnings are errors. The first build runs the gallery; later ones run what has changed.
 PAGES = build/docs
-SPHINX = $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
+SPHINX = OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
 docs: build $(VENV)/.docs
-	$(BIN)/python -m pytest -q -p no:cacheprovider docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:cacheprovider docs
 	$(SPHINX) -b html docs $(PAGES)/html
 	$(BIN)/python docs/check_links.py $(PAGES)/html
 
-docs-links: build $(VENV)/.docs
-	$(SPHINX) -b linkcheck -D plot_gallery=0 docs $(PAGES)/linkcheck
+docs-links: docs
+	$(SPHINX) -b linkcheck docs $(PAGES)/linkcheck
 
 clean:
 	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build \

@@ -3,9 +3,12 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
+from __future__ import annotations
+
 import importlib as _importlib
 import os as _os
 import typing as _typing
+import typing as tp
 
 from chainer_fast import (
     _backprop,
@@ -140,19 +143,19 @@ if _typing.TYPE_CHECKING:
     # The function below would keep type checkers from finding misspelt names.
     from chainer_fast import nnabla
 else:
-    def __getattr__(name):
+    def __getattr__(name: str) -> tp.Any:
         # Imported when asked for.
         if name == 'nnabla':
             return _importlib.import_module('chainer_fast.nnabla')
         raise _missing_names.error(__name__, name)
 
 
-def load_ipython_extension(ipython):
+def load_ipython_extension(ipython: tp.Any) -> None:
     """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""
     alias.install()
 
 
-def unload_ipython_extension(ipython):
+def unload_ipython_extension(ipython: tp.Any) -> None:
     """Undo ``%load_ext chainer_fast``."""
     alias.uninstall()
 

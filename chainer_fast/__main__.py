@@ -127,7 +127,7 @@ def _add_way_out(error):
         error.add_note(words)
 
 
-def main():
+def main() -> None:
     """Run the program or the command named by the arguments of the process."""
     arguments = sys.argv[1:]
     if arguments[:1] in (['-h'], ['--help']):

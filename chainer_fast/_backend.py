@@ -1,5 +1,10 @@
 """The interface that every device of :mod:`chainer_fast.backend` implements."""
+from __future__ import annotations
+
 import contextlib
+import typing as tp
+
+from chainer_fast.types import Xp
 
 # Devices that need no set-up share one context: it can be entered any number of times.
 _dummy_context = contextlib.nullcontext()
@@ -49,7 +54,7 @@ def _missing(what):
     return NotImplementedError('a device has to define %s' % what)
 
 
-def _required(what, doc):
+def _required(what, doc) -> tp.Any:
     """Make a property that subclasses must override."""
     def missing(self):
         raise _missing(what)
@@ -83,34 +88,37 @@ class Device:
     [array([1., 1.]), None]
     """
 
-    xp = _required('`xp`', 'Module whose functions work on the arrays of the device.')
-    name = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
-    supported_array_types = _required(
+    xp: Xp = _required(
+        '`xp`', 'Module whose functions work on the arrays of the device.')
+    name: tp.Any = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
+    supported_array_types: tuple[type[tp.Any], ...] = _required(
         '`supported_array_types`', 'Tuple of the array types that the device can hold.')
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         raise _missing('__eq__()')
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not (self == other)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.name)
 
     # Arrays move by `send`, and the current device changes by `using_device`.
     # `with device:` does neither; it raises an error that explains this.
-    def __enter__(self):
+    def __enter__(self) -> tp.Any:
         raise RuntimeError(
             'a device is not a context manager; '
             'write `with chainer.using_device(device):`')
 
-    def __exit__(self, exc_type, exc_value, traceback):
+    def __exit__(
+            self, exc_type: type[BaseException] | None, exc_value: BaseException | None,
+            traceback: tp.Any) -> None:
         return None
 
-    def create_context(self):
+    def create_context(self) -> tp.ContextManager[tp.Any]:
         """Return a context manager in which this is the current device.
 
         Returns
@@ -120,7 +128,7 @@ class Device:
         """
         return _dummy_context
 
-    def send(self, arrays):
+    def send(self, arrays: tp.Any) -> tp.Any:
         """Transfer arrays to the device.
 
         Parameters
@@ -141,7 +149,7 @@ class Device:
         """
         return _convert_arrays(arrays, self.send_array)
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.Any:
         """Transfer one array, or return it if it is already on the device.
 
         Parameters
@@ -156,10 +164,10 @@ class Device:
         """
         raise _missing('send_array()')
 
-    def use(self):
+    def use(self) -> None:
         """Make this the current device of the thread, if the backend has one."""
 
-    def is_array_supported(self, array):
+    def is_array_supported(self, array: tp.Any) -> bool:
         """Return whether functions can use ``array`` on this device without a transfer.
 
         Parameters
@@ -180,8 +188,8 @@ class NamedDevice(Device):
 
     __hash__ = Device.__hash__
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.name == self.name
 
-    def is_array_supported(self, array):
+    def is_array_supported(self, array: tp.Any) -> bool:
         return isinstance(array, self.supported_array_types)

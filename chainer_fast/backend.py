@@ -19,7 +19,7 @@ __all__ = [
     'using_device']
 
 
-def copyto(dst: NdArray, src: NdArray):
+def copyto(dst: NdArray, src: NdArray) -> None:
     """Copy the elements of an array into another, across devices if necessary.
 
     Parameters
@@ -134,7 +134,7 @@ def _get_device_cupy_or_numpy(device_id):
     return CpuDevice()
 
 
-def using_device(device_spec) -> tp.ContextManager:
+def using_device(device_spec: DeviceSpec) -> tp.ContextManager[tp.Any]:
     """Make a device the current one for a ``with`` block.
 
     Parameters
@@ -160,7 +160,7 @@ def using_device(device_spec) -> tp.ContextManager:
     return get_device(device_spec).create_context()
 
 
-def get_array_module(*args) -> Xp:
+def get_array_module(*args: tp.Any) -> Xp:
     """Return the module whose functions work on the arguments.
 
     Parameters
@@ -187,7 +187,7 @@ def get_array_module(*args) -> Xp:
     return cuda.get_array_module(*args)
 
 
-def get_device_from_array(*arrays) -> Device:
+def get_device_from_array(*arrays: tp.Any) -> Device:
     """Return the device of the first argument that is not on the CPU, or else the CPU.
 
     Parameters

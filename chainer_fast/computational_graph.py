@@ -1,4 +1,8 @@
 """Drawing computational graphs."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node, variable
 
 _var_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'}
@@ -29,7 +33,9 @@ class DotNode:
         All attributes of the drawing.
     """
 
-    def __init__(self, node, attribute=None, show_name=True):
+    def __init__(
+            self, node: tp.Any, attribute: tp.Any = None,
+            show_name: bool = True) -> None:
         is_variable = isinstance(node, variable.VariableNode)
         assert is_variable or isinstance(node, function_node.FunctionNode), (
             'a node of a graph is a VariableNode or a FunctionNode, not %s'
@@ -38,13 +44,13 @@ class DotNode:
         if is_variable and show_name and node.name is not None:
             label = '%s: %s' % (node.name, label)
         self.node = node
-        self.id_ = id(node)
-        self.attribute = {
+        self.id_: int = id(node)
+        self.attribute: dict[str, tp.Any] = {
             'label': label, 'shape': 'oval' if is_variable else 'box',
             **(attribute or {})}
 
     @property
-    def label(self):
+    def label(self) -> str:
         """The node's statement in the DOT language."""
         attributes = ','.join(
             '%s="%s"' % (key, str(value).replace('"', r'\"'))
@@ -84,9 +90,16 @@ class ComputationalGraph:
     See :func:`build_computational_graph`.
     """
 
-    def __init__(self, nodes, edges, variable_style='default',
-                 function_style='default', rankdir='TB', remove_variable=False,
-                 show_name=True):
+    nodes: list[tp.Any]
+    edges: list[tuple[tp.Any, ...]]
+    variable_style: tp.Any
+    function_style: tp.Any
+
+    def __init__(
+            self, nodes: list[tp.Any], edges: list[tuple[tp.Any, ...]],
+            variable_style: tp.Any = 'default', function_style: tp.Any = 'default',
+            rankdir: str = 'TB', remove_variable: bool = False,
+            show_name: bool = True) -> None:
         if rankdir not in _RANKDIRS:
             raise ValueError(
                 'rankdir has to be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
@@ -111,7 +124,7 @@ class ComputationalGraph:
         statements += ['%d -> %d;' % (id(tail), id(head)) for tail, head in edges]
         return 'digraph graphname{%s}' % ''.join(statements)
 
-    def dump(self, format='dot'):
+    def dump(self, format: str = 'dot') -> str:
         """Return the graph as text.
 
         Parameters
@@ -146,8 +159,10 @@ def _skip_variable(nodes, edges):
 
 
 def build_computational_graph(
-        outputs, remove_split=True, variable_style='default',
-        function_style='default', rankdir='TB', remove_variable=False, show_name=True):
+        outputs: tp.Any, remove_split: bool = True,
+        variable_style: dict[str, str] | str = 'default',
+        function_style: dict[str, str] | str = 'default', rankdir: str = 'TB',
+        remove_variable: bool = False, show_name: bool = True) -> ComputationalGraph:
     """Collect the graph that computed some outputs.
 
     Parameters

@@ -3,12 +3,15 @@
 A move is done by a visitor that goes through a resident and everything in it. The
 visitor knows what to do with an array; the residents know their arrays.
 """
+from __future__ import annotations
+
 import abc
 import threading
 import typing as tp
 import warnings
 
 from chainer_fast import backend, types
+from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
 from chainer_fast.utils import meta
 
@@ -28,7 +31,15 @@ _thread_local = _ThreadLocal()
 _RETIRED_METHODS = ('to_cpu', 'to_gpu', 'to_intel64')
 
 
-class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
+if tp.TYPE_CHECKING:
+    _EnableFinal = abc.ABC
+else:
+    _EnableFinal = meta.enable_final(meta_base=abc.ABCMeta)
+
+_Resident = tp.TypeVar('_Resident', bound='DeviceResident')
+
+
+class DeviceResident(_EnableFinal):
     """Base of objects that hold arrays on a device.
 
     A subclass calls ``DeviceResident.__init__`` and extends
@@ -38,14 +49,14 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 
     _device = backend.CpuDevice()
 
-    def __init__(self):
+    def __init__(self) -> None:
         # A subclass may still override the retired methods, which moves must call then.
         # They are looked up here, as looking them up in every move would cost more.
         self._overridden_to_methods = tuple([
             name for name in _RETIRED_METHODS
             if _is_to_device_method_overridden(self, name)])
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         """Pass what the object holds to a visitor.
 
         Parameters
@@ -61,12 +72,12 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return getattr(self.device, 'xp', None)
 
     @property
-    def device(self):
+    def device(self) -> Device:
         """The :class:`~chainer_fast.backend.Device` that the object is on."""
         return self._device
 
     @meta.final(action=DeprecationWarning)
-    def to_cpu(self) -> 'DeviceResident':
+    def to_cpu(self: _Resident) -> _Resident:
         """Move the object to the CPU.
 
         .. deprecated:: 7.0
@@ -83,9 +94,8 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 
     @meta.final(action=DeprecationWarning)
     def to_gpu(
-            self,
-            device: types.CudaDeviceSpec | None = None,
-    ) -> 'DeviceResident':
+            self: _Resident,
+            device: types.CudaDeviceSpec | None = None) -> _Resident:
         """Move everything on the CPU to a GPU.
 
         .. deprecated:: 7.0
@@ -115,7 +125,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
             'to_gpu', backend.GpuDevice(gpu), {'device': gpu}, leave_on_gpu=True)
 
     @meta.final(action=DeprecationWarning)
-    def to_intel64(self) -> 'DeviceResident':
+    def to_intel64(self: _Resident) -> _Resident:
         """Move the object to the CPU, for iDeep.
 
         .. deprecated:: 7.0
@@ -134,7 +144,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self.__retired_move('to_intel64', backend.Intel64Device())
 
     @meta.final
-    def to_chx(self):
+    def to_chx(self: _Resident) -> _Resident:
         """Convert the arrays to arrays of ChainerX, without copying.
 
         Raises
@@ -145,7 +155,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         raise RuntimeError('ChainerX is not available.')
 
     @meta.final
-    def from_chx(self):
+    def from_chx(self: _Resident) -> _Resident:
         """Convert arrays of ChainerX, of which there are none, to NumPy or CuPy.
 
         Returns
@@ -156,7 +166,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self
 
     @meta.final
-    def to_device(self, device: types.DeviceSpec) -> 'DeviceResident':
+    def to_device(self: _Resident, device: types.DeviceSpec) -> _Resident:
         """Move the object to a device.
 
         Parameters
@@ -172,7 +182,8 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         self.device_resident_accept(_ToDeviceVisitor(backend.get_device(device)))
         return self
 
-    def __retired_move(self, method, device, kwargs=None, *, leave_on_gpu=False):
+    def __retired_move(
+            self, method, device, kwargs=None, *, leave_on_gpu: bool = False):
         # A subclass may override the method and call this one: hence the visitor must
         # not call the override on `self`.
         self.device_resident_accept(_ToDeviceVisitor(
@@ -183,7 +194,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 class DeviceResidentsVisitor:
     """Base of visitors of device residents."""
 
-    def visit_device_resident(self, device_resident):
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
         """Visit a resident itself; called before the methods for its contents.
 
         Parameters
@@ -193,7 +204,7 @@ class DeviceResidentsVisitor:
         """
         raise NotImplementedError()
 
-    def visit_array(self, arr):
+    def visit_array(self, arr: tp.Any) -> tp.Any:
         """Visit an array that does not belong to a variable.
 
         Parameters
@@ -208,7 +219,7 @@ class DeviceResidentsVisitor:
         """
         raise NotImplementedError()
 
-    def visit_variable(self, param: 'Variable'):
+    def visit_variable(self, param: Variable) -> None:
         """Visit a variable, changing it in place.
 
         Parameters
@@ -235,8 +246,10 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
     """
 
     def __init__(
-            self, device, entry_method_info=None, skip_between_cupy_devices=False,
-            starting_device_resident=None):
+            self, device: Device,
+            entry_method_info: tuple[str, dict[str, tp.Any]] | None = None,
+            skip_between_cupy_devices: bool = False,
+            starting_device_resident: DeviceResident | None = None) -> None:
         self._device = device
         self._start = starting_device_resident
         self._leave_on_gpu = (
@@ -251,18 +264,18 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
                     '@cupy:N' if self._retired_method == 'to_gpu' else device.name),
                 DeprecationWarning)
 
-    def visit_device_resident(self, device_resident):
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
         device_resident._device = self._device
         if (self._retired_method in device_resident._overridden_to_methods
                 and device_resident is not self._start):
             getattr(device_resident, self._retired_method)(**self._retired_kwargs)
 
-    def visit_array(self, arr):
+    def visit_array(self, arr: tp.Any) -> tp.Any:
         if self._stays(backend.get_device_from_array(arr)):
             return arr
         return self._device.send(arr)
 
-    def visit_variable(self, param):
+    def visit_variable(self, param: Variable) -> None:
         if not self._stays(param.device):
             param.to_device(self._device)
 
@@ -273,10 +286,11 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
         if where == self._device:
             return True
         if _thread_local.flag_gpu_to_gpu is None:
+            target: tp.Any = self._device
             warnings.warn(
                 'to_gpu() leaves what is on a GPU already where it is: GPU-%d, not '
                 'GPU-%d. Use to_device() to move between GPUs.'
-                % (where.device.id, self._device.device.id), RuntimeWarning)
+                % (where.device.id, target.device.id), RuntimeWarning)
         else:
             _thread_local.flag_gpu_to_gpu = True
         return True

@@ -1,9 +1,14 @@
 """Base of probability distributions, and divergences between them."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.functions.array import reshape
+from chainer_fast.types import VariableOrArray, Xp
 from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import Variable
 
 _PACKAGE = __name__.partition('.')[0]
 
@@ -40,7 +45,7 @@ class Distribution:
     ((5, 3, 2), (5, 3, 2))
     """
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         slots = {}
         if isinstance(state, tuple):    # of a subclass that has slots
             state, slots = state
@@ -52,34 +57,34 @@ class Distribution:
     #
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         """tuple of int: Shape of the batch of distributions."""
         raise NotImplementedError
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         """tuple of int: Shape of a sample of one distribution of the batch."""
         raise NotImplementedError
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         """dict of (str, Variable): Parameters, by name."""
         raise NotImplementedError
 
     @property
-    def support(self):
+    def support(self) -> str:
         """str: Set of values that samples can have, such as ``'real'``."""
         raise NotImplementedError
 
     @property
-    def xp(self):
+    def xp(self) -> Xp:
         """Array module of the parameters: :mod:`numpy` or :mod:`cupy`."""
         return backend.get_array_module(*self.params.values())
 
     # Functions of a point
     #
 
-    def prob(self, x):
+    def prob(self, x: VariableOrArray) -> Variable:
         """Return the probability density, or the probability of a discrete value.
 
         Parameters
@@ -99,7 +104,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         """Return the logarithm of :meth:`prob`.
 
         Parameters
@@ -114,7 +119,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         """Return the probability of a value up to ``x``.
 
         Parameters
@@ -129,7 +134,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def log_cdf(self, x):
+    def log_cdf(self, x: VariableOrArray) -> Variable:
         """Return the logarithm of :meth:`cdf`.
 
         Parameters
@@ -144,7 +149,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         """Return the points at which :meth:`cdf` has given values.
 
         Parameters
@@ -159,7 +164,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def survival_function(self, x):
+    def survival_function(self, x: VariableOrArray) -> Variable:
         """Return the probability of a value above ``x``.
 
         Parameters
@@ -174,7 +179,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def log_survival_function(self, x):
+    def log_survival_function(self, x: VariableOrArray) -> Variable:
         """Return the logarithm of :meth:`survival_function`.
 
         Parameters
@@ -189,7 +194,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def perplexity(self, x):
+    def perplexity(self, x: VariableOrArray) -> Variable:
         """Return the perplexity of the distribution at ``x``.
 
         Parameters
@@ -208,27 +213,27 @@ class Distribution:
     #
 
     @property
-    def mean(self):
+    def mean(self) -> Variable:
         """Variable: Mean, of the shape ``batch_shape + event_shape``."""
         raise NotImplementedError
 
     @property
-    def mode(self):
+    def mode(self) -> Variable:
         """Variable: Most probable value, of the shape ``batch_shape + event_shape``."""
         raise NotImplementedError
 
     @property
-    def variance(self):
+    def variance(self) -> Variable:
         """Variable: Variance, of the shape ``batch_shape + event_shape``."""
         raise NotImplementedError
 
     @property
-    def stddev(self):
+    def stddev(self) -> Variable:
         """Variable: Standard deviation, of the shape ``batch_shape + event_shape``."""
         raise NotImplementedError
 
     @property
-    def covariance(self):
+    def covariance(self) -> Variable:
         """Variable: Covariance matrix of the elements of a sample.
 
         Its shape is ``batch_shape + (n, n)``, where ``n`` is the size of a sample.
@@ -236,14 +241,14 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def entropy(self):
+    def entropy(self) -> Variable:
         """Variable: Entropy in nats, of the shape ``batch_shape``."""
         raise NotImplementedError
 
     # Samples
     #
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: tuple[int, ...] = ()) -> Variable:
         """Draw samples.
 
         If the family permits, a sample is a function of the parameters and of noise,
@@ -266,7 +271,7 @@ class Distribution:
         return reshape.reshape(
             drawn, sample_shape + self.batch_shape + self.event_shape)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         """Draw ``n`` samples.
 
         Families override this method; :meth:`sample` reshapes its result.
@@ -317,7 +322,7 @@ def _is_computed(cls, name, value):
 _KLDIVERGENCE = {}
 
 
-def register_kl(Dist1, Dist2):
+def register_kl(Dist1: type, Dist2: type) -> tp.Callable[..., tp.Any]:
     """Return a decorator that registers a formula for :func:`kl_divergence`.
 
     Parameters
@@ -355,7 +360,7 @@ def register_kl(Dist1, Dist2):
     return register
 
 
-def kl_divergence(dist1, dist2):
+def kl_divergence(dist1: Distribution, dist2: Distribution) -> Variable:
     """Kullback-Leibler divergence of a distribution from another.
 
     .. math::
@@ -396,7 +401,7 @@ def kl_divergence(dist1, dist2):
     return _KLDIVERGENCE[type(dist1), type(dist2)](dist1, dist2)
 
 
-def cross_entropy(dist1, dist2):
+def cross_entropy(dist1: Distribution, dist2: Distribution) -> Variable:
     """Cross entropy of a distribution relative to another.
 
     .. math::

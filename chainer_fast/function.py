@@ -1,5 +1,7 @@
 """Old-style functions, whose gradients cannot be differentiated again, and switches
 for backpropagation."""
+from __future__ import annotations
+
 import typing as tp
 import warnings
 import weakref
@@ -9,10 +11,12 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
 from chainer_fast.function_hook import FunctionHook  # noqa: F401
-from chainer_fast.variable import _bound
+from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, VariableNode, _bound
 
 
-def no_backprop_mode():
+def no_backprop_mode() -> tp.ContextManager[tp.Any]:
     """Make a context manager in which no graph is built.
 
     Variables computed inside do not refer to the functions that made them, which saves
@@ -39,7 +43,7 @@ def no_backprop_mode():
     return using_config('enable_backprop', False)
 
 
-def force_backprop_mode():
+def force_backprop_mode() -> tp.ContextManager[tp.Any]:
     """Make a context manager in which graphs are made, :func:`no_backprop_mode` around
     it notwithstanding.
 
@@ -82,7 +86,7 @@ class FunctionAdapter(function_node.FunctionNode):
     _function = None
     _weak_function: tp.Any = None
 
-    def __init__(self, function):
+    def __init__(self, function: Function) -> None:
         super().__init__()
         self._weak_function = weakref.ref(function)
 
@@ -92,7 +96,7 @@ class FunctionAdapter(function_node.FunctionNode):
         self._weak_function = None
 
     @property
-    def function(self):
+    def function(self) -> tp.Any:
         """The function; None if it has been released."""
         if self._function is None:
             return self._weak_function()
@@ -102,22 +106,24 @@ class FunctionAdapter(function_node.FunctionNode):
     _old_style_function = function
 
     @property
-    def label(self):
+    def label(self) -> str:
         return self.function.label
 
     @property
     def _impl_name(self):
         return type(self.function).__name__
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         self.function.check_type_forward(in_types)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # An old-style function gets all its inputs in backward, unless it chooses some.
         self.retain_inputs(range(len(inputs)))
         return self.function.forward(inputs)
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         in_data = tuple([node.data for node in self.inputs])
         out_grad = tuple([None if gy is None else gy.array for gy in grad_outputs])
         with cuda.get_device_from_array(*in_data, *out_grad):
@@ -172,7 +178,7 @@ class Function:
     _owned_node = None
     _node = None
 
-    def __call__(self, *inputs):
+    def __call__(self, *inputs: VariableOrArray) -> tp.Any:
         """Compute the outputs and put the function in the graph.
 
         Parameters
@@ -192,13 +198,13 @@ class Function:
         outputs = node.apply(inputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         # A copy gets its own node.
         return {key: value for key, value in vars(self).items()
                 if key not in ('_node', '_owned_node')}
 
     @property
-    def node(self):
+    def node(self) -> FunctionAdapter:
         """The :class:`FunctionAdapter` that stands for the function in the graph."""
         node = self._node() if self._node is not None else self._owned_node
         if node is None:
@@ -210,17 +216,17 @@ class Function:
         return FunctionAdapter(self)
 
     @property
-    def inputs(self):
+    def inputs(self) -> tuple[VariableNode, ...] | None:
         """Nodes of the inputs, a tuple; None outside of a graph."""
         return self.node.inputs
 
     @property
-    def outputs(self):
+    def outputs(self) -> tuple[tp.Any, ...] | None:
         """Weak references to the nodes of the outputs; None outside of a graph."""
         return self.node.outputs
 
     @property
-    def output_data(self):
+    def output_data(self) -> tuple[NdArray | None, ...]:
         """Retained output arrays, a tuple with None for those not retained.
 
         Raises
@@ -241,35 +247,35 @@ class Function:
         return tuple(data)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """Highest rank of the inputs."""
         return self.node.rank
 
     @property
-    def stack(self):
+    def stack(self) -> tp.Any:
         """Stack of the call of the function; None outside of the debug mode."""
         return self.node.stack
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Short name for display; by default that of the class."""
         return type(self).__name__
 
     @property
-    def local_function_hooks(self):
+    def local_function_hooks(self) -> dict[str, FunctionHook]:
         """Hooks of this function, an OrderedDict by name."""
         return self.node.local_function_hooks
 
-    def add_hook(self, hook, name=None):
+    def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
         """Add a hook that sees this function alone; see
         :meth:`FunctionNode.add_hook`."""
         self.node.add_hook(hook, name)
 
-    def delete_hook(self, name):
+    def delete_hook(self, name: str) -> None:
         """Remove a hook of this function; see :meth:`FunctionNode.delete_hook`."""
         self.node.delete_hook(name)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         """Check types and shapes of the inputs; to be overridden.
 
         Parameters
@@ -278,7 +284,7 @@ class Function:
             Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
         """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs.
 
         Parameters
@@ -294,15 +300,17 @@ class Function:
         """
         return self._on_device('forward', inputs)(inputs)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs of NumPy arrays; to be overridden."""
-        self._not_written('forward_cpu')
+        return self._not_written('forward_cpu')
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs of CuPy arrays; to be overridden."""
-        self._not_written('forward_gpu')
+        return self._not_written('forward_gpu')
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         """Compute the gradients of the inputs.
 
         Parameters
@@ -322,11 +330,15 @@ class Function:
         compute = self._on_device('backward', (*inputs, *grad_outputs))
         return compute(inputs, grad_outputs)
 
-    def backward_cpu(self, inputs, grad_outputs):
+    def backward_cpu(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         """Compute the gradients of NumPy arrays; to be overridden."""
         return (None,) * len(inputs)
 
-    def backward_gpu(self, inputs, grad_outputs):
+    def backward_gpu(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         """Compute the gradients of CuPy arrays; to be overridden."""
         return (None,) * len(inputs)
 
@@ -334,11 +346,11 @@ class Function:
         on_gpu = any(isinstance(array, cuda.ndarray) for array in arrays)
         return getattr(self, method + ('_gpu' if on_gpu else '_cpu'))
 
-    def _not_written(self, method):
+    def _not_written(self, method) -> tp.NoReturn:
         raise NotImplementedError(
             '%s has neither forward nor %s' % (type(self).__name__, method))
 
-    def retain_inputs(self, indexes):
+    def retain_inputs(self, indexes: tp.Sequence[int]) -> None:
         """Declare which inputs backward needs; called in forward.
 
         Parameters
@@ -348,7 +360,9 @@ class Function:
         """
         self.node.retain_inputs(indexes)
 
-    def retain_outputs(self, indexes, retain_after_backward=False):
+    def retain_outputs(
+            self, indexes: tp.Sequence[int],
+            retain_after_backward: bool = False) -> None:
         """Keep outputs for backward, in :attr:`output_data`; called in forward.
 
         Parameters
@@ -363,7 +377,7 @@ class Function:
                 'retain_after_backward option has no effect', DeprecationWarning)
         self.node.retain_outputs(indexes)
 
-    def unchain(self):
+    def unchain(self) -> None:
         """Cut the function out of the graph: its outputs lose it, it loses its inputs.
         """
         self.node.unchain()

@@ -1,5 +1,16 @@
 """Hooks that are called when functions are applied and differentiated."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast._core.state import get_function_hooks
+from chainer_fast.types import GradArrays
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
+
+
+_Hook = tp.TypeVar('_Hook', bound='FunctionHook')
 
 
 class FunctionHook:
@@ -42,7 +53,7 @@ class FunctionHook:
 
     name = 'FunctionHook'
 
-    def __enter__(self):
+    def __enter__(self: _Hook) -> _Hook:
         hooks = get_function_hooks()
         if self.name in hooks:
             raise KeyError(
@@ -57,12 +68,12 @@ class FunctionHook:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         hooks = get_function_hooks()
         hooks[self.name].deleted(None)
         del hooks[self.name]
 
-    def added(self, function):
+    def added(self, function: FunctionNode | None) -> None:
         """Called when the hook comes into use.
 
         Parameters
@@ -71,7 +82,7 @@ class FunctionHook:
             The function that it is added to; None for the whole thread.
         """
 
-    def deleted(self, function):
+    def deleted(self, function: FunctionNode | None) -> None:
         """Called when the hook goes out of use.
 
         Parameters
@@ -80,7 +91,7 @@ class FunctionHook:
             The function that it is removed from; None for the whole thread.
         """
 
-    def forward_preprocess(self, function, in_data):
+    def forward_preprocess(self, function: FunctionNode, in_data: GradArrays) -> None:
         """Called before the outputs of a function are computed.
 
         Parameters
@@ -91,11 +102,13 @@ class FunctionHook:
             Its inputs.
         """
 
-    def forward_postprocess(self, function, in_data):
+    def forward_postprocess(self, function: FunctionNode, in_data: GradArrays) -> None:
         """Called after the outputs of a function are computed; see
         :meth:`forward_preprocess`."""
 
-    def backward_preprocess(self, function, in_data, out_grad):
+    def backward_preprocess(
+            self, function: FunctionNode, in_data: GradArrays,
+            out_grad: GradArrays) -> None:
         """Called before the gradients of a function's inputs are computed.
 
         Parameters
@@ -108,6 +121,8 @@ class FunctionHook:
             Gradients of its outputs.
         """
 
-    def backward_postprocess(self, function, in_data, out_grad):
+    def backward_postprocess(
+            self, function: FunctionNode, in_data: GradArrays,
+            out_grad: GradArrays) -> None:
         """Called after the gradients of a function's inputs are computed; see
         :meth:`backward_preprocess`."""

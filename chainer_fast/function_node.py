@@ -13,16 +13,14 @@ from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import graph as _graph
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
+from chainer_fast.function_hook import FunctionHook
 from chainer_fast.graph_optimizations.static_graph_utilities import (
     static_forward_optimizations,
 )
-from chainer_fast.types import NdArray
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.function_hook import FunctionHook
-    from chainer_fast.utils.type_check import TypeInfoTuple
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 
@@ -33,15 +31,15 @@ class _FallbackType:
     # Pickles name the object, which users know as an attribute of the package.
     __module__ = 'chainer_fast'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return 'Fallback'
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         return 'Fallback'
 
 
 #: What ``forward_chainerx`` returns to have the arrays go through ``forward`` instead.
-Fallback = _FallbackType()
+Fallback: tp.Any = _FallbackType()
 
 
 class FunctionNode(_graph.FunctionBase):
@@ -110,12 +108,12 @@ class FunctionNode(_graph.FunctionBase):
         return len(self._local_function_hooks or ())
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Short text for people: the name of the class unless overridden."""
         return type(self).__name__
 
     @property
-    def output_data(self):
+    def output_data(self) -> tuple[NdArray | None, ...]:
         """Output arrays, a tuple with None for those that are not retained.
 
         Raises
@@ -132,7 +130,7 @@ class FunctionNode(_graph.FunctionBase):
         return tuple(arrays)
 
     @property
-    def local_function_hooks(self):
+    def local_function_hooks(self) -> dict[str, FunctionHook]:
         """Hooks of this function alone, an OrderedDict by name."""
         hooks = self._local_function_hooks
         if hooks is None:
@@ -140,7 +138,7 @@ class FunctionNode(_graph.FunctionBase):
         return hooks
 
     @property
-    def input_layouts(self):
+    def input_layouts(self) -> tuple[tp.Any, ...]:
         """Memory layouts of the inputs, a tuple; None entries are plain."""
         if self._input_layouts is not None:
             return self._input_layouts
@@ -149,17 +147,17 @@ class FunctionNode(_graph.FunctionBase):
         return (None,) * (-self._output_count if inputs is None else len(inputs))
 
     @property
-    def output_layouts(self):
+    def output_layouts(self) -> tuple[tp.Any, ...]:
         """Memory layouts of the outputs, a tuple; to be set in ``forward``."""
         if self._output_layouts is not None:
             return self._output_layouts
         return (None,) * self._output_count
 
     @output_layouts.setter
-    def output_layouts(self, layouts):
+    def output_layouts(self, layouts: tp.Iterable[tp.Any]) -> None:
         self._output_layouts = tuple(layouts)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         raise RuntimeError(
             'FunctionNode is not callable: call its apply method, with a tuple of '
             'inputs. Function %s' % type(self).__name__)
@@ -191,7 +189,7 @@ class FunctionNode(_graph.FunctionBase):
         self._input_layouts = tuple([var.layout for var in variables])
         self.check_layout_forward(variables)
 
-    def check_layout_forward(self, inputs: tuple[Variable, ...]):
+    def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
         """Check the memory layouts of the inputs; to be overridden.
 
         Parameters
@@ -235,17 +233,17 @@ class FunctionNode(_graph.FunctionBase):
             return self.forward_gpu(inputs)
         return self.forward_cpu(inputs)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs of NumPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_cpu' % type(self).__name__)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs of CuPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_gpu' % type(self).__name__)
 
-    def forward_chainerx(self, inputs):
+    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
         """Never called: there are no ChainerX arrays."""
         return Fallback
 
@@ -253,7 +251,7 @@ class FunctionNode(_graph.FunctionBase):
 
     def backward(
             self, target_input_indexes: tuple[int, ...],
-            grad_outputs: tuple[Variable | None, ...]) -> tuple[Variable | None, ...]:
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         """Compute the gradients of inputs; to be overridden.
 
         Parameters
@@ -273,8 +271,8 @@ class FunctionNode(_graph.FunctionBase):
 
     def backward_accumulate(
             self, target_input_indexes: tuple[int, ...],
-            grad_outputs: tuple[Variable | None, ...],
-            grad_inputs: tuple[Variable | None, ...]) -> tuple[Variable | None, ...]:
+            grad_outputs: GradOutputs,
+            grad_inputs: tuple[Variable | None, ...]) -> tp.Sequence[Variable | None]:
         """Compute the gradients of inputs and add them to those found so far.
 
         Override it instead of :meth:`backward` where computing and adding in one go

@@ -1,5 +1,9 @@
 """Base class of weight initializers, and the fan-in and fan-out of a weight."""
+from __future__ import annotations
+
 import math
+
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 class Initializer:
@@ -33,10 +37,10 @@ class Initializer:
            [2., 3.]], dtype=float32)
     """
 
-    def __init__(self, dtype=None):
+    def __init__(self, dtype: DTypeSpec | None = None) -> None:
         self.dtype = dtype
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         """Fill an array in place.
 
         Parameters
@@ -53,7 +57,7 @@ class Initializer:
             % (array.dtype, self.dtype))
 
 
-def get_fans(shape):
+def get_fans(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of inputs and outputs that a weight connects to each unit.
 
     The first axis counts output channels and the second input channels; the other axes

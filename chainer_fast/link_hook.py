@@ -1,5 +1,12 @@
 """Hooks that run before and after the forward computation of links."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast._core.state import get_link_hooks as _get_link_hooks
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.link import Link
 
 
 class _ForwardPreprocessCallbackArgs:
@@ -17,11 +24,13 @@ class _ForwardPreprocessCallbackArgs:
         Keyword arguments of the call.
     """
 
-    def __init__(self, link, forward_name, args, kwargs):
+    def __init__(
+            self, link: Link, forward_name: str, args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any]) -> None:
         self.link, self.forward_name = link, forward_name
         self.args, self.kwargs = args, kwargs
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         cls = type(self)
         return '<%s.%s %s>' % (cls.__module__, cls.__name__, ' '.join(
             '%s=%s' % item for item in vars(self).items()))
@@ -36,9 +45,14 @@ class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
         Result of the computation; the other attributes are those before it.
     """
 
-    def __init__(self, link, forward_name, args, kwargs, out):
+    def __init__(
+            self, link: Link, forward_name: str, args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any], out) -> None:
         super().__init__(link, forward_name, args, kwargs)
         self.out = out
+
+
+_Hook = tp.TypeVar('_Hook', bound='LinkHook')
 
 
 class LinkHook:
@@ -79,7 +93,7 @@ class LinkHook:
 
     name = 'LinkHook'
 
-    def __enter__(self):
+    def __enter__(self: _Hook) -> _Hook:
         hooks = _get_link_hooks()
         if self.name in hooks:
             raise KeyError(
@@ -88,12 +102,12 @@ class LinkHook:
         self.added(None)
         return self
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         hooks = _get_link_hooks()
         hooks[self.name].deleted(None)
         del hooks[self.name]
 
-    def added(self, link):
+    def added(self, link: Link | None) -> None:
         """Called when the hook is registered.
 
         Parameters
@@ -102,7 +116,7 @@ class LinkHook:
             The link that the hook was added to; None if it applies to all links.
         """
 
-    def deleted(self, link):
+    def deleted(self, link: Link | None) -> None:
         """Called before the hook is unregistered.
 
         Parameters
@@ -111,7 +125,7 @@ class LinkHook:
             As for :meth:`added`.
         """
 
-    def forward_preprocess(self, args):
+    def forward_preprocess(self, args: tp.Any) -> None:
         """Called before the forward computation of a link.
 
         Parameters
@@ -121,7 +135,7 @@ class LinkHook:
             ``kwargs``.
         """
 
-    def forward_postprocess(self, args):
+    def forward_postprocess(self, args: tp.Any) -> None:
         """Called after the forward computation of a link, unless it raised.
 
         Parameters

@@ -3,6 +3,10 @@
 Functions have to know about layouts to accept variables whose channels come last, see
 :mod:`chainer_fast.backends.layouts`.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node
 from chainer_fast.backends import layouts
 from chainer_fast.backends.layouts import (  # noqa: F401
@@ -16,8 +20,10 @@ from chainer_fast.backends.layouts import (  # noqa: F401
     get_raw_shape,
     get_semantic_shape,
 )
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import _bound
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, _bound
 
 __all__ = [
     'AsLayout', 'CUDNN_CHANNEL_FIRST_W', 'CUDNN_CHANNEL_FIRST_X',
@@ -35,19 +41,19 @@ class AsLayout(function_node.FunctionNode):
     """
 
     # Both are known once the function has run.
-    in_layout = None
-    axes = None
+    in_layout: tp.Any = None
+    axes: tp.Any = None
 
-    def __init__(self, layout):
+    def __init__(self, layout: str | None) -> None:
         self.out_layout = layout
 
-    def check_layout_forward(self, inputs):
+    def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
         """Accept any layout: the conversion itself tells which it can do."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() == 1)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         # They are noted only if an input has a layout that is not the standard one.
         if self._input_layouts is not None:
@@ -57,7 +63,9 @@ class AsLayout(function_node.FunctionNode):
             x.ndim, self.in_layout, self.out_layout)
         return x if self.axes is None else x.transpose(self.axes),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         return AsLayout(self.in_layout).apply((gy,))
 

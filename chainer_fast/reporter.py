@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 from chainer_fast import backend, configuration, variable
-from chainer_fast.serializer import Serializer
+from chainer_fast.serializer import AbstractSerializer, Serializer
 from chainer_fast.types import NdArray
 
 _thread_local = threading.local()
@@ -26,7 +26,7 @@ def _get_reporters():
         return reporters
 
 
-def get_current_reporter():
+def get_current_reporter() -> Reporter:
     """Return the reporter last entered by the current thread.
 
     Returns
@@ -76,8 +76,8 @@ class Reporter:
     {'main/loss': 0.5}
     """
 
-    def __init__(self):
-        self.observation = {}
+    def __init__(self) -> None:
+        self.observation: dict[tp.Any, tp.Any] = {}
         self._observer_names = {}
 
     def add_observers(
@@ -106,7 +106,7 @@ class Reporter:
         """
         self._observer_names[id(observer)] = name
 
-    def report(self, values: dict, observer: tp.Any = None) -> None:
+    def report(self, values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
         """Report values.
 
         A variable is stored as a copy outside of the graph, unless
@@ -137,7 +137,7 @@ class Reporter:
         for name, value in values.items():
             self.observation['%s/%s' % (prefix, name)] = value
 
-    def scope(self, observation: dict) -> tp.ContextManager:
+    def scope(self, observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[tp.Any]:
         """Enter the reporter and let it write to a dictionary for a ``with`` block.
 
         Parameters
@@ -152,11 +152,11 @@ class Reporter:
         """
         return _Scope(self, observation)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         """Make it the current reporter of the thread."""
         _get_reporters().append(self)
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         """Restore the previously entered reporter."""
         _get_reporters().pop()
 
@@ -167,11 +167,11 @@ class _Scope(contextlib.ContextDecorator):
     A given reporter becomes the current one; otherwise the current one is used.
     """
 
-    def __init__(self, reporter, observation):
+    def __init__(self, reporter, observation: dict[tp.Any, tp.Any]) -> None:
         self._reporter, self._observation = reporter, observation
         self._outside = []
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         reporter = self._reporter
         if reporter is None:
             reporter = get_current_reporter()
@@ -180,7 +180,7 @@ class _Scope(contextlib.ContextDecorator):
         self._outside.append((reporter, reporter.observation))
         reporter.observation = self._observation
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         reporter, reporter.observation = self._outside.pop()
         if self._reporter is not None:
             reporter.__exit__(*exc_info)
@@ -190,7 +190,7 @@ def _copy_variable(value):
     return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
-def report(values: dict, observer: tp.Any = None) -> None:
+def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
     """Report values to the current reporter; does nothing if there is none.
 
     Parameters
@@ -214,7 +214,7 @@ def report(values: dict, observer: tp.Any = None) -> None:
         reporters[-1].report(values, observer)
 
 
-def report_scope(observation: dict):
+def report_scope(observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[None]:
     """Let the current reporter write to a dictionary for a ``with`` block.
 
     Parameters
@@ -283,7 +283,7 @@ class Summary:
     (2.0, 0.8165)
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._n = 0
         self._x = self._x2 = 0.0
 
@@ -315,7 +315,7 @@ class Summary:
             self._x2 += _widen(weighted * value)
             self._n += _widen_weight(weight)
 
-    def compute_mean(self):
+    def compute_mean(self) -> tp.Any:
         """Return the mean of the values.
 
         Returns
@@ -331,7 +331,7 @@ class Summary:
         with backend.using_device(backend.get_device_from_array(self._x)):
             return self._x / self._n
 
-    def make_statistics(self) -> tuple:
+    def make_statistics(self) -> tuple[tp.Any, ...]:
         """Return the mean and the standard deviation (of the population).
 
         Returns
@@ -344,7 +344,7 @@ class Summary:
             mean = self._x / self._n
             return mean, xp.sqrt(self._x2 / self._n - mean * mean)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved."""
         try:
             for name in ('_x', '_x2'):
@@ -373,10 +373,10 @@ class DictSummary:
     {'loss': 1.5, 'accuracy': 0.5}
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._summaries = collections.defaultdict(Summary)
 
-    def add(self, d: dict) -> None:
+    def add(self, d: dict[tp.Any, tp.Any]) -> None:
         """Add a dictionary.
 
         Parameters
@@ -402,7 +402,7 @@ class DictSummary:
             if _is_scalar(value):
                 self._summaries[name].add(value, weight=weight)
 
-    def compute_mean(self):
+    def compute_mean(self) -> dict[str, tp.Any]:
         """Return a dictionary of the means.
 
         Returns
@@ -412,7 +412,7 @@ class DictSummary:
         """
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
-    def make_statistics(self) -> dict:
+    def make_statistics(self) -> dict[tp.Any, tp.Any]:
         """Return a dictionary of the means and standard deviations.
 
         Returns
@@ -426,7 +426,7 @@ class DictSummary:
             statistics[name], statistics[name + '.std'] = summary.make_statistics()
         return statistics
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved.
 
         Names may contain slashes, so they are saved separately as JSON, and the sums

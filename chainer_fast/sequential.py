@@ -76,12 +76,12 @@ class Sequential(link.ChainList):
         for layer in layers:
             self.append(layer)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = ['(%d): %s,' % (i, _text_of(x)) for i, x in enumerate(self._layers)]
         inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
         return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
 
-    def forward(self, *x) -> tp.Any:
+    def forward(self, *x: tp.Any) -> tp.Any:
         """Apply the layers.
 
         Parameters
@@ -105,7 +105,7 @@ class Sequential(link.ChainList):
             x = layer(*x) if isinstance(x, tuple) else layer(x)
         return x
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         if any(map(_is_lambda, self._layers)):
             raise ValueError(
                 'a Sequential that holds a lambda cannot be pickled or copied deeply: '
@@ -148,22 +148,22 @@ class Sequential(link.ChainList):
         if not callable(layer):
             raise ValueError('a layer has to be callable, but %r is not' % (layer,))
 
-    def __contains__(self, layer):
+    def __contains__(self, layer: tp.Any) -> bool:
         return layer in self._layers
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._layers)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int | slice) -> tp.Any:
         return self._layers[i]
 
-    def __reversed__(self):
+    def __reversed__(self) -> tp.Iterator[tp.Any]:
         return reversed(self._layers)
 
-    def __iter__(self):
+    def __iter__(self) -> tp.Iterator[tp.Any]:
         return iter(self._layers)
 
-    def __setitem__(self, i, layer):
+    def __setitem__(self, i: tp.Any, layer: tp.Any) -> None:
         if i >= len(self._layers):
             raise ValueError(
                 'index %d is out of range of %d layers' % (i, len(self._layers)))
@@ -171,14 +171,14 @@ class Sequential(link.ChainList):
         self._take(i)
         self._place(i + len(self._layers) + 1 if i < 0 else i, layer)
 
-    def __delitem__(self, i):
+    def __delitem__(self, i: int | slice) -> None:
         self._take(i)
 
-    def __add__(self, other):
+    def __add__(self, other: Sequential) -> Sequential:
         self._check_addable(other)
         return Sequential(*self._layers, *other._layers)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other: tp.Iterable[tp.Any]) -> Sequential:
         self._check_addable(other)
         self.extend(other)
         return self
@@ -246,7 +246,7 @@ class Sequential(link.ChainList):
         """
         return self._take(i)
 
-    def clear(self):
+    def clear(self) -> None:
         """Remove all layers."""
         self._layers.clear()
         self._children.clear()
@@ -280,7 +280,7 @@ class Sequential(link.ChainList):
             if _name_of(self._layers[i]) == type_name:
                 self._take(i)
 
-    def count_by_layer_type(self, type_name: str):
+    def count_by_layer_type(self, type_name: str) -> int:
         """Return the number of layers of a type.
 
         Parameters
@@ -295,7 +295,7 @@ class Sequential(link.ChainList):
         """
         return [_name_of(x) for x in self._layers].count(type_name)
 
-    def count(self, layer: tp.Callable[..., tp.Any]):
+    def count(self, layer: tp.Callable[..., tp.Any]) -> int:
         """Return the number of layers that equal ``layer``.
 
         Parameters
@@ -334,7 +334,7 @@ class Sequential(link.ChainList):
         """
         return self._layers[start:end].index(layer)
 
-    def flatten(self):
+    def flatten(self) -> Sequential:
         """Return a :class:`Sequential` with the layers of nested ones in their place.
 
         Layers are shared with this object, and get new names.
@@ -371,7 +371,7 @@ class Sequential(link.ChainList):
             x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
             for x in self._layers])
 
-    def copyparams(self, link: Sequential, copy_persistent: bool = True) -> None:
+    def copyparams(self, link: tp.Any, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.
 
         Links copy from the layers at their positions. Parameters that a subclass adds

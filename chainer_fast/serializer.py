@@ -1,4 +1,7 @@
 """Base classes of serializers and deserializers."""
+from __future__ import annotations
+
+import typing as tp
 
 
 class AbstractSerializer:
@@ -28,7 +31,7 @@ class AbstractSerializer:
     3
     """
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         """Save or load one value.
 
         Parameters
@@ -46,7 +49,7 @@ class AbstractSerializer:
         """
         raise NotImplementedError
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         """Return the serializer of a child object.
 
         Parameters
@@ -65,7 +68,7 @@ class AbstractSerializer:
 class Deserializer(AbstractSerializer):
     """Base class of deserializers, which load objects."""
 
-    def load(self, obj):
+    def load(self, obj: tp.Any) -> None:
         """Load into an object by its ``serialize`` method.
 
         Parameters
@@ -79,7 +82,7 @@ class Deserializer(AbstractSerializer):
 class Serializer(AbstractSerializer):
     """Base class of serializers, which save objects."""
 
-    def save(self, obj):
+    def save(self, obj: tp.Any) -> None:
         """Save an object by its ``serialize`` method.
 
         Parameters

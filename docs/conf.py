@@ -56,6 +56,35 @@ autosummary_ignore_module_all = False
 autosummary_filename_map = {
     'chainer_fast.dataset.converter': 'chainer_fast.dataset.converter_decorator',
 }
+# What is no class or function has no docstring, or not one that users need.
+autosummary_context = {'texts': {
+    'chainer_fast.config': """
+Settings of the running thread. Each is an attribute: reading it gives the thread's own
+value or, without one, that of :data:`~chainer_fast.global_config`. Assigning it and
+deleting it touch the thread's value alone. :func:`~chainer_fast.using_config` changes
+one for a block.
+
+>>> chainer.config.train
+True
+>>> with chainer.using_config('train', False):
+...     chainer.config.train
+False
+""",
+    'chainer_fast.global_config': """
+Settings that all threads see, unless they have a value of their own in
+:data:`~chainer_fast.config`.
+""",
+    'chainer_fast.mixed16': """
+The dtype of mixed precision, for ``config.dtype``: arrays and parameters are float16,
+and optimizers keep copies of the parameters in float32.
+""",
+    'chainer_fast.onnx.MINIMUM_OPSET_VERSION': """
+The oldest version of the operator set that models can be written for.
+""",
+    'chainer_fast.onnx.MAXIMUM_OPSET_VERSION': """
+The newest version of the operator set that models can be written for.
+""",
+}}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = 'all'        # only these words of a type are links
@@ -91,7 +120,6 @@ pygments_dark_style = 'monokai'
 sphinx_gallery_conf = {
     'examples_dirs': 'gallery',
     'gallery_dirs': 'auto_gallery',
-    'within_subsection_order': 'FileNameSortKey',
     'filename_pattern': r'plot_',
     'within_subsection_order': 'FileNameSortKey',
     'download_all_examples': False,

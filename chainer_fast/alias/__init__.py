@@ -3,6 +3,8 @@
 An importer in front of all others answers for these names and everything below them
 with the module objects of ``chainer_fast``, so that no class exists twice.
 """
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import os
@@ -49,14 +51,14 @@ def _name_loaded_modules():
 class _Loader:
     """Hands out a module that is loaded already, and leaves it as it is."""
 
-    def __init__(self, module):
+    def __init__(self, module) -> None:
         self._module = module
         self._spec = module.__spec__
 
     def create_module(self, spec):
         return self._module
 
-    def exec_module(self, module):
+    def exec_module(self, module) -> None:
         # The import system has written the alias into this.
         module.__spec__ = self._spec
         _name_loaded_modules()
@@ -64,7 +66,7 @@ class _Loader:
 
 class _Finder:
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path=None, target=None):
         real = _target(name)
         if real is None:
             return None
@@ -84,7 +86,7 @@ class _Finder:
 _finder = _Finder()
 
 
-def install():
+def install() -> None:
     """Make ``import chainer`` import this package, in this process.
 
     Raises
@@ -107,7 +109,7 @@ def install():
     _name_loaded_modules()
 
 
-def uninstall():
+def uninstall() -> None:
     """Undo :func:`install`: the names are looked up as usual again."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)

@@ -3,6 +3,10 @@
 It has the names that programs and Chainer's own code query before they use ChainerX;
 everything that would need it raises ``RuntimeError``.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import _backend
 from chainer_fast.alias import chainerx
 from chainer_fast.backends import _cpu, cuda, intel64
@@ -26,30 +30,30 @@ class ChainerxDevice(_backend.NamedDevice):
     """
 
     xp = chainerx
-    supported_array_types = (chainerx.ndarray,)
+    supported_array_types: tuple[type[tp.Any], ...] = (chainerx.ndarray,)
 
-    def __init__(self, device):
+    def __init__(self, device: tp.Any) -> None:
         raise _unavailable()
 
     @staticmethod
-    def from_array(array):
+    def from_array(array: object) -> None:
         """Return the device of an array of ChainerX, or ``None`` for anything else."""
 
     @staticmethod
-    def from_fallback_device(device):
+    def from_fallback_device(device: _backend.Device) -> tp.NoReturn:
         """Return the device of ChainerX for one of NumPy or CuPy."""
         raise _unavailable()
 
     @property
-    def fallback_device(self):
+    def fallback_device(self) -> tp.NoReturn:
         """Device of NumPy or CuPy that shares the memory of this one."""
         raise _unavailable()
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.NoReturn:
         raise _unavailable()
 
 
-def to_chx(array):
+def to_chx(array: tp.Any) -> tp.Any:
     """Convert arrays to arrays of ChainerX that share their memory.
 
     Parameters
@@ -65,7 +69,7 @@ def to_chx(array):
     return _backend._convert_arrays(array, _array_to_chainerx)
 
 
-def from_chx(array):
+def from_chx(array: tp.Any) -> tp.Any:
     """Convert arrays of ChainerX to arrays of NumPy or CuPy that share their memory.
 
     Parameters
@@ -87,8 +91,9 @@ def _array_to_chainerx(array, device=None):
 
 
 def _array_from_chainerx(array):
-    known = (*_cpu.CpuDevice.supported_array_types,
-             *cuda.GpuDevice.supported_array_types, intel64.mdarray)
+    known: tp.Any = (
+        *_cpu.CpuDevice.supported_array_types, *cuda.GpuDevice.supported_array_types,
+        intel64.mdarray)
     if array is None or isinstance(array, known):
         return array
     raise TypeError('expected an array, got %s' % type(array))

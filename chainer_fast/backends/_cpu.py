@@ -1,4 +1,8 @@
 """Host memory: NumPy's arrays."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import _backend
@@ -8,7 +12,7 @@ from chainer_fast import _backend
 _to_numpy = []
 
 # Weak references to arrays of NumPy that belong to another device, by their ids.
-_of_other_device: dict = {}
+_of_other_device: dict[tp.Any, tp.Any] = {}
 
 
 def _is_of_other_device(array):
@@ -50,20 +54,20 @@ class CpuDevice(_backend.NamedDevice):
 
     name = '@numpy'
     xp = numpy
-    supported_array_types = (numpy.ndarray,)
+    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray,)
 
     @staticmethod
-    def from_array(array):
+    def from_array(array: object) -> CpuDevice | None:
         """Return the device of an array of NumPy, or ``None`` for anything else."""
         if not isinstance(array, numpy.ndarray) or _is_of_other_device(array):
             return None
         return CpuDevice()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<%s (numpy)>' % type(self).__name__
 
-    def is_array_supported(self, array):
+    def is_array_supported(self, array: tp.Any) -> bool:
         return super().is_array_supported(array) and not _is_of_other_device(array)
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.Any:
         return _array_to_cpu(array)

@@ -1,7 +1,10 @@
 """Creation of CUDA kernels, each only once."""
+from __future__ import annotations
+
 import functools
 import pathlib
 import re
+import typing as tp
 
 from chainer_fast.backends import _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
@@ -33,7 +36,7 @@ def header(path):
         lambda match: header(match[1]), (_ROOT / path).read_text(encoding='utf-8'))
 
 
-def memoize(for_each_device=False):
+def memoize(for_each_device: bool = False) -> tp.Any:
     """Make a decorator that keeps the results of a function for equal arguments.
 
     Parameters
@@ -63,7 +66,7 @@ def memoize(for_each_device=False):
     return lambda func: func
 
 
-def clear_memo():
+def clear_memo() -> None:
     """Forget the results of all functions decorated by :func:`memoize`.
 
     See Also
@@ -85,7 +88,9 @@ def _cached(kind, args, kwargs):
     return _kernel(kind, args, tuple(sorted(kwargs.items())))
 
 
-def elementwise(in_params, out_params, operation, name, **kwargs):
+def elementwise(
+        in_params: str, out_params: str, operation: str, name: str,
+        **kwargs: tp.Any) -> tp.Any:
     """Return an elementwise kernel, the same one for the same arguments.
 
     Parameters
@@ -120,8 +125,9 @@ def elementwise(in_params, out_params, operation, name, **kwargs):
         'ElementwiseKernel', (in_params, out_params, operation, name), kwargs)
 
 
-def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
-           identity, name, **kwargs):
+def reduce(
+        in_params: str, out_params: str, map_expr: str, reduce_expr: str,
+        post_map_expr: str, identity: tp.Any, name: str, **kwargs: tp.Any) -> tp.Any:
     """Return a reduction kernel, the same one for the same arguments.
 
     Parameters
@@ -164,7 +170,7 @@ def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
         kwargs)
 
 
-def raw(code, name, *args, **kwargs):
+def raw(code: str, name: str, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Return a kernel written in CUDA C++, the same one for the same arguments.
 
     Parameters
@@ -200,7 +206,7 @@ def raw(code, name, *args, **kwargs):
     return _cached('RawKernel', (code, name, *args), kwargs)
 
 
-def fuse(*args, **kwargs):
+def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Make a decorator that fuses a function of arrays into one kernel.
 
     It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,

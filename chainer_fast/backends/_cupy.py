@@ -1,4 +1,6 @@
 """CuPy if it can be used, otherwise a stand-in for the module."""
+from __future__ import annotations
+
 import ctypes
 import importlib.util
 import os
@@ -74,7 +76,7 @@ else:
     error = None
 
 
-def check_available():
+def check_available() -> None:
     """Raise ``RuntimeError`` unless CuPy can be used."""
     if not available:
         raise RuntimeError(

@@ -1,16 +1,20 @@
 """Types and sizes of arrays of every library, and conversion of scalars."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.types import DTypeSpec, NdArray
 
 # The available libraries do not change while a program runs.
 _CPU_TYPES = (numpy.ndarray,)
 _GPU_TYPES = (cuda.ndarray,) if cuda.available else ()
 
 
-def get_array_types():
+def get_array_types() -> tuple[type[tp.Any], ...]:
     """Return the types of array that functions take on this machine.
 
     Returns
@@ -26,7 +30,7 @@ def get_array_types():
     return _CPU_TYPES + _GPU_TYPES
 
 
-def get_cpu_array_types():
+def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
     """Return the types of array in host memory that functions take on this machine.
 
     Returns
@@ -42,7 +46,7 @@ def get_cpu_array_types():
     return _CPU_TYPES
 
 
-def is_arrays_compatible(arrays):
+def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     """Return whether arrays can be used together, as inputs of one function.
 
     Parameters
@@ -65,7 +69,7 @@ def is_arrays_compatible(arrays):
     return all(in_host_memory) or all([isinstance(a, cuda.ndarray) for a in given])
 
 
-def size_of_shape(shape):
+def size_of_shape(shape: tp.Sequence[int]) -> int:
     """Return the number of elements of an array.
 
     Parameters
@@ -86,7 +90,7 @@ def size_of_shape(shape):
     return int(math.prod(shape))
 
 
-def force_array(x, dtype=None):
+def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
     """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
 
     Parameters

@@ -9,6 +9,8 @@ CuPy 13 and newer are supported. Its names that programs use from here, ``cupy``
 own. If CuPy is not available, ``cupy`` is an object that raises an error when used, and
 the others do not exist.
 """
+from __future__ import annotations
+
 import importlib
 import typing as tp
 import warnings
@@ -37,6 +39,7 @@ from chainer_fast.backends._cupy import available, cupy
 from chainer_fast.backends._cupy import check_available as check_cuda_available
 from chainer_fast.backends._cupy import error as _resolution_error  # noqa: F401
 from chainer_fast.configuration import config
+from chainer_fast.types import NdArray, Xp
 
 __all__ = [
     'Device', 'DummyDevice', 'DummyDeviceType', 'Event', 'GpuDevice', 'Stream',
@@ -61,29 +64,29 @@ else:
         """Type of CuPy's arrays, for ``isinstance``; there are none."""
 
         @property
-        def shape(self):
+        def shape(self) -> None:
             return None
 
         @property
-        def device(self):
+        def device(self) -> None:
             return None
 
-        def get(self, stream=None):
+        def get(self, stream=None) -> None:
             return None
 
-        def set(self, arr, stream=None):
+        def set(self, arr, stream=None) -> None:
             return None
 
     class Device:
         """Type of CUDA devices, for ``isinstance``; as a context it does nothing."""
 
-        def __init__(self, device=None):
+        def __init__(self, device: tp.Any = None) -> None:
             pass
 
-        def __enter__(self):
+        def __enter__(self) -> None:
             return None
 
-        def __exit__(self, *exc_info):
+        def __exit__(self, *exc_info: object) -> None:
             return None
 
     class Event:
@@ -114,7 +117,7 @@ _FROM_CUPY = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     if name == 'cudnn_enabled':
         return _cudnn.version() > 0
     if not available or name not in _FROM_CUPY:
@@ -146,35 +149,35 @@ class DummyDeviceType:
     id = -1
     __hash__ = None
 
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
-    def __int__(self):
+    def __int__(self) -> int:
         return self.id
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, DummyDeviceType)
 
-    def __enter__(self):
+    def __enter__(self) -> DummyDeviceType:
         return self
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         return None
 
-    def use(self):
+    def use(self) -> None:
         """Do nothing."""
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Do nothing."""
 
 
-DummyDevice = DummyDeviceType()
+DummyDevice: DummyDeviceType = DummyDeviceType()
 
 
 # Choosing a device
 #
 
-def get_device_from_id(device_id):
+def get_device_from_id(device_id: int | None) -> tp.Any:
     """Return the CUDA device with a number.
 
     Parameters
@@ -205,7 +208,7 @@ def get_device_from_id(device_id):
     return Device(int(number))
 
 
-def get_device_from_array(*arrays):
+def get_device_from_array(*arrays: tp.Any) -> tp.Any:
     """Return the CUDA device that holds the first array of CuPy among the arguments.
 
     Parameters
@@ -229,7 +232,7 @@ def get_device_from_array(*arrays):
     return DummyDevice
 
 
-def get_device(*args):
+def get_device(*args: tp.Any) -> tp.Any:
     """Return the CUDA device of the first argument that determines one.
 
     .. deprecated:: 2.0
@@ -298,10 +301,10 @@ class GpuDevice(_backend.NamedDevice):
         model.to_device(device)
     """
 
-    xp = cupy
-    supported_array_types = (ndarray,)
+    xp: Xp = cupy
+    supported_array_types: tuple[type[tp.Any], ...] = (ndarray,)
 
-    def __init__(self, device):
+    def __init__(self, device: tp.Any) -> None:
         if available and isinstance(device, Device):
             self.device = device
             return
@@ -310,11 +313,11 @@ class GpuDevice(_backend.NamedDevice):
                         'GpuDevice.from_device_id() takes numbers' % (device,))
 
     @property
-    def name(self):
+    def name(self) -> str:
         return '@cupy:%d' % self.device.id
 
     @staticmethod
-    def from_device_id(device_id):
+    def from_device_id(device_id: int) -> GpuDevice:
         """Return the GPU with a number.
 
         Parameters
@@ -338,28 +341,28 @@ class GpuDevice(_backend.NamedDevice):
         return GpuDevice(_numbered_device(device_id))
 
     @staticmethod
-    def from_array(array):
+    def from_array(array: tp.Any) -> GpuDevice | None:
         """Return the GPU of an array of CuPy, or ``None`` for anything else."""
         on_gpu = available and isinstance(array, ndarray)
         return GpuDevice(array.device) if on_gpu else None
 
-    def is_array_supported(self, array):
+    def is_array_supported(self, array: tp.Any) -> bool:
         return super().is_array_supported(array) and array.device == self.device
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.Any:
         return _array_to_gpu(array, self.device)
 
-    def create_context(self):
+    def create_context(self) -> tp.ContextManager[tp.Any]:
         # A new object each time, since entering stores the previous device in it.
         return Device(self.device.id)
 
-    def use(self):
+    def use(self) -> None:
         self.device.use()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         # Pickled links contain only the number.
         return GpuDevice.from_device_id, (self.device.id,)
 
@@ -367,7 +370,7 @@ class GpuDevice(_backend.NamedDevice):
 # Moving arrays
 #
 
-def to_gpu(array, device=None, stream=None):
+def to_gpu(array: tp.Any, device: tp.Any = None, stream: tp.Any = None) -> tp.Any:
     """Copy arrays to a GPU.
 
     Parameters
@@ -430,7 +433,7 @@ def _array_to_gpu(array, device, stream=None):
             return cupy.asarray(array)
 
 
-def to_cpu(array, stream=None):
+def to_cpu(array: tp.Any, stream: tp.Any = None) -> tp.Any:
     """Copy arrays to host memory.
 
     Parameters
@@ -470,7 +473,9 @@ def _array_to_cpu(array, stream=None):
 _cpu._to_numpy.append((ndarray, _array_to_cpu))
 
 
-def copy(array, out=None, out_device=None, stream=None):
+def copy(
+        array: NdArray, out: NdArray | None = None, out_device: tp.Any = None,
+        stream: None = None) -> tp.Any:
     """Copy an array of CuPy, possibly to another GPU.
 
     Parameters
@@ -513,7 +518,7 @@ def copy(array, out=None, out_device=None, stream=None):
     return out
 
 
-def get_array_module(*args):
+def get_array_module(*args: tp.Any) -> Xp:
     """Return the module whose functions work on the arguments.
 
     .. deprecated:: 5.0

@@ -1,9 +1,13 @@
 """Dtypes of new arrays, according to ``config.dtype``."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 import numpy
 
 from chainer_fast.configuration import config, global_config
+from chainer_fast.types import DTypeSpec
 
 
 class _Mixed16:
@@ -12,21 +16,21 @@ class _Mixed16:
     # Pickles name the object, which users know as an attribute of the package.
     __module__ = 'chainer_fast'
 
-    dtype = numpy.dtype(numpy.float16)
+    dtype: tp.Any = numpy.dtype(numpy.float16)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "dtype('mixed16')"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         return 'mixed16'
 
 
 #: Value of ``config.dtype`` for training in mixed precision: activations are in
 #: float16, parameters and other values that need the precision in float32.
-mixed16 = _Mixed16()
+mixed16: tp.Any = _Mixed16()
 
 
-def get_dtype(dtype=None, map_mixed16=None):
+def get_dtype(dtype: DTypeSpec = None, map_mixed16: DTypeSpec = None) -> DTypeSpec:
     """Return the dtype of new arrays and parameters.
 
     Parameters

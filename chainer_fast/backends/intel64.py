@@ -5,6 +5,9 @@ last ``ideep4py`` is from 2019. The names that programs know stay, and the libra
 behind them is oneDNN itself, which works on NumPy's arrays. ``config.use_ideep``
 switches it on, and it is opened when it is first asked for.
 """
+from __future__ import annotations
+
+import typing as tp
 import weakref
 
 import numpy
@@ -13,6 +16,7 @@ from chainer_fast import _backend
 from chainer_fast.backends import _cpu
 from chainer_fast.backends._onednn import _find, library
 from chainer_fast.configuration import config
+from chainer_fast.types import NdArray
 
 # Numbers of axes of the arrays that are marked as the device's.
 _NDIMS = (1, 2, 4)
@@ -20,7 +24,7 @@ _NDIMS = (1, 2, 4)
 
 class _TypeOfMarked(type):
 
-    def __instancecheck__(cls, array):
+    def __instancecheck__(cls, array: NdArray) -> bool:
         return _cpu._is_of_other_device(array)
 
 
@@ -39,7 +43,7 @@ class mdarray(metaclass=_TypeOfMarked):
     dtype: numpy.dtype
     ndim: int
 
-    def __new__(cls, array):
+    def __new__(cls, array: NdArray) -> tp.Any:
         array = numpy.asarray(array).view()
         if not _can_be_marked(array):
             raise ValueError(
@@ -84,20 +88,20 @@ class Intel64Device(_backend.NamedDevice):
 
     xp = numpy
     name = '@intel64'
-    supported_array_types = (numpy.ndarray, mdarray)
+    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray, mdarray)
 
-    def __init__(self):
+    def __init__(self) -> None:
         check_ideep_available()
 
     @staticmethod
-    def from_array(array):
+    def from_array(array: object) -> Intel64Device | None:
         """Return the device of an ``mdarray``, or ``None`` for anything else."""
         return Intel64Device() if _cpu._is_of_other_device(array) else None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<%s>' % type(self).__name__
 
-    def send_array(self, array):
+    def send_array(self, array: tp.Any) -> tp.Any:
         if _cpu._is_of_other_device(array):
             return array
         array = _cpu._array_to_cpu(array)
@@ -106,7 +110,7 @@ class Intel64Device(_backend.NamedDevice):
         return array
 
 
-def is_ideep_available():
+def is_ideep_available() -> bool:
     """Return whether oneDNN can be used; the first call looks for it.
 
     Returns
@@ -117,7 +121,7 @@ def is_ideep_available():
     return library.available()
 
 
-def check_ideep_available():
+def check_ideep_available() -> None:
     """Raise ``RuntimeError`` unless oneDNN can be used."""
     if not is_ideep_available():
         raise RuntimeError(
@@ -125,7 +129,7 @@ def check_ideep_available():
             '(%s). To install it: %s' % (library.reason(), _find.INSTALL))
 
 
-def should_use_ideep(level):
+def should_use_ideep(level: str) -> bool:
     """Return whether a function that asks at ``level`` should use oneDNN.
 
     Parameters
@@ -150,7 +154,8 @@ def should_use_ideep(level):
     return _backend._library_wanted('iDeep', 'use_ideep', level, config.use_ideep)
 
 
-def inputs_all_ready(inputs, supported_ndim=(2, 4)):
+def inputs_all_ready(
+        inputs: tp.Sequence[NdArray], supported_ndim: tuple[int, ...] = (2, 4)) -> bool:
     """Return whether arrays can be passed to oneDNN directly.
 
     Parameters

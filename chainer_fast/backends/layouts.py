@@ -4,6 +4,10 @@ A variable has a *semantic* shape, in which the channels come second, and its ar
 a *raw* shape. They differ in variables of a non-standard layout, with the channels
 last, which is faster with cuDNN.
 """
+from __future__ import annotations
+
+from chainer_fast.types import VariableOrArray
+
 #: Layout of activations with the channels second: the standard, ``None``.
 CUDNN_CHANNEL_FIRST_X = None
 #: Layout of filters with the input channels second: the standard, ``None``.
@@ -19,14 +23,14 @@ _CHANNEL_LAST = (CUDNN_CHANNEL_LAST_X, CUDNN_CHANNEL_LAST_W)
 class _Unspecified:
     """Type of the default of arguments that may be ``None``."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<unspecified>'
 
 
 _unspecified = _Unspecified()
 
 
-def get_raw_shape(arr_or_var):
+def get_raw_shape(arr_or_var: VariableOrArray) -> tuple[int, ...]:
     """Return the shape of an array, or of the array of a variable.
 
     Parameters
@@ -42,7 +46,9 @@ def get_raw_shape(arr_or_var):
     return _raw_array(arr_or_var).shape
 
 
-def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
+def get_semantic_shape(
+        arr_or_var: VariableOrArray, *,
+        assumed_layout: str | None = _unspecified) -> tuple[int, ...]:
     """Return the shape of an array or a variable in the standard layout.
 
     Parameters

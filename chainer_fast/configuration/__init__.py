@@ -11,11 +11,11 @@ from chainer_fast.configuration import _defaults
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
 
 #: Configuration that all threads share.
-global_config = GlobalConfig()
+global_config: GlobalConfig = GlobalConfig()
 _defaults.load(global_config)
 
 #: Configuration of the current thread.
-config = LocalConfig(global_config)
+config: LocalConfig = LocalConfig(global_config)
 
 _state.bind_config(config)
 
@@ -27,17 +27,17 @@ class _UsingConfig(contextlib.ContextDecorator):
 
     __slots__ = ('_name', '_value', '_config', '_saved')
 
-    def __init__(self, name, value, config):
+    def __init__(self, name: str, value: tp.Any, config: LocalConfig) -> None:
         self._name = name
         self._value = value
         self._config = config
         self._saved = []
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._saved.append(self._config._own(self._name, _MISSING))
         setattr(self._config, self._name, self._value)
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         saved = self._saved.pop()
         if saved is _MISSING:
             delattr(self._config, self._name)
@@ -45,7 +45,9 @@ class _UsingConfig(contextlib.ContextDecorator):
             setattr(self._config, self._name, saved)
 
 
-def using_config(name: str, value, config: LocalConfig = config) -> tp.ContextManager:
+def using_config(
+        name: str, value: tp.Any,
+        config: LocalConfig = config) -> tp.ContextManager[tp.Any]:
     """Set a configuration entry of the current thread for a ``with`` block.
 
     Parameters

@@ -66,10 +66,10 @@ class DebugMode:
         self._mode = bool(debug)
         self._blocks = []
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         block = using_config('debug', self._mode)
         block.__enter__()
         self._blocks.append(block)
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         self._blocks.pop().__exit__(*exc_info)

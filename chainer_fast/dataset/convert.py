@@ -8,6 +8,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast._backend import Device
 from chainer_fast._core import examples
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
@@ -40,7 +41,10 @@ class Converter:
            [0. , 0. ]])
     """
 
-    def __call__(self, batch, device):
+    def __call__(
+            self, batch: list[tp.Any],
+            device: Device | None) -> tuple[tp.Any, ...] | dict[tp.Any,
+                tp.Any] | NdArray:
         """Convert a batch.
 
         Parameters
@@ -62,13 +66,14 @@ class Converter:
 class _ArbitraryCallableConverter(Converter):
     """Converter that calls a function with a resolved device."""
 
-    def __init__(self, base_callable):
+    def __init__(self, base_callable: tp.Callable[..., tp.Any]) -> None:
         if not callable(base_callable):
             raise TypeError(
                 'a converter wraps a callable, got %s' % type(base_callable))
         self.base_callable = base_callable
 
-    def __call__(self, *args, **kwargs):
+    def __call__(
+            self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         if len(args) > 1:
             args = (args[0], _get_device(args[1])) + args[2:]
         if 'device' in kwargs:
@@ -163,8 +168,9 @@ def to_device(
 
 
 def concat_examples_func(
-        batch: tp.Sequence, device: DeviceSpec | None = None,
-        padding: float | tp.Sequence | dict | None = None) -> tp.Any:
+        batch: tp.Sequence[tp.Any], device: DeviceSpec | None = None,
+        padding: float | tp.Sequence[tp.Any] | dict[tp.Any,
+            tp.Any] | None = None) -> tp.Any:
     """Stack the examples of a batch along a new first axis.
 
     Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts
@@ -215,7 +221,9 @@ def concat_examples_func(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
 
-concat_examples = _ArbitraryCallableConverter(concat_examples_func)
+concat_examples: _ArbitraryCallableConverter = _ArbitraryCallableConverter(
+    concat_examples_func)
+concat_examples.__doc__ = concat_examples_func.__doc__
 
 
 def _map_elements(batch, padding, convert):
@@ -312,7 +320,9 @@ class ConcatWithAsyncTransfer:
     def _get_conveyor(self):
         return Conveyor(self._device, self._stream)
 
-    def __call__(self, batch, device=None, padding=None):
+    def __call__(
+            self, batch: tp.Sequence[tp.Any], device: tp.Any = None,
+            padding: tp.Any = None) -> tp.Any:
         """Stack a batch and send it to a device.
 
         Parameters
@@ -374,7 +384,7 @@ class _Stage:
         The array has left, and the memory of the GPU may be written to.
     """
 
-    def __init__(self, nbytes):
+    def __init__(self, nbytes) -> None:
         self.nbytes = nbytes
         self._pinned = cuda.cupy.cuda.alloc_pinned_memory(nbytes)
         self._array = cuda.cupy.empty(nbytes, numpy.uint8)
@@ -382,12 +392,12 @@ class _Stage:
         # The memory may still be in use by earlier work.
         self.taken.record()
 
-    def wait(self):
+    def wait(self) -> None:
         """Wait until the page-locked memory may be written to."""
         if not self.copied.done:
             self.copied.synchronize()
 
-    def put(self, array, stream):
+    def put(self, array: NdArray, stream) -> None:
         """Start copying an array of NumPy on a stream."""
         self.wait()
         host = numpy.frombuffer(self._pinned, array.dtype, array.size)
@@ -421,13 +431,13 @@ class Conveyor:
             self, device: int | None = None, stream: cuda.Stream | None = None) -> None:
         self._stream: tp.Any = stream
         self._device = device
-        self._queue: list = []
+        self._queue: list[tp.Any] = []
         # Stages that are not in use, the one used last at the end. There are two of
         # them, so that one can be filled while the array in the other one is computed
         # with.
-        self._stages: list = [None, None]
+        self._stages: list[tp.Any] = [None, None]
 
-    def put(self, array):
+    def put(self, array: NdArray) -> None:
         """Start sending an array."""
         if (self._device is not None and self._device >= 0
                 and isinstance(array, numpy.ndarray) and array.size > 0):
@@ -443,7 +453,7 @@ class Conveyor:
             array = to_device(self._device, array)
         self._queue.append(array)
 
-    def get(self, sync: bool = True):
+    def get(self, sync: bool = True) -> tp.Any:
         """Return the array that was put in first.
 
         Parameters

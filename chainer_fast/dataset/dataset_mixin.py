@@ -24,7 +24,7 @@ class DatasetMixin:
     (9, 1, [4, 9, 16], [1, 1, 4])
     """
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: tp.Any) -> tp.Any:
         """Return an example, or a list of them.
 
         Parameters
@@ -44,7 +44,7 @@ class DatasetMixin:
             return self.get_example(index)
         return [self.get_example(i) for i in index]
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of examples."""
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 

@@ -238,8 +238,8 @@ def cached_download(url: str) -> str:
 class _DownloadError(error.URLError, RuntimeError):
     """No mirror delivered a file; the reason tells why for each of them."""
 
-    def __str__(self):
-        return self.reason
+    def __str__(self) -> str:
+        return str(self.reason)
 
 
 def _verified_download(mirrors, sha256):

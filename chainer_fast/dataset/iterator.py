@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import typing as tp
 
-if tp.TYPE_CHECKING:
-    from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.serializer import AbstractSerializer
+
+_Iterator = tp.TypeVar('_Iterator', bound='Iterator')
 
 
 class Iterator:
@@ -41,28 +42,34 @@ class Iterator:
     [1]
     """
 
-    def __del__(self):
+    if tp.TYPE_CHECKING:
+        # These attributes, and those of one kind of iterator.
+        def __getattr__(self, name: str) -> tp.Any: ...
+
+    def __del__(self) -> None:
         self.finalize()
 
-    def __enter__(self):
+    def __enter__(self: _Iterator) -> _Iterator:
         return self
 
-    def __exit__(self, exc_type, exc_value, traceback):
+    def __exit__(
+            self, exc_type: type[BaseException] | None, exc_value: BaseException | None,
+            traceback: tp.Any) -> None:
         self.finalize()
 
-    def __iter__(self):
+    def __iter__(self: _Iterator) -> _Iterator:
         return self
 
-    def __next__(self):
+    def __next__(self) -> tp.Any:
         """Return the next batch; subclasses implement this."""
         raise NotImplementedError(
             '%s has to define __next__()' % type(self).__name__)
 
-    def next(self):
+    def next(self) -> tp.Any:
         """Return the next batch, like ``next(iterator)``."""
         return self.__next__()
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Release the resources of the iterator; may be called more than once."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:

@@ -1,13 +1,17 @@
 """CIFAR-10 and CIFAR-100: small photographs of objects and animals."""
+from __future__ import annotations
+
 import os
 import pickle
 import tarfile
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
+from chainer_fast.types import DTypeSpec
 
 # The author's page, at its present and its former address. The digests are those that
 # Keras checks.
@@ -18,7 +22,9 @@ _SHA256 = {
 }
 
 
-def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
+def get_cifar10(
+        withlabel: bool = True, ndim: int = 3, scale: float = 1.,
+        dtype: DTypeSpec = None) -> tp.Any:
     """Get CIFAR-10: 50,000 and 10,000 colour images of 10 classes, 32x32.
 
     The archive is downloaded at the first call, checked, and kept in the folder
@@ -59,7 +65,9 @@ def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
                  withlabel, ndim, scale, dtype)
 
 
-def get_cifar100(withlabel=True, ndim=3, scale=1., dtype=None):
+def get_cifar100(
+        withlabel: bool = True, ndim: int = 3, scale: float = 1.,
+        dtype: DTypeSpec = None) -> tp.Any:
     """Get CIFAR-100: 50,000 and 10,000 colour images of 100 classes, 32x32.
 
     Labels are the fine ones. For the rest see :func:`get_cifar10`.
@@ -131,7 +139,7 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
 class _BatchUnpickler(pickle.Unpickler):
     """Reads the pickles of Python 2 in the archives: arrays and plain values only."""
 
-    def find_class(self, module, name):
+    def find_class(self, module, name: str):
         if (module, name) == ('numpy', 'dtype'):
             # The flags are integers written by an old NumPy, about which a new one
             # warns.

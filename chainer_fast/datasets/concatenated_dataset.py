@@ -1,4 +1,8 @@
 """Several data sets, one after the other."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.dataset import dataset_mixin
 
 
@@ -22,10 +26,10 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
     (5, 10)
     """
 
-    def __init__(self, *datasets):
+    def __init__(self, *datasets: tp.Any) -> None:
         self._datasets = datasets
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example; ``IndexError`` for a negative ``i``."""
         start = 0
         for part in self._datasets:
@@ -35,5 +39,5 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
         raise IndexError('index %d is out of range: there are %d examples'
                          % (i, start))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return sum(map(len, self._datasets))

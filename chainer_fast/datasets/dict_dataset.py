@@ -1,4 +1,7 @@
 """Data sets of equal length, combined into dicts."""
+from __future__ import annotations
+
+import typing as tp
 
 
 class DictDataset:
@@ -21,7 +24,7 @@ class DictDataset:
     {'x': 1, 't': 'b'}
     """
 
-    def __init__(self, **datasets):
+    def __init__(self, **datasets: tp.Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
         lengths = {key: len(dataset) for key, dataset in datasets.items()}
@@ -31,12 +34,12 @@ class DictDataset:
         self._datasets = datasets
         self._length = lengths.popitem()[1]
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: tp.Any) -> tp.Any:
         columns = {key: dataset[index] for key, dataset in self._datasets.items()}
         if not isinstance(index, slice):
             return columns
         return [dict(zip(columns, row, strict=True))
                 for row in zip(*columns.values(), strict=True)]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length

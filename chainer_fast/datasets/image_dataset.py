@@ -1,8 +1,11 @@
 """Data sets of image files, single or in zip archives."""
+from __future__ import annotations
+
 import bisect
 import io
 import os
 import threading
+import typing as tp
 import zipfile
 from multiprocessing import util
 
@@ -10,6 +13,9 @@ import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
+from chainer_fast.types import DTypeSpec
+
+available: bool
 
 try:
     from PIL import Image
@@ -108,18 +114,18 @@ class ImageDataset(dataset_mixin.DatasetMixin):
     ((3, 4, 6), dtype('float32'))
     """
 
-    def __init__(self, paths, root='.', dtype=None):
+    def __init__(self, paths: tp.Any, root: str = '.', dtype: DTypeSpec = None) -> None:
         _check_pillow_availability()
         self._root = root
         self._dtype = get_dtype(dtype)
         listed = isinstance(paths, (str, os.PathLike))
         self._paths = _read_lines(paths) if listed else paths
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of images."""
         return len(self._paths)
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Read the ``i``-th image.
 
         Returns
@@ -137,11 +143,15 @@ class _LabeledImages(dataset_mixin.DatasetMixin):
     ``_read(name)``.
     """
 
-    def __len__(self):
+    _pairs: tp.Any
+    _label_dtype: DTypeSpec
+    _read: tp.Any
+
+    def __len__(self) -> int:
         """Return the number of pairs."""
         return len(self._pairs)
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Read the ``i``-th image.
 
         Returns
@@ -187,7 +197,9 @@ class LabeledImageDataset(_LabeledImages):
     ((1, 4, 6), 7)
     """
 
-    def __init__(self, pairs, root='.', dtype=None, label_dtype=numpy.int32):
+    def __init__(
+            self, pairs: tp.Any, root: str = '.', dtype: DTypeSpec = None,
+            label_dtype: DTypeSpec = numpy.int32) -> None:
         _check_pillow_availability()
         self._pairs = _read_pairs(pairs)
         self._root = root
@@ -228,7 +240,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
     (1, (1, 4, 6))
     """
 
-    def __init__(self, zipfilename, dtype=None):
+    def __init__(self, zipfilename: str, dtype: DTypeSpec = None) -> None:
         self._zipfilename = zipfilename
         self._dtype = get_dtype(dtype)
         self._set_up()
@@ -249,18 +261,18 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         self._zf = zipfile.ZipFile(self._zipfilename)
         self._zf_pid = os.getpid()
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         return {**self.__dict__, '_zf': None, '_lock': None}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of files in the archive."""
         return len(self._paths)
 
-    def get_example(self, i_or_filename):
+    def get_example(self, i_or_filename: int) -> tp.Any:
         """Read an image.
 
         Parameters
@@ -315,17 +327,17 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         image = dataset[0]
     """
 
-    def __init__(self, zipfilenames, dtype=None):
+    def __init__(self, zipfilenames: tp.Sequence[str], dtype: DTypeSpec = None) -> None:
         self._zfs = [ZippedImageDataset(name, dtype) for name in zipfilenames]
         self._zpaths_accumlens = [0]
         for archive in self._zfs:
             self._zpaths_accumlens.append(self._zpaths_accumlens[-1] + len(archive))
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of images in all archives."""
         return self._zpaths_accumlens[-1]
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Read the ``i``-th image.
 
         Returns
@@ -369,7 +381,9 @@ class LabeledZippedImageDataset(_LabeledImages):
         image, label = dataset[0]
     """
 
-    def __init__(self, zipfilename, labelfilename, dtype=None, label_dtype=numpy.int32):
+    def __init__(
+            self, zipfilename: str, labelfilename: str, dtype: DTypeSpec = None,
+            label_dtype: DTypeSpec = numpy.int32) -> None:
         _check_pillow_availability()
         self._pairs = _read_pairs(labelfilename)
         self._label_dtype = label_dtype

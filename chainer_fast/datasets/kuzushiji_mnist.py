@@ -1,9 +1,14 @@
 """Kuzushiji-MNIST: cursive Japanese characters in the format of MNIST."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
+from chainer_fast.types import DTypeSpec
 
 # The digests are from url_checksums of TensorFlow Datasets.
 _FILES = _mnist_helper.sources(
@@ -17,7 +22,7 @@ _ROMAN = 'o ki su tsu na ha ma ya re wo'
 _HIRAGANA = 'おきすつなはまやれを'
 
 
-def get_kuzushiji_mnist_labels():
+def get_kuzushiji_mnist_labels() -> list[tuple[str, ...]]:
     """Return the names of the ten classes.
 
     Returns
@@ -33,8 +38,10 @@ def get_kuzushiji_mnist_labels():
     return list(zip(_ROMAN.split(), _HIRAGANA, strict=True))
 
 
-def get_kuzushiji_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
-                        label_dtype=numpy.int32, rgb_format=False):
+def get_kuzushiji_mnist(
+        withlabel: bool = True, ndim: int = 1, scale: float = 1.,
+        dtype: DTypeSpec = None, label_dtype: DTypeSpec = numpy.int32,
+        rgb_format: bool = False) -> tp.Any:
     """Get Kuzushiji-MNIST: 60,000 and 10,000 grey images of characters, 28x28.
 
     The files are downloaded at the first call, checked, and kept in the folder

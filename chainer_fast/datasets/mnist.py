@@ -1,9 +1,14 @@
 """MNIST: handwritten digits."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
+from chainer_fast.types import DTypeSpec
 
 # The site of the authors no longer serves the files; these two do. The digests are
 # those of the original files.
@@ -16,8 +21,10 @@ _FILES = _mnist_helper.sources(
     'f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6')
 
 
-def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.int32,
-              rgb_format=False):
+def get_mnist(
+        withlabel: bool = True, ndim: int = 1, scale: float = 1.,
+        dtype: DTypeSpec = None, label_dtype: DTypeSpec = numpy.int32,
+        rgb_format: bool = False) -> tp.Any:
     """Get the MNIST data set: 60,000 and 10,000 grey images of digits, 28x28.
 
     The files are downloaded at the first call, checked, and kept in the folder

@@ -1,6 +1,9 @@
 """Data set of objects pickled into one file."""
+from __future__ import annotations
+
 import pickle
 import threading
+import typing as tp
 from multiprocessing import util
 
 from chainer_fast.dataset import dataset_mixin
@@ -43,7 +46,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     (2, [2, 2])
     """
 
-    def __init__(self, reader):
+    def __init__(self, reader: tp.Any) -> None:
         if hasattr(reader, 'seekable') and not reader.seekable():
             raise ValueError('a data set goes back and forth in its file, but %r '
                              'can only be read once' % (reader,))
@@ -70,29 +73,29 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         if callable(getattr(self._reader, 'after_fork', None)):
             self._reader.after_fork()
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         return {'_reader': self._reader, '_positions': self._positions}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 
-    def __enter__(self):
+    def __enter__(self) -> PickleDataset:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of objects."""
         return len(self._positions)
 
-    def close(self):
+    def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._reader.close()
 
-    def get_example(self, index):
+    def get_example(self, index: int) -> tp.Any:
         """Unpickle an object.
 
         Parameters
@@ -131,25 +134,27 @@ class PickleDatasetWriter:
     See :class:`PickleDataset`.
     """
 
-    def __init__(self, writer, protocol=pickle.HIGHEST_PROTOCOL):
+    def __init__(
+            self, writer: tp.IO[bytes],
+            protocol: int = pickle.HIGHEST_PROTOCOL) -> None:
         self._writer = writer
         self._protocol = protocol
 
-    def __enter__(self):
+    def __enter__(self) -> PickleDatasetWriter:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Close the file."""
         self._writer.close()
 
-    def flush(self):
+    def flush(self) -> None:
         """Pass everything written so far to the operating system."""
         self._writer.flush()
 
-    def write(self, x):
+    def write(self, x: tp.Any) -> None:
         """Append an object.
 
         Parameters
@@ -163,28 +168,28 @@ class PickleDatasetWriter:
 class _FileReader:
     """File that each process and each copy opens separately, by its path."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._path = path
         self._open()
 
     def _open(self):
         self._file = open(self._path, 'rb')  # noqa: SIM115
 
-    def __del__(self):
+    def __del__(self) -> None:
         if '_file' in self.__dict__:
             self._file.close()
 
-    def after_fork(self):
+    def after_fork(self) -> None:
         self._file.close()
         self._open()
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         return {'_path': self._path}
 
-    def __setstate__(self, state):
-        self.__init__(state['_path'])
+    def __setstate__(self, state: tp.Any) -> None:
+        self.__init__(state['_path'])  # type: ignore[misc]
 
-    def read(self, size=-1):
+    def read(self, size: int = -1):
         return self._file.read(size)
 
     def readinto(self, buffer):
@@ -193,7 +198,7 @@ class _FileReader:
     def readline(self):
         return self._file.readline()
 
-    def peek(self, size=0):
+    def peek(self, size: int = 0):
         return self._file.peek(size)
 
     def seek(self, position):
@@ -202,11 +207,11 @@ class _FileReader:
     def tell(self):
         return self._file.tell()
 
-    def close(self):
+    def close(self) -> None:
         self._file.close()
 
 
-def open_pickle_dataset(path):
+def open_pickle_dataset(path: str) -> PickleDataset:
     """Open a file of pickled objects as a data set.
 
     Parameters
@@ -237,7 +242,8 @@ def open_pickle_dataset(path):
         raise
 
 
-def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):
+def open_pickle_dataset_writer(
+        path: str, protocol: int = pickle.HIGHEST_PROTOCOL) -> PickleDatasetWriter:
     """Create a file of pickled objects.
 
     Parameters

@@ -1,9 +1,13 @@
 """Penn Treebank: a corpus of English newspaper text, as a sequence of words."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 import numpy
 
 from chainer_fast.dataset import download
+from chainer_fast.types import NdArray
 
 _URL = 'https://raw.githubusercontent.com/%s/lstm/master/data/ptb.%s.txt'
 # The files that torchtext downloads, too, in a repository and a fork of it. The digests
@@ -17,7 +21,7 @@ _SHA256 = {
 }
 
 
-def get_ptb_words():
+def get_ptb_words() -> tuple[NdArray, ...]:
     """Get the Penn Treebank as preprocessed by Mikolov, with a vocabulary of 10,000.
 
     The files are downloaded at the first call, checked, and kept in the folder
@@ -45,7 +49,7 @@ def get_ptb_words():
     return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
 
 
-def get_ptb_words_vocabulary():
+def get_ptb_words_vocabulary() -> dict[tp.Any, tp.Any]:
     """Get the identifiers of the words in the Penn Treebank.
 
     Returns

@@ -1,5 +1,8 @@
 """Parts of data sets, for splits and cross validation."""
+from __future__ import annotations
+
 import operator
+import typing as tp
 import warnings
 
 import numpy
@@ -31,7 +34,9 @@ class SubDataset(dataset_mixin.DatasetMixin):
     (3, 12, 14)
     """
 
-    def __init__(self, dataset, start, finish, order=None):
+    def __init__(
+            self, dataset: tp.Sequence[tp.Any], start: int, finish: int,
+            order: tp.Sequence[int] | None = None) -> None:
         if start < 0 or len(dataset) < finish:
             raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
                              % (start, finish, len(dataset)))
@@ -43,10 +48,10 @@ class SubDataset(dataset_mixin.DatasetMixin):
         self._start, self._finish = start, finish
         self._size = finish - start
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._size
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example of the range; -1 is the last one."""
         if not -self._size <= i < self._size:
             raise IndexError('dataset index out of range: %d, of %d examples'
@@ -62,7 +67,9 @@ def _permutation(dataset, seed):
     return numpy.random.RandomState(seed).permutation(len(dataset))
 
 
-def split_dataset(dataset, split_at, order=None):
+def split_dataset(
+        dataset: tp.Sequence[tp.Any], split_at: int,
+        order: tp.Sequence[int] | None = None) -> tuple[SubDataset, SubDataset]:
     """Split a data set in two.
 
     Parameters
@@ -106,7 +113,9 @@ def split_dataset(dataset, split_at, order=None):
             SubDataset(dataset, split_at, size, order))
 
 
-def split_dataset_random(dataset, first_size, seed=None):
+def split_dataset_random(
+        dataset: tp.Sequence[tp.Any], first_size: int,
+        seed: int | None = None) -> tuple[SubDataset, SubDataset]:
     """Split a data set in two at random.
 
     Parameters
@@ -139,7 +148,9 @@ def split_dataset_random(dataset, first_size, seed=None):
     return split_dataset(dataset, first_size, _permutation(dataset, seed))
 
 
-def split_dataset_n(dataset, n, order=None):
+def split_dataset_n(
+        dataset: tp.Sequence[tp.Any], n: int,
+        order: tp.Sequence[int] | None = None) -> list[SubDataset]:
     """Split a data set into parts of equal size.
 
     Parameters
@@ -166,7 +177,9 @@ def split_dataset_n(dataset, n, order=None):
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
 
 
-def split_dataset_n_random(dataset, n, seed=None):
+def split_dataset_n_random(
+        dataset: tp.Sequence[tp.Any], n: int,
+        seed: int | None = None) -> list[SubDataset]:
     """Split a data set into parts of equal size at random.
 
     Parameters
@@ -190,8 +203,9 @@ def split_dataset_n_random(dataset, n, seed=None):
     return split_dataset_n(dataset, n, _permutation(dataset, seed))
 
 
-def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=None,
-                                  **ignored):
+def get_cross_validation_datasets(
+        dataset: tp.Sequence[tp.Any], n_folds: int | None = None, order: tp.Any = None,
+        *, n_fold: int | None = None, **ignored: tp.Any) -> list[tuple[tp.Any, ...]]:
     """Make the training and validation sets of a cross validation.
 
     Parameters
@@ -252,8 +266,9 @@ def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=N
     return pairs
 
 
-def get_cross_validation_datasets_random(dataset, n_folds, seed=None, *, n_fold=None,
-                                         **ignored):
+def get_cross_validation_datasets_random(
+        dataset: tp.Sequence[tp.Any], n_folds: int | None, seed: int | None = None, *,
+        n_fold: int | None = None, **ignored: tp.Any) -> list[tuple[tp.Any, ...]]:
     """Make the training and validation sets of a random cross validation.
 
     Parameters

@@ -1,7 +1,10 @@
 """Data set of the lines of text files."""
+from __future__ import annotations
+
 import contextlib
 import os
 import threading
+import typing as tp
 from multiprocessing import util
 
 from chainer_fast.dataset import dataset_mixin
@@ -44,8 +47,12 @@ class TextDataset(dataset_mixin.DatasetMixin):
     >>> dataset.close()
     """
 
-    def __init__(self, paths, encoding=None, errors=None, newline=None,
-                 filter_func=None):
+    def __init__(
+            self, paths: str | tp.Sequence[str],
+            encoding: str | tp.Sequence[str] | None = None,
+            errors: str | tp.Sequence[str] | None = None,
+            newline: str | tp.Sequence[str] | None = None,
+            filter_func: tp.Callable[..., tp.Any] | None = None) -> None:
         def one_per_file(option):
             if option is None or isinstance(option, str):
                 return [option] * len(paths)
@@ -114,25 +121,25 @@ class TextDataset(dataset_mixin.DatasetMixin):
         self._bounds = tuple(bounds)
         self._lines = range(count) if filter_func is None else kept
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         return {name: value for name, value in self.__dict__.items()
                 if name not in ('_fps', '_lock', '_pid')}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of lines kept."""
         return len(self._lines)
 
-    def close(self):
+    def close(self) -> None:
         """Close the files; lines cannot be read any more."""
         with contextlib.ExitStack() as stack:
             for file in self._fps:
-                stack.callback(lambda file=file: file.close())
+                stack.callback(lambda file=file: file.close())  # type: ignore[misc]
 
-    def get_example(self, idx):
+    def get_example(self, idx: int) -> tp.Any:
         """Read a line.
 
         Parameters

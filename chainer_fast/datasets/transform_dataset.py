@@ -1,4 +1,8 @@
 """A function applied to the examples of a data set."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.dataset import dataset_mixin
 
 
@@ -22,13 +26,15 @@ class TransformDataset(dataset_mixin.DatasetMixin):
     (array([0., 1.]), 3)
     """
 
-    def __init__(self, dataset, transform):
+    def __init__(
+            self, dataset: tp.Sequence[tp.Any],
+            transform: tp.Callable[..., tp.Any]) -> None:
         self._transform, self._dataset = transform, dataset
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Return the transformed ``i``-th example."""
         example = self._dataset[i]
         return self._transform(example)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._dataset)

@@ -1,7 +1,12 @@
 """Data sets of equal length, combined into tuples."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast._core import examples
+from chainer_fast.types import NdArray
 
 
 class TupleDataset:
@@ -26,7 +31,7 @@ class TupleDataset:
     [(0, 'a'), (1, 'b')]
     """
 
-    def __init__(self, *datasets):
+    def __init__(self, *datasets: tp.Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
         lengths = [len(dataset) for dataset in datasets]
@@ -36,17 +41,17 @@ class TupleDataset:
         self._datasets = datasets
         self._length = lengths[0]
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: tp.Any) -> tp.Any:
         columns = [dataset[index] for dataset in self._datasets]
         if isinstance(index, slice):
             return list(zip(*columns, strict=True))
         return tuple(columns)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
 
-def read_examples(dataset, indices):
+def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     """Return a list of the examples of a data set.
 
     Parameters

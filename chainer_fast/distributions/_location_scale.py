@@ -1,7 +1,10 @@
 """Base of families that move and stretch one standard distribution."""
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_variable
+from chainer_fast.variable import Variable, as_variable
 
 
 class LocationScale(Distribution):
@@ -17,34 +20,34 @@ class LocationScale(Distribution):
         Scale, positive, of the shape and dtype of ``loc``.
     """
 
-    def __init__(self, loc, scale):
+    def __init__(self, loc: VariableOrArray, scale: VariableOrArray) -> None:
         super().__init__()
         self._loc, self._scale = loc, scale
 
     @cache.cached_property
-    def loc(self):
+    def loc(self) -> Variable:
         """Variable: Location."""
         return as_variable(self._loc)
 
     @cache.cached_property
-    def scale(self):
+    def scale(self) -> Variable:
         """Variable: Scale."""
         return as_variable(self._scale)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'loc': self.loc, 'scale': self.scale}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.loc.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'real'
 
     def _standardize(self, x):
@@ -55,5 +58,5 @@ class LocationScale(Distribution):
         """Draw an array of ``z`` of any dtype; the caller casts it."""
         raise NotImplementedError
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         return self.loc + self.scale * self._noise((n,) + self.batch_shape)

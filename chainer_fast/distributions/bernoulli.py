@@ -1,4 +1,8 @@
 """The Bernoulli distribution, of a possibly unfair coin."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -10,6 +14,7 @@ from chainer_fast.functions.activation import sigmoid, softplus
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import exponential, logarithm_1p, sqrt
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import force_array
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import Variable, as_variable
@@ -32,11 +37,13 @@ class BernoulliLogProb(FunctionNode):
         Whether the result is minus infinity for an ``x`` that is neither 0 nor 1.
     """
 
-    def __init__(self, binary_check=False):
+    invalid: tp.Any
+
+    def __init__(self, binary_check: bool = False) -> None:
         super().__init__()
         self.binary_check = binary_check
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         logit, x = inputs
         xp = backend.get_array_module(logit)
         if xp is numpy and ((x < 0) | (x > 1)).any():
@@ -60,7 +67,9 @@ class BernoulliLogProb(FunctionNode):
             self.invalid = infinite | not_binary
         return force_array(y, logit.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         logit, x = self.get_retained_inputs()
         if x.dtype != logit.dtype:
@@ -123,7 +132,9 @@ class Bernoulli(Distribution):
     (10, 2)
     """
 
-    def __init__(self, p=None, logit=None, binary_check=False):
+    def __init__(
+            self, p: VariableOrArray | None = None,
+            logit: VariableOrArray | None = None, binary_check: bool = False) -> None:
         if (p is None) == (logit is None):
             raise ValueError(
                 'Bernoulli needs its probabilities in one form: give p or logit, %s'
@@ -134,14 +145,14 @@ class Bernoulli(Distribution):
         self.binary_check = binary_check
 
     @cached_property
-    def p(self):
+    def p(self) -> Variable:
         """Variable: Probabilities of the outcome 1."""
         if self._p is None:
             return sigmoid.sigmoid(self.logit)
         return as_variable(self._p)
 
     @cached_property
-    def logit(self):
+    def logit(self) -> Variable:
         """Variable: Log-odds of the outcome 1."""
         if self._logit is None:
             return exponential.log(self.p) - logarithm_1p.log1p(-self.p)
@@ -169,48 +180,48 @@ class Bernoulli(Distribution):
         return log_p, log_q
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'logit': self.logit}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return (self.logit if self._p is None else self.p).shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return '{0, 1}'
 
-    def prob(self, x):
+    def prob(self, x: VariableOrArray) -> Variable:
         x = as_variable(x)
         prob = x * self.p + (1 - x) * self._q
         if self.binary_check:
             prob = substitute(prob, force_array(_is_not_binary(x.array)), 0)
         return prob
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return _bernoulli_log_prob(self.logit, x, self.binary_check)
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.p
 
     @cached_property
-    def stddev(self):
+    def stddev(self) -> Variable:
         return sqrt.sqrt(self.variance)
 
     @cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.p * self._q
 
     @property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return -utils._modified_xlogx(self.p) - utils._modified_xlogx(self._q)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         p = self.p.array
         xp = backend.get_array_module(p)
         if xp is numpy:

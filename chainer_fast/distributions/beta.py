@@ -1,7 +1,10 @@
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_array, as_variable
 
@@ -39,17 +42,17 @@ class Beta(Distribution):
     (array([0.5], dtype=float32), array([0.4055], dtype=float32))
     """
 
-    def __init__(self, a, b):
+    def __init__(self, a: VariableOrArray, b: VariableOrArray) -> None:
         super().__init__()
         self._a, self._b = a, b
 
     @cache.cached_property
-    def a(self):
+    def a(self) -> Variable:
         """Variable: First shape parameter."""
         return as_variable(self._a)
 
     @cache.cached_property
-    def b(self):
+    def b(self) -> Variable:
         """Variable: Second shape parameter."""
         return as_variable(self._b)
 
@@ -62,22 +65,22 @@ class Beta(Distribution):
         return _lbeta(self.a, self.b)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'a': self.a, 'b': self.b}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.a.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return '[0, 1]'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         points = as_array(x)
         inside = (points >= 0) & (points <= 1)
         power = _terms.times_log(self.a - 1, x, ~inside)
@@ -85,22 +88,22 @@ class Beta(Distribution):
         return _terms.where_else(
             inside, power + power_of_rest - self._log_normalizer, -float('inf'))
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         a, b = self.a.array, self.b.array
         drawn = self.xp.random.beta(a, b, (n,) + a.shape)
         return Variable(drawn.astype(a.dtype))
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.a / self._total
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         total = self._total
         return self.a * self.b / total ** 2 / (total + 1)
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         a, b, total = self.a, self.b, self._total
         shapes = (a - 1) * digamma(a) + (b - 1) * digamma(b)
         return self._log_normalizer - shapes + (total - 2) * digamma(total)

@@ -1,4 +1,8 @@
 """The distribution of one of some categories."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -9,6 +13,7 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import _labels
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import Variable, as_array, as_variable
@@ -56,40 +61,42 @@ class Categorical(Distribution):
     (2,)
     """
 
-    def __init__(self, p=None, *, logit=None):
+    def __init__(
+            self, p: VariableOrArray | None = None, *,
+            logit: VariableOrArray | None = None) -> None:
         if (p is None) == (logit is None):
             raise ValueError(
                 'Categorical needs its probabilities in one form: give p or logit, %s'
                 % ('not both' if p is not None else 'neither is there'))
         super().__init__()
-        self._p = p
-        self._logit = logit
+        self._p: tp.Any = p
+        self._logit: tp.Any = logit
 
     @cached_property
-    def p(self):
+    def p(self) -> Variable:
         """Variable: Probabilities of the categories."""
         if self._p is None:
             return exponential.exp(self.log_p)
         return as_variable(self._p)
 
     @cached_property
-    def log_p(self):
+    def log_p(self) -> Variable:
         """Variable: Logarithms of the probabilities."""
         if self._p is None:
             return log_softmax.log_softmax(self._logit, axis=-1)
         return exponential.log(self.p)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'p': self.p}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         given = self._logit if self._p is None else self._p
         return as_variable(given).shape[:-1]
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     def _log_p_except(self, unused):
@@ -101,7 +108,7 @@ class Categorical(Distribution):
             return substitute(self.log_p, unused, 0)
         return exponential.log(substitute(self.p, unused, 1))
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         xp = backend.get_array_module(self.p)
         categories = xp.asarray(as_array(x)).astype(numpy.int64)
         if self._p is None:
@@ -111,10 +118,10 @@ class Categorical(Distribution):
         return exponential.log(_at(self.p, categories))
 
     @cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return -sum_.sum(utils._modified_xlogx(self.p), axis=-1)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         return Variable(utils._random_categories(self.p.array, n))
 
 

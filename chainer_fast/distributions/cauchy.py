@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import math
 import warnings
 
@@ -6,6 +8,7 @@ from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential, logarithm_1p, trigonometric
 from chainer_fast.functions.math.maximum import maximum
 from chainer_fast.functions.math.minimum import minimum
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_array, as_variable
 
@@ -62,19 +65,19 @@ class Cauchy(LocationScale):
     (array([0.75], dtype=float32), array([-1.1447], dtype=float32))
     """
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         distance = abs(x - self.loc)
         return (
             exponential.log(self.scale) - math.log(math.pi)
             - _log_sum_of_squares(distance, self.scale))
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         z = self._standardize(x)
         # As the angle of the point (-z, 1), small values keep their digits.
         one = self.xp.ones_like(z.array)
         return trigonometric.arctan2(one, -z) * (1 / math.pi)
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         return self.loc + self.scale * _cauchy_icdf(x)
 
     def _noise(self, shape):
@@ -88,13 +91,13 @@ class Cauchy(LocationScale):
             self.xp.full_like(self.loc.array, float('nan')), requires_grad=False)
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self._undefined('Mean')
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self._undefined('Variance')
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return exponential.log(self.scale * (4 * math.pi))

@@ -1,9 +1,12 @@
+from __future__ import annotations
+
 import math
 
 from chainer_fast.distribution import Distribution
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_variable
 
@@ -36,12 +39,12 @@ class Chisquare(Distribution):
     (array([4.], dtype=float32), array([8.], dtype=float32))
     """
 
-    def __init__(self, k):
+    def __init__(self, k: VariableOrArray) -> None:
         super().__init__()
         self._k = k
 
     @cache.cached_property
-    def k(self):
+    def k(self) -> Variable:
         """Variable: Degrees of freedom."""
         return as_variable(self._k)
 
@@ -50,40 +53,40 @@ class Chisquare(Distribution):
         return self.k * 0.5
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'k': self.k}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.k.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'positive'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         shape = self._half_k
         log_normalizer = lgamma(shape) + shape * math.log(2)
         return _terms.times_log(shape - 1, x) - log_normalizer - x * 0.5
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         k = self.k.array
         drawn = self.xp.random.chisquare(k, (n,) + k.shape)
         return Variable(drawn.astype(k.dtype))
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.k
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.k * 2
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         shape = self._half_k
         return shape + math.log(2) + lgamma(shape) + (1 - shape) * digamma(shape)

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast.distribution import Distribution, register_kl
@@ -6,6 +8,7 @@ from chainer_fast.functions.array.expand_dims import expand_dims
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
 from chainer_fast.functions.math.sum import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_variable
 
@@ -53,17 +56,17 @@ class Dirichlet(Distribution):
     ((10, 3), True)
     """
 
-    def __init__(self, alpha):
+    def __init__(self, alpha: VariableOrArray) -> None:
         super().__init__()
         self._alpha = alpha
 
     @cache.cached_property
-    def alpha(self):
+    def alpha(self) -> Variable:
         """Variable: Concentrations."""
         return as_variable(self._alpha)
 
     @cache.cached_property
-    def alpha0(self):
+    def alpha0(self) -> Variable:
         """Variable: Sums of the concentrations, in the batch shape."""
         return sum_(self.alpha, axis=-1)
 
@@ -72,26 +75,26 @@ class Dirichlet(Distribution):
         return sum_(lgamma(self.alpha), axis=-1) - lgamma(self.alpha0)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'alpha': self.alpha}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.alpha.shape[:-1]
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return self.alpha.shape[-1:]
 
     @property
-    def support(self):
+    def support(self) -> str:
         return '[0, 1]'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         powers = _terms.times_log(self.alpha - 1, x)
         return sum_(powers, axis=-1) - self._log_normalizer
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         """Draw ``n`` samples, in float32 whatever the dtype of ``alpha``.
 
         Parameters
@@ -108,16 +111,16 @@ class Dirichlet(Distribution):
         return Variable(drawn.astype(numpy.float32))
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.alpha / expand_dims(self.alpha0, axis=-1)
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         total = expand_dims(self.alpha0, axis=-1)
         return self.alpha * (total - self.alpha) / total ** 2 / (total + 1)
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         size, = self.event_shape
         parts = sum_((self.alpha - 1) * digamma(self.alpha), axis=-1)
         whole = (self.alpha0 - size) * digamma(self.alpha0)

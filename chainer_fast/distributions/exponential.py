@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math import exponential, exponential_m1, logarithm_1p
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_array, as_variable
+from chainer_fast.variable import Variable, as_array, as_variable
 
 
 class Exponential(Distribution):
@@ -29,12 +32,12 @@ class Exponential(Distribution):
     (array([0.5], dtype=float32), array([0.8647], dtype=float32))
     """
 
-    def __init__(self, lam):
+    def __init__(self, lam: VariableOrArray) -> None:
         super().__init__()
         self._lam = lam
 
     @cache.cached_property
-    def lam(self):
+    def lam(self) -> Variable:
         """Variable: Rate."""
         return as_variable(self._lam)
 
@@ -43,46 +46,46 @@ class Exponential(Distribution):
         return exponential.log(self.lam)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'lam': self.lam}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.lam.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'positive'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return _terms.where_else(
             as_array(x) >= 0, self._log_lam - self.lam * x, -float('inf'))
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         return -exponential_m1.expm1(-(self.lam * x))
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         return -logarithm_1p.log1p(-as_variable(x)) / self.lam
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         shape = (n,) + self.batch_shape
         noise = self.xp.random.standard_exponential(shape).astype(self.lam.dtype)
         return as_variable(noise) / self.lam
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return 1 / self.lam
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.mean ** 2
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return 1 - self._log_lam
 
 

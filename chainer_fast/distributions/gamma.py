@@ -1,10 +1,13 @@
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_array, as_variable
+from chainer_fast.variable import Variable, as_array, as_variable
 
 
 class Gamma(Distribution):
@@ -38,37 +41,37 @@ class Gamma(Distribution):
     (array([6.], dtype=float32), array([18.], dtype=float32))
     """
 
-    def __init__(self, k, theta):
+    def __init__(self, k: VariableOrArray, theta: VariableOrArray) -> None:
         super().__init__()
         self._k, self._theta = k, theta
 
     @cache.cached_property
-    def k(self):
+    def k(self) -> Variable:
         """Variable: Shape parameter."""
         return as_variable(self._k)
 
     @cache.cached_property
-    def theta(self):
+    def theta(self) -> Variable:
         """Variable: Scale."""
         return as_variable(self._theta)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'k': self.k, 'theta': self.theta}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.k.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'positive'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         k, theta = self.k, self.theta
         inside = as_array(x) >= 0
         log_normalizer = lgamma(k) + k * exponential.log(theta)
@@ -76,21 +79,21 @@ class Gamma(Distribution):
         return _terms.where_else(
             inside, power - log_normalizer - x / theta, -float('inf'))
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         k = self.k.array
         noise = self.xp.random.gamma(k, size=(n,) + k.shape).astype(k.dtype)
         return self.theta * noise
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.k * self.theta
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.mean * self.theta
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         k = self.k
         return k + exponential.log(self.theta) + lgamma(k) + (1 - k) * digamma(k)
 

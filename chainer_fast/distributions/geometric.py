@@ -1,6 +1,9 @@
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math import exponential
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_variable
 
@@ -33,45 +36,45 @@ class Geometric(Distribution):
     array([-0.6931, -1.3863, -2.0794], dtype=float32)
     """
 
-    def __init__(self, p):
+    def __init__(self, p: VariableOrArray) -> None:
         super().__init__()
         self._p = p
 
     @cache.cached_property
-    def p(self):
+    def p(self) -> Variable:
         """Variable: Probability of success."""
         return as_variable(self._p)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'p': self.p}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.p.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'positive integer'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return _terms.times_log1p(x - 1, -self.p) + exponential.log(self.p)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         p = self.p.array
         drawn = self.xp.random.geometric(p, (n,) + p.shape)
         return Variable(drawn.astype(p.dtype))
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return 1 / self.p
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return (1 - self.p) / self.p / self.p
 
 

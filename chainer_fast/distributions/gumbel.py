@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import math
 
 import numpy
@@ -6,7 +8,9 @@ from chainer_fast.distribution import register_kl
 from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
+from chainer_fast.variable import Variable
 
 EULER = numpy.euler_gamma
 
@@ -42,7 +46,7 @@ class Gumbel(LocationScale):
     def _log_scale(self):
         return exponential.log(self.scale)
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         z = self._standardize(x)
         return -self._log_scale - z - exponential.exp(-z)
 
@@ -50,15 +54,15 @@ class Gumbel(LocationScale):
         return self.xp.random.gumbel(size=shape)
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.loc + EULER * self.scale
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.scale ** 2 * (math.pi ** 2 / 6)
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return self._log_scale + (1 + EULER)
 
 

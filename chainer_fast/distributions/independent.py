@@ -1,11 +1,15 @@
 """Distributions of a batch seen as one distribution of several variables."""
+from __future__ import annotations
+
 import math
 
 from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.functions.array import reshape, where
 from chainer_fast.functions.math import prod
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray, Xp
 from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import Variable
 
 
 class Independent(Distribution):
@@ -37,7 +41,9 @@ class Independent(Distribution):
     (3,)
     """
 
-    def __init__(self, distribution, reinterpreted_batch_ndims=None):
+    def __init__(
+            self, distribution: Distribution,
+            reinterpreted_batch_ndims: int | None = None) -> None:
         shape = distribution.batch_shape
         if reinterpreted_batch_ndims is None:
             reinterpreted_batch_ndims = max(0, len(shape) - 1)
@@ -54,33 +60,33 @@ class Independent(Distribution):
         self._event_shape = shape[n_kept:] + distribution.event_shape
 
     @property
-    def distribution(self):
+    def distribution(self) -> Distribution:
         """Distribution: The distribution whose batch axes are used."""
         return self._distribution
 
     @property
-    def reinterpreted_batch_ndims(self):
+    def reinterpreted_batch_ndims(self) -> int:
         """int: Number of batch axes that have become event axes."""
         return self._reinterpreted_batch_ndims
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self._batch_shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return self._event_shape
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return self.distribution.params
 
     @property
-    def support(self):
+    def support(self) -> str:
         return self.distribution.support
 
     @property
-    def xp(self):
+    def xp(self) -> Xp:
         return self.distribution.xp
 
     def _reduced(self, reduce, values):
@@ -90,54 +96,54 @@ class Independent(Distribution):
         axes = tuple(range(values.ndim - self._reinterpreted_batch_ndims, values.ndim))
         return reduce(values, axis=axes)
 
-    def prob(self, x):
+    def prob(self, x: VariableOrArray) -> Variable:
         return self._reduced(prod.prod, self.distribution.prob(x))
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return self._reduced(sum_.sum, self.distribution.log_prob(x))
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         return self._reduced(prod.prod, self.distribution.cdf(x))
 
-    def log_cdf(self, x):
+    def log_cdf(self, x: VariableOrArray) -> Variable:
         return self._reduced(sum_.sum, self.distribution.log_cdf(x))
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         """Raise ``RuntimeError``: there is no inverse for several variables."""
         raise RuntimeError(
             'Independent.icdf: the cumulative distribution function of several '
             'variables has no inverse; call icdf of the distribution inside')
 
-    def survival_function(self, x):
+    def survival_function(self, x: VariableOrArray) -> Variable:
         """Return the probability that every variable is above ``x``."""
         return self._reduced(prod.prod, self.distribution.survival_function(x))
 
-    def log_survival_function(self, x):
+    def log_survival_function(self, x: VariableOrArray) -> Variable:
         """Return the logarithm of :meth:`survival_function`."""
         return self._reduced(
             sum_.sum, self.distribution.log_survival_function(x))
 
-    def perplexity(self, x):
+    def perplexity(self, x: VariableOrArray) -> Variable:
         return self._reduced(prod.prod, self.distribution.perplexity(x))
 
     @property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.distribution.mean
 
     @property
-    def mode(self):
+    def mode(self) -> Variable:
         return self.distribution.mode
 
     @property
-    def stddev(self):
+    def stddev(self) -> Variable:
         return self.distribution.stddev
 
     @property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.distribution.variance
 
     @cached_property
-    def covariance(self):
+    def covariance(self) -> Variable:
         # Each independent distribution gives a block on the diagonal.
         blocks = self.distribution.covariance
         n_blocks = math.prod(self.event_shape[:self._reinterpreted_batch_ndims])
@@ -151,10 +157,10 @@ class Independent(Distribution):
             matrix, self.batch_shape + (n_blocks * size, n_blocks * size))
 
     @property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return self._reduced(sum_.sum, self.distribution.entropy)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         return self.distribution.sample_n(n)
 
 
@@ -163,6 +169,8 @@ def _kl_independent_independent(dist1, dist2):
     if dist1.event_shape != dist2.event_shape:
         raise ValueError(
             'the events of two distributions must have the same shape to be compared, '
-            'got %s and %s' % (dist1.event_shape, dist2.event_shape))
+            'got %s and %s; reinterpreted_batch_ndims of Independent tells how many '
+            'of the last axes belong to an event' % (
+                dist1.event_shape, dist2.event_shape))
     return dist1._reduced(
         sum_.sum, kl_divergence(dist1.distribution, dist2.distribution))

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import math
 
 import numpy
@@ -8,20 +10,24 @@ from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.minimum import minimum
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import cache
+from chainer_fast.variable import Variable
 
 
 class LaplaceCDF(FunctionNode):
     """Distribution function of the standard Laplace distribution."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_inputs((0,))
         xp = backend.get_array_module(x)
         tail = xp.exp(-abs(x)) * 0.5
         return utils.force_array(xp.where(x < 0, tail, 1 - tail), x.dtype),
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return exponential.exp(-abs(x)) * 0.5 * grad_outputs[0],
 
@@ -38,7 +44,7 @@ class LaplaceICDF(FunctionNode):
     at the median.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         x, = inputs
         xp = backend.get_array_module(x)
@@ -46,7 +52,9 @@ class LaplaceICDF(FunctionNode):
         log = xp.log(xp.where(below, x, 1 - x) * 2)
         return utils.force_array(xp.where(below, log, -log), x.dtype),
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return grad_outputs[0] / minimum(1 - x, x),
 
@@ -85,16 +93,16 @@ class Laplace(LocationScale):
     def _distance(self, x):
         return abs(x - self.loc) / self.scale
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return -self._distance(x) - exponential.log(self.scale * 2)
 
-    def prob(self, x):
+    def prob(self, x: VariableOrArray) -> Variable:
         return exponential.exp(-self._distance(x)) * (0.5 / self.scale)
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         return _laplace_cdf(self._standardize(x))
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         return self.loc + self.scale * _laplace_icdf(x)
 
     def _noise(self, shape):
@@ -102,22 +110,22 @@ class Laplace(LocationScale):
         return self.xp.random.laplace(size=shape).astype(numpy.float32)
 
     @cache.cached_property
-    def mode(self):
+    def mode(self) -> Variable:
         """Variable: Most probable value, which is also the mean and the median."""
         return self.loc
 
     mean = mode
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.scale ** 2 * 2
 
     @cache.cached_property
-    def stddev(self):
+    def stddev(self) -> Variable:
         return self.scale * math.sqrt(2)
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return exponential.log(self.scale * 2) + 1
 
 

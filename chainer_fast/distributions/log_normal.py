@@ -1,11 +1,14 @@
 """The distribution of numbers whose logarithms are normally distributed."""
+from __future__ import annotations
+
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions.normal import ENTROPYC, LOGPROBC, Normal
 from chainer_fast.functions.math import exponential, exponential_m1
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import as_variable
+from chainer_fast.variable import Variable, as_variable
 
 
 class LogNormal(Distribution):
@@ -37,18 +40,18 @@ class LogNormal(Distribution):
     (array([1.6487], dtype=float32), array([-0.9189], dtype=float32))
     """
 
-    def __init__(self, mu, sigma):
+    def __init__(self, mu: VariableOrArray, sigma: VariableOrArray) -> None:
         super().__init__()
         self._mu = mu
         self._sigma = sigma
 
     @cached_property
-    def mu(self):
+    def mu(self) -> Variable:
         """Variable: Mean of the logarithm."""
         return as_variable(self._mu)
 
     @cached_property
-    def sigma(self):
+    def sigma(self) -> Variable:
         """Variable: Standard deviation of the logarithm."""
         return as_variable(self._sigma)
 
@@ -57,40 +60,40 @@ class LogNormal(Distribution):
         return exponential.log(self.sigma)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'mu': self.mu, 'sigma': self.sigma}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.mu.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'positive'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         log_x = exponential.log(x)
         z = (log_x - self.mu) / self.sigma
         return LOGPROBC - self._log_sigma - log_x - 0.5 * z ** 2
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return exponential.exp(self.mu + 0.5 * self.sigma ** 2)
 
     @cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         square = self.sigma ** 2
         return exponential.exp(2 * self.mu + square) * exponential_m1.expm1(square)
 
     @cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return ENTROPYC + self.mu + self._log_sigma
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.mu)
         noise = utils._standard_normal(
             xp, (n,) + self.mu.shape, self.mu.dtype)

@@ -1,4 +1,6 @@
 """The normal distribution of several variables."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
@@ -15,9 +17,11 @@ from chainer_fast.functions.array import (
 )
 from chainer_fast.functions.math import basic_math, exponential, matmul
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import as_variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class TriangularInv(FunctionNode):
@@ -31,17 +35,17 @@ class TriangularInv(FunctionNode):
         Whether the matrices are lower triangular.
     """
 
-    def __init__(self, lower):
+    def __init__(self, lower: bool) -> None:
         super().__init__()
         self._lower = lower
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         x_type, = in_types
         type_check.expect(x_type.ndim >= 2)
         type_check.expect(x_type.shape[-1] == x_type.shape[-2])
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # Imported late: it is slow to import and rarely needed.
         from scipy.linalg import lapack
         x, = inputs
@@ -64,7 +68,7 @@ class TriangularInv(FunctionNode):
             matrix[...] = inverse.T
         return self._triangle(numpy, computed).astype(x.dtype, copy=False),
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_outputs((0,))
         xp = backend.get_array_module(x)
@@ -75,7 +79,9 @@ class TriangularInv(FunctionNode):
     def _triangle(self, xp, x):
         return xp.tril(x) if self._lower else xp.triu(x)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # d(x^-1) = -x^-1 dx x^-1
         gy, = grad_outputs
         y, = self.get_retained_outputs()
@@ -157,7 +163,9 @@ class MultivariateNormal(Distribution):
     ((2,), (10, 2))
     """
 
-    def __init__(self, loc, *, scale_tril=None):
+    def __init__(
+            self, loc: VariableOrArray, *,
+            scale_tril: VariableOrArray | None = None) -> None:
         if scale_tril is None:
             raise ValueError(
                 'MultivariateNormal needs its covariance: give scale_tril, '
@@ -167,12 +175,12 @@ class MultivariateNormal(Distribution):
         self._scale_tril = scale_tril
 
     @cached_property
-    def loc(self):
+    def loc(self) -> Variable:
         """Variable: Means."""
         return as_variable(self._loc)
 
     @cached_property
-    def scale_tril(self):
+    def scale_tril(self) -> Variable:
         """Variable: Lower triangular factors of the covariance."""
         return as_variable(self._scale_tril)
 
@@ -181,27 +189,27 @@ class MultivariateNormal(Distribution):
         return _triangular_logdet(self.scale_tril)
 
     @property
-    def d(self):
+    def d(self) -> int:
         """int: Number of variables."""
         return self.scale_tril.shape[-1]
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'loc': self.loc, 'scale_tril': self.scale_tril}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.loc.shape[:-1]
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return self.loc.shape[-1:]
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'real'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         # z has a standard normal distribution: x = L z + mu
         whitening = _triangular_inv(self.scale_tril)
         shifted = expand_dims.expand_dims(x - self.loc, -1)
@@ -210,18 +218,18 @@ class MultivariateNormal(Distribution):
                 - 0.5 * sum_.sum(z ** 2, axis=-1))
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.loc
 
     @property
-    def covariance(self):
+    def covariance(self) -> Variable:
         return matmul.matmul(self.scale_tril, self.scale_tril, transb=True)
 
     @cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return self.d * ENTROPYC + self._logdet_scale
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.loc)
         # Noise is drawn in float32, whatever the dtype.
         noise = utils._standard_normal(

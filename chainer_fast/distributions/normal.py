@@ -1,4 +1,6 @@
 """The normal distribution."""
+from __future__ import annotations
+
 import math
 
 from chainer_fast import backend
@@ -6,8 +8,9 @@ from chainer_fast.distribution import register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import as_variable
+from chainer_fast.variable import Variable, as_variable
 
 # Density of the standard normal distribution at zero, its logarithm, and the entropy,
 # which is the mean of x ** 2 / 2 - LOGPROBC.
@@ -55,65 +58,67 @@ class Normal(LocationScale):
     array([0.    , 5.3069], dtype=float32)
     """
 
-    def __init__(self, loc, scale=None, *, log_scale=None):
+    def __init__(
+            self, loc: VariableOrArray, scale: VariableOrArray | None = None, *,
+            log_scale: VariableOrArray | None = None) -> None:
         if (scale is None) == (log_scale is None):
             raise ValueError(
                 'Normal needs its width in one form: give scale or log_scale, %s'
                 % ('not both' if log_scale is not None else 'neither is there'))
-        super().__init__(loc, scale)
+        super().__init__(loc, scale)  # type: ignore[arg-type]
         self._log_scale = log_scale
 
     @cached_property
-    def scale(self):
+    def scale(self) -> Variable:
         """Variable: The standard deviation."""
         if self._scale is None:
             return exponential.exp(self.log_scale)
         return as_variable(self._scale)
 
     @cached_property
-    def log_scale(self):
+    def log_scale(self) -> Variable:
         """Variable: Logarithm of the standard deviation."""
         if self._log_scale is None:
             return exponential.log(self.scale)
         return as_variable(self._log_scale)
 
-    def prob(self, x):
+    def prob(self, x: VariableOrArray) -> Variable:
         z = self._standardize(x)
         return PROBC / self.scale * exponential.exp(-0.5 * z ** 2)
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         return LOGPROBC - self.log_scale - 0.5 * self._standardize(x) ** 2
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         return ndtr.ndtr(self._standardize(x))
 
-    def log_cdf(self, x):
+    def log_cdf(self, x: VariableOrArray) -> Variable:
         return log_ndtr.log_ndtr(self._standardize(x))
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         return self.loc + self.scale * ndtri.ndtri(x)
 
-    def survival_function(self, x):
+    def survival_function(self, x: VariableOrArray) -> Variable:
         # By symmetry, without the cancellation of 1 - cdf(x).
         return ndtr.ndtr(-self._standardize(x))
 
-    def log_survival_function(self, x):
+    def log_survival_function(self, x: VariableOrArray) -> Variable:
         return log_ndtr.log_ndtr(-self._standardize(x))
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.loc
 
     @cached_property
-    def stddev(self):
+    def stddev(self) -> Variable:
         return self.scale
 
     @cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.scale ** 2
 
     @cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return ENTROPYC + self.log_scale
 
     def _noise(self, shape):

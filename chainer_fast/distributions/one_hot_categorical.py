@@ -1,10 +1,13 @@
 """The distribution of one of some categories, as a vector of zeros and a one."""
+from __future__ import annotations
+
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.distributions import _terms, utils
 from chainer_fast.distributions.categorical import Categorical
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import Variable, as_variable
 
@@ -36,45 +39,45 @@ class OneHotCategorical(Distribution):
     (10, 3)
     """
 
-    def __init__(self, p):
+    def __init__(self, p: VariableOrArray) -> None:
         super().__init__()
         self._p = p
 
     @cached_property
-    def p(self):
+    def p(self) -> Variable:
         """Variable: Probabilities of the categories."""
         return as_variable(self._p)
 
     @cached_property
-    def log_p(self):
+    def log_p(self) -> Variable:
         """Variable: Logarithms of the probabilities."""
         return exponential.log(self.p)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'p': self.p}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.p.shape[:-1]
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return self.p.shape[-1:]
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         # 0 log(0) = 0: categories that are not chosen contribute nothing.
         return sum_.sum(_terms.times_log(x, self.p), axis=-1)
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.p
 
     @cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.p * (1 - self.p)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         p = self.p.array
         xp = backend.get_array_module(p)
         categories = utils._random_categories(p, n)

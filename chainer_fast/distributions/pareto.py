@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math import exponential
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_array, as_variable
+from chainer_fast.variable import Variable, as_array, as_variable
 
 
 class Pareto(Distribution):
@@ -37,37 +40,37 @@ class Pareto(Distribution):
     (array([1.5], dtype=float32), array([1.0986], dtype=float32))
     """
 
-    def __init__(self, scale, alpha):
+    def __init__(self, scale: VariableOrArray, alpha: VariableOrArray) -> None:
         super().__init__()
         self._scale, self._alpha = scale, alpha
 
     @cache.cached_property
-    def scale(self):
+    def scale(self) -> Variable:
         """Variable: Smallest value."""
         return as_variable(self._scale)
 
     @cache.cached_property
-    def alpha(self):
+    def alpha(self) -> Variable:
         """Variable: Exponent of the tail."""
         return as_variable(self._alpha)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'scale': self.scale, 'alpha': self.alpha}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.scale.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return '[scale, inf]'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         inside = as_array(x) >= self.scale.array
         log_x = exponential.log(_terms.substitute(x, ~inside, 1))
         log_normalizer = self.alpha * exponential.log(self.scale)
@@ -75,7 +78,7 @@ class Pareto(Distribution):
             exponential.log(self.alpha) + log_normalizer - (self.alpha + 1) * log_x)
         return _terms.where_else(inside, log_density, -float('inf'))
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         alpha = self.alpha.array
         # NumPy's Pareto distribution begins at zero.
         excess = self.xp.random.pareto(alpha, (n,) + self.batch_shape)
@@ -87,19 +90,19 @@ class Pareto(Distribution):
         return finite, _terms.substitute(self.alpha, ~finite, order + 1)
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         finite, alpha = self._above(1)
         return _terms.where_else(
             finite, alpha * self.scale / (alpha - 1), float('inf'))
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         finite, alpha = self._above(2)
         variance = self.scale ** 2 * alpha / (alpha - 1) ** 2 / (alpha - 2)
         return _terms.where_else(finite, variance, float('inf'))
 
     @cache.cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return exponential.log(self.scale / self.alpha) + (1 + 1 / self.alpha)
 
 

@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
 from chainer_fast.variable import Variable, as_array, as_variable
 
@@ -35,36 +38,36 @@ class Poisson(Distribution):
     (array([2.], dtype=float32), array([-1.3069], dtype=float32))
     """
 
-    def __init__(self, lam):
+    def __init__(self, lam: VariableOrArray) -> None:
         super().__init__()
         self._lam = lam
 
     @cache.cached_property
-    def lam(self):
+    def lam(self) -> Variable:
         """Variable: Expected number."""
         return as_variable(self._lam)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         return {'lam': self.lam}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.lam.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return 'non negative integer'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         x = as_variable(as_array(x).astype(self.lam.dtype))
         return _terms.times_log(x, self.lam) - lgamma(x + 1) - self.lam
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         """Draw ``n`` samples, in float32 whatever the dtype of ``lam``.
 
         Parameters
@@ -82,11 +85,11 @@ class Poisson(Distribution):
         return Variable(drawn.astype(numpy.float32))
 
     @cache.cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return self.lam
 
     @cache.cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.lam
 
 

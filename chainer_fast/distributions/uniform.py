@@ -1,14 +1,18 @@
 """The uniform distribution on an interval."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions._terms import where_else
 from chainer_fast.functions.math import clip, exponential
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import force_array
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import as_array, as_variable
+from chainer_fast.variable import Variable, as_array, as_variable
 
 # Standard deviation on an interval of length one.
 _UNIT_STDDEV = 1 / math.sqrt(12)
@@ -48,7 +52,10 @@ class Uniform(Distribution):
     (array([2.], dtype=float32), array([0.25], dtype=float32))
     """
 
-    def __init__(self, *, low=None, high=None, loc=None, scale=None):
+    def __init__(
+            self, *, low: VariableOrArray | None = None,
+            high: VariableOrArray | None = None, loc: VariableOrArray | None = None,
+            scale: VariableOrArray | None = None) -> None:
         has_ends = low is not None and high is not None
         has_length = loc is not None and scale is not None
         if has_ends == has_length:
@@ -57,79 +64,81 @@ class Uniform(Distribution):
                 'scale, got %s' % ('both' if has_ends else 'no complete pair'))
         super().__init__()
         self._use_low_high = has_ends
-        self._low, self._high = low, high
-        self._loc, self._scale = loc, scale
+        self._low: tp.Any = low
+        self._high: tp.Any = high
+        self._loc: tp.Any = loc
+        self._scale: tp.Any = scale
 
     @cached_property
-    def low(self):
+    def low(self) -> Variable:
         """Variable: Lower ends of the intervals."""
         return as_variable(self._low if self._use_low_high else self._loc)
 
     @cached_property
-    def high(self):
+    def high(self) -> Variable:
         """Variable: Upper ends of the intervals."""
         if self._use_low_high:
             return as_variable(self._high)
         return self.loc + self.scale
 
     @cached_property
-    def loc(self):
+    def loc(self) -> Variable:
         """Variable: Lower ends of the intervals."""
         return as_variable(self._low if self._use_low_high else self._loc)
 
     @cached_property
-    def scale(self):
+    def scale(self) -> Variable:
         """Variable: Lengths of the intervals."""
         if self._use_low_high:
             return self.high - self.low
         return as_variable(self._scale)
 
     @property
-    def params(self):
+    def params(self) -> dict[str, VariableOrArray]:
         names = ('low', 'high') if self._use_low_high else ('loc', 'scale')
         return {name: getattr(self, name) for name in names}
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> tuple[int, ...]:
         return self.low.shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> tuple[int, ...]:
         return ()
 
     @property
-    def support(self):
+    def support(self) -> str:
         return '[low, high]'
 
-    def log_prob(self, x):
+    def log_prob(self, x: VariableOrArray) -> Variable:
         x = as_array(x)
         inside = (self.low.array <= x) & (x <= self.high.array)
         return where_else(
             force_array(inside), -exponential.log(self.scale), -math.inf)
 
-    def cdf(self, x):
+    def cdf(self, x: VariableOrArray) -> Variable:
         return clip.clip((x - self.loc) / self.scale, 0., 1.)
 
-    def icdf(self, x):
+    def icdf(self, x: VariableOrArray) -> Variable:
         return x * self.scale + self.loc
 
     @cached_property
-    def mean(self):
+    def mean(self) -> Variable:
         return (self.high + self.low) / 2
 
     @cached_property
-    def stddev(self):
+    def stddev(self) -> Variable:
         return self.scale * _UNIT_STDDEV
 
     @cached_property
-    def variance(self):
+    def variance(self) -> Variable:
         return self.scale ** 2 / 12
 
     @cached_property
-    def entropy(self):
+    def entropy(self) -> Variable:
         return exponential.log(self.scale)
 
-    def sample_n(self, n):
+    def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.low)
         noise = utils._standard_uniform(
             xp, (n,) + self.low.shape, self.low.dtype)

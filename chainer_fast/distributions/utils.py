@@ -1,4 +1,6 @@
 """Functions that several distributions share."""
+from __future__ import annotations
+
 import warnings
 
 import numpy
@@ -7,7 +9,8 @@ from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential
-from chainer_fast.variable import as_array, as_variable
+from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.variable import Variable, as_array, as_variable
 
 
 class ModifiedXLogX(FunctionNode):
@@ -20,16 +23,20 @@ class ModifiedXLogX(FunctionNode):
         positive.
     """
 
-    def __init__(self, logx):
+    x_zero: NdArray
+
+    def __init__(self, logx: Variable) -> None:
         super().__init__()
         self._logx = logx
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.x_zero = utils.force_array(x == 0)
         return utils.force_array(x * self._logx.array, x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         slope = self._logx + 1
         if self.x_zero.any():

@@ -1,12 +1,18 @@
 """Export of models to Caffe; needs protobuf."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 from chainer_fast import variable
 from chainer_fast.backends import cuda
 from chainer_fast.configuration import using_config
 from chainer_fast.exporters import _caffe_graph, _caffe_layers
 from chainer_fast.function import force_backprop_mode
+from chainer_fast.function_node import FunctionNode
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
+from chainer_fast.types import NdArray
+from chainer_fast.variable import Variable, VariableNode
 
 _BLOB_CHUNK = 1 << 20
 
@@ -58,7 +64,7 @@ class _Network:
         Input of the network.
     """
 
-    def __init__(self, data):
+    def __init__(self, data: VariableNode) -> None:
         self._data = data
         self._names = {}
         self._counts = {}
@@ -83,7 +89,7 @@ class _Network:
         return ['data' if node is self._data else self._names.get(node.creator_node)
                 for node in nodes]
 
-    def add(self, function, arrays):
+    def add(self, function: FunctionNode, arrays: tuple[NdArray, ...]) -> None:
         """Add the layers for a function.
 
         Parameters
@@ -123,7 +129,7 @@ class _Network:
                     _add_blob(message, blob.shape, blob)
             bottom = [top]
 
-    def text(self, name, shape):
+    def text(self, name: str, shape: tuple[int, ...]):
         """Return the network in text format.
 
         Parameters
@@ -144,7 +150,10 @@ class _Network:
         return '\n'.join(lines) + '\n'
 
 
-def export(model, args, directory=None, export_params=True, graph_name='Graph'):
+def export(
+        model: tp.Callable[..., tp.Any], args: list[tp.Any] | tuple[Variable, ...],
+        directory: tp.Any = None, export_params: bool = True,
+        graph_name: str = 'Graph') -> None:
     """Export a model to Caffe.
 
     The model is called in test mode, and the functions it applies are written to

@@ -1,5 +1,13 @@
 """Hooks that measure computations from beginning to end."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_hook
+from chainer_fast.types import GradArrays
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
 
 
 class SpanHook(function_hook.FunctionHook):
@@ -26,14 +34,18 @@ class SpanHook(function_hook.FunctionHook):
         """Handle the end of a computation; see :meth:`_begin`."""
         raise NotImplementedError('%s has to define _end()' % type(self).__name__)
 
-    def forward_preprocess(self, function, in_data):
+    def forward_preprocess(self, function: FunctionNode, in_data: GradArrays) -> None:
         self._begin(function, in_data, 'forward')
 
-    def forward_postprocess(self, function, in_data):
+    def forward_postprocess(self, function: FunctionNode, in_data: GradArrays) -> None:
         self._end(function, in_data)
 
-    def backward_preprocess(self, function, in_data, out_grad):
+    def backward_preprocess(
+            self, function: FunctionNode, in_data: GradArrays,
+            out_grad: GradArrays) -> None:
         self._begin(function, (*in_data, *out_grad), 'backward')
 
-    def backward_postprocess(self, function, in_data, out_grad):
+    def backward_postprocess(
+            self, function: FunctionNode, in_data: GradArrays,
+            out_grad: GradArrays) -> None:
         self._end(function, (*in_data, *out_grad))

@@ -1,11 +1,15 @@
 """Base of hooks that measure times."""
+from __future__ import annotations
+
 import sys
 import time
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _report
+from chainer_fast.types import Xp
 
 _get_time = time.perf_counter
 # Computations on a GPU whose events are kept.
@@ -24,12 +28,14 @@ class Timings:
         Array module of the computation that began last.
     """
 
-    table = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
+    xp: Xp
+
+    table: dict[str, int] = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
 
     # Title of the column of names.
     _title = None
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._call_history = []
         self._total_time = 0
         # Computations whose events have not been read: position in the history, both
@@ -67,7 +73,7 @@ class Timings:
             self._total_time += 0 if nested else elapsed
 
     @property
-    def call_history(self):
+    def call_history(self) -> list[tuple[str, float]]:
         """Names of computations and the seconds they took, a list of (str, float).
 
         They are in the order in which they ended.
@@ -76,7 +82,7 @@ class Timings:
         return self._call_history
 
     @call_history.setter
-    def call_history(self, history):
+    def call_history(self, history: tp.Any) -> None:
         self._pending = []
         self._call_history = history
 
@@ -86,12 +92,12 @@ class Timings:
         event.record()
         return event
 
-    def total_time(self):
+    def total_time(self) -> float:
         """Return the seconds that all computations took; nested ones count once."""
         self._read_events()
         return self._total_time
 
-    def summary(self):
+    def summary(self) -> dict[str, dict[tp.Any, tp.Any]]:
         """Return the measurements by name.
 
         Returns
@@ -110,7 +116,8 @@ class Timings:
     def _choose_unit(self, second):
         return _report.largest_unit(second, self.table, 'ns')
 
-    def print_report(self, unit='auto', file=sys.stdout):
+    def print_report(
+            self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
         """Print a table of names and the times they took.
 
         Parameters

@@ -1,4 +1,6 @@
 """Marks for CUDA's profilers."""
+from __future__ import annotations
+
 from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _span
 
@@ -32,7 +34,7 @@ class CUDAProfileHook(_span.SpanHook):
 
     name = 'CUDAProfileHook'
 
-    def __init__(self):
+    def __init__(self) -> None:
         cuda.check_cuda_available()
         if not _has_nvtx():
             raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy is without')

@@ -1,9 +1,15 @@
 """Function hook that measures the GPU memory that functions allocate."""
+from __future__ import annotations
+
 import collections
 import sys
+import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _report, _span
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
 
 if cuda.available:
     from cupy.cuda import MemoryHook
@@ -39,17 +45,17 @@ class CupyMemoryProfileHook(_span.SpanHook):
     _units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB']
     _table = {unit: 1024.0 ** i for i, unit in enumerate(_units)}
 
-    def __init__(self):
+    def __init__(self) -> None:
         cuda.check_cuda_available()
         self._memory_hook = CupyMemoryCumulativeHook()
         self._total_used_bytes = self._total_acquired_bytes = 0
-        self.call_history = []
+        self.call_history: list[tuple[str, int, int, int]] = []
         self._running_stack = []
 
-    def added(self, function=None):
+    def added(self, function: FunctionNode | None = None) -> None:
         self._memory_hook.__enter__()
 
-    def deleted(self, function=None):
+    def deleted(self, function: FunctionNode | None = None) -> None:
         self._memory_hook.__exit__()
 
     def _begin(self, function, arrays, direction):
@@ -65,15 +71,15 @@ class CupyMemoryProfileHook(_span.SpanHook):
             self._total_acquired_bytes += acquired
         self.call_history.append((function._impl_name, used, acquired, depth))
 
-    def total_used_bytes(self):
+    def total_used_bytes(self) -> int:
         """Return the bytes that all functions used; nested ones count once."""
         return self._total_used_bytes
 
-    def total_acquired_bytes(self):
+    def total_acquired_bytes(self) -> int:
         """Return the bytes that all functions acquired; nested ones count once."""
         return self._total_acquired_bytes
 
-    def summary(self):
+    def summary(self) -> dict[str, tp.Any]:
         """Return the measurements of each function.
 
         Returns
@@ -95,7 +101,8 @@ class CupyMemoryProfileHook(_span.SpanHook):
             size, {unit: 1 / self._table[unit] for unit in reversed(self._units)}, 'B')
         return 1 / factor, unit
 
-    def print_report(self, unit='auto', file=sys.stdout):
+    def print_report(
+            self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
         """Print a table of the functions and the memory they allocated.
 
         Parameters
@@ -127,19 +134,22 @@ class CupyMemoryCumulativeHook(MemoryHook):
         Bytes that the memory pool has taken from the device.
     """
 
+    used_bytes: int
+    acquired_bytes: int
+
     name = 'CupyMemoryCumulativeHook'
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.used_bytes, self.acquired_bytes = 0, 0
 
-    def totals(self):
+    def totals(self) -> tuple[int, int]:
         """Return the bytes used and acquired."""
         return self.used_bytes, self.acquired_bytes
 
-    def malloc_preprocess(self, **kwargs):
+    def malloc_preprocess(self, **kwargs: tp.Any) -> None:
         """Called by CuPy before memory is handed out."""
         self.used_bytes += kwargs['mem_size']
 
-    def alloc_preprocess(self, **kwargs):
+    def alloc_preprocess(self, **kwargs: tp.Any) -> None:
         """Called by CuPy before memory is taken from the device."""
         self.acquired_bytes += kwargs['mem_size']

@@ -1,8 +1,15 @@
 """Printing what functions are given."""
+from __future__ import annotations
+
 import sys
+import typing as tp
 import warnings
 
 from chainer_fast import backend, function_hook, variable
+from chainer_fast.types import GradArrays
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
 
 
 class PrintHook(function_hook.FunctionHook):
@@ -36,9 +43,16 @@ class PrintHook(function_hook.FunctionHook):
             loss.backward()
     """
 
+    sep: None
+    end: str
+    file: tp.IO[tp.Any]
+    flush: bool
+
     name = 'PrintHook'
 
-    def __init__(self, sep=None, end='\n', file=sys.stdout, flush=True):
+    def __init__(
+            self, sep: None = None, end: str = '\n', file: tp.IO[tp.Any] = sys.stdout,
+            flush: bool = True) -> None:
         if sep is not None:
             warnings.warn(
                 'sep argument in chainer.function_hooks.PrintHook is deprecated: '
@@ -50,10 +64,12 @@ class PrintHook(function_hook.FunctionHook):
         for line in lines:
             print(line, end=self.end, file=self.file, flush=self.flush)
 
-    def forward_preprocess(self, function, in_data):
+    def forward_preprocess(self, function: FunctionNode, in_data: GradArrays) -> None:
         self._print(_describe(function, in_data))
 
-    def backward_preprocess(self, function, in_data, out_grad):
+    def backward_preprocess(
+            self, function: FunctionNode, in_data: GradArrays,
+            out_grad: GradArrays) -> None:
         self._print(_describe(function, in_data))
         self._print(['output gradient', *map(_describe_gradient, out_grad)])
 

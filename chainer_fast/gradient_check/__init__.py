@@ -5,7 +5,10 @@ direction :math:`u`: :math:`\\langle g, u \\rangle` should be near
 :math:`\\langle g_y, f(x + \\epsilon u) - f(x - \\epsilon u) \\rangle / 2 \\epsilon`.
 That takes two more evaluations of :math:`f`, however many elements :math:`x` has.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 import warnings
 
 import numpy
@@ -16,9 +19,13 @@ from chainer_fast.gradient_check._numerical_grad import (  # noqa: F401
     NondifferentiableError,
     numerical_grad,
 )
+from chainer_fast.types import DTypeSpec, NdArray
+from chainer_fast.variable import Variable
 
 
-def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
+def assert_allclose(
+        x: tp.Any, y: tp.Any, atol: float = 1e-5, rtol: float = 1e-4,
+        verbose: bool = True) -> None:
     """Deprecated name of :func:`chainer_fast.testing.assert_allclose`."""
     warnings.warn(
         'chainer.gradient_check.assert_allclose is deprecated: use '
@@ -27,8 +34,11 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
 
 
 def check_backward(
-        func, x_data, y_grad, params=(), eps=1e-3, atol=1e-5, rtol=1e-4,
-        no_grads=None, dtype=None, detect_nondifferentiable=False):
+        func: tp.Callable[..., tp.Any], x_data: NdArray | tuple[NdArray, ...],
+        y_grad: NdArray | tuple[NdArray, ...] | None,
+        params: Variable | tuple[Variable, ...] = (), eps: float = 1e-3,
+        atol: float = 1e-5, rtol: float = 1e-4, no_grads: list[bool] | None = None,
+        dtype: DTypeSpec = None, detect_nondifferentiable: bool = False) -> None:
     """Check gradients of a function against finite differences.
 
     Parameters
@@ -90,9 +100,13 @@ def _check_backward_with_params(func, x_data, y_grad, params, **options):
 
 
 def check_double_backward(
-        func, x_data, y_grad, x_grad_grad, params=(), params_grad_grad=(), eps=1e-3,
-        atol=1e-4, rtol=1e-3, no_grads=None, dtype=None,
-        detect_nondifferentiable=False):
+        func: tp.Callable[..., tp.Any], x_data: NdArray | tuple[NdArray, ...],
+        y_grad: NdArray | tuple[NdArray, ...],
+        x_grad_grad: NdArray | tuple[NdArray, ...],
+        params: Variable | tuple[Variable, ...] = (),
+        params_grad_grad: NdArray | tuple[NdArray, ...] = (), eps: float = 1e-3,
+        atol: float = 1e-4, rtol: float = 1e-3, no_grads: list[bool] | None = None,
+        dtype: DTypeSpec = None, detect_nondifferentiable: bool = False) -> None:
     """Check gradients of the gradients of a function against finite differences.
 
     The function whose gradients are checked takes the inputs and the gradients of the
@@ -162,8 +176,10 @@ class _CheckBackward:
     """A check of gradients along one direction; see :func:`check_backward`."""
 
     def __init__(
-            self, func, xs, gys, params, no_grads=None, dtype=None, eps=1e-3,
-            atol=1e-5, rtol=1e-4, detect_nondifferentiable=False):
+            self, func: tp.Callable[..., tp.Any], xs, gys,
+            params: Variable | tuple[Variable, ...], no_grads: list[bool] | None = None,
+            dtype: DTypeSpec = None, eps: float = 1e-3, atol: float = 1e-5,
+            rtol: float = 1e-4, detect_nondifferentiable: bool = False) -> None:
         self.func = func
         self.xs = _as_tuple(xs)
         self.gys = _as_tuple(gys)
@@ -184,7 +200,7 @@ class _CheckBackward:
         self.device = backend.get_device_from_array(
             *[a for a in self.xs + self.params if a is not None])
 
-    def run(self):
+    def run(self) -> None:
         """Raise an exception unless the gradients are right."""
         with backend.using_device(self.device):
             xs = [None if x is None else _as_input(x) for x in self.xs]

@@ -3,12 +3,14 @@
 A builder of a class of functions appends the steps of a function, and of its gradient,
 to a plan. ``compiled_as`` declares it.
 """
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.kernels.tape import cells, products
 
 _METHODS = ('forward', 'forward_cpu', 'backward', 'backward_accumulate', 'apply')
-_builders: dict = {}
+_builders: dict[tp.Any, tp.Any] = {}
 
 
 def compiled_as(builder):

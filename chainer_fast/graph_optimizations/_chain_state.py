@@ -3,6 +3,7 @@
 A launched graph changes none of it, so that a call that does is not recorded.
 """
 import contextlib
+import typing as tp
 import weakref
 
 import numpy
@@ -74,7 +75,7 @@ def unchanged(state):
         The state before.
     """
     drawn = numpy.random.get_state()
-    observed: dict = {}
+    observed: dict[tp.Any, tp.Any] = {}
     try:
         with _reports_to(observed):
             yield
@@ -94,7 +95,7 @@ def unchanged(state):
 def watched(chain, trace):
     """Note in a trace if the ``with`` block changes anything but results."""
     state = State(chain)
-    observed: dict = {}
+    observed: dict[tp.Any, tp.Any] = {}
     try:
         with _reports_to(observed):
             yield

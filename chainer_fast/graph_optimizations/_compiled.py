@@ -200,8 +200,8 @@ class Replay(function_node.FunctionNode):
 
     calls: Compiled
     lease: tp.Any
-    arguments: list
-    drawn: tuple | None
+    arguments: list[tp.Any]
+    drawn: tuple[tp.Any, ...] | None
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):

@@ -1,5 +1,8 @@
 """Calls of static chains on the processor: which are compiled, and which are not."""
+from __future__ import annotations
+
 import contextlib
+import typing as tp
 
 import numpy
 
@@ -75,7 +78,7 @@ class Calls:
         self._compiled = {}
         self._latest = ()
         self._renewals = {}
-        self.refused = {}
+        self.refused: dict[tp.Any, tp.Any] = {}
 
     def wants(self, kind):
         """Return whether the next call of a kind is to be recorded."""

@@ -3,6 +3,7 @@
 Inputs are copied into arrays of the recording, and results out of them, so that nobody
 outside ever holds memory that the next launch overwrites. Parameters are used in place.
 """
+import typing as tp
 import weakref
 
 from chainer_fast import function, function_node
@@ -152,7 +153,7 @@ class Recording:
 
     def call_again(self, indexes, inputs, grads):
         """Return differentiable gradients of the call, by calling the chain."""
-        found: list = []
+        found: list[tp.Any] = []
         with function.force_backprop_mode(), using_config('use_static_graph', False):
             _collect(self._call(inputs), found)
         given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
@@ -214,8 +215,8 @@ class _Backward:
 
         The places of the gradients are noted: dtype, begin, end and shape.
         """
-        self._places: list = []
-        sizes: dict = {}
+        self._places: list[tp.Any] = []
+        sizes: dict[tp.Any, tp.Any] = {}
         for g in found:
             if g is None:
                 self._places.append(None)

@@ -4,7 +4,10 @@ A *recording* belongs to one kind of call. It has a graph for the forward direct
 and one for the backward direction for each set of gradients that was asked for. In the
 graph of functions, a call that launches it is a single node, :class:`Replay`.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 from chainer_fast import function_node
 from chainer_fast._core.state import get_function_hooks
@@ -109,7 +112,7 @@ class Recordings:
     def __init__(self):
         self._recordings = {}
         self._renewals = {}
-        self.refused = {}
+        self.refused: dict[tp.Any, tp.Any] = {}
 
     def release(self):
         """Declare all calls done."""

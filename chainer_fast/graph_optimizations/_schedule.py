@@ -1,11 +1,22 @@
 """Recordings of static chains: steps, and the arrays passed between them."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 import weakref
 
 from chainer_fast import function, function_node
+from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.backends.cuda import DummyDeviceType
+    from chainer_fast.graph_optimizations.static_graph import ScheduleManager
+    from chainer_fast.link import Chain
+    from chainer_fast.variable import Variable
 
 
 class ArrayInfo:
@@ -24,15 +35,15 @@ class ArrayInfo:
     device : cupy.cuda.Device or DummyDeviceType
     """
 
-    def __init__(self, array):
-        self.weak_ref = weakref.ref(array)
-        self.id = id(array)
-        self.shape = array.shape
-        self.dtype = array.dtype
-        self.device = cuda.get_device_from_array(array)
+    def __init__(self, array: NdArray) -> None:
+        self.weak_ref: tp.Any = weakref.ref(array)
+        self.id: int = id(array)
+        self.shape: tuple[int, ...] = array.shape
+        self.dtype: DTypeSpec = array.dtype
+        self.device: Device | DummyDeviceType = cuda.get_device_from_array(array)
         self._xp = cuda.get_array_module(array)
 
-    def was_deleted(self):
+    def was_deleted(self) -> bool:
         """Return whether the array no longer exists."""
         return self.weak_ref() is None
 
@@ -41,7 +52,7 @@ class ArrayInfo:
         with self.device:
             return self._xp.empty(self.shape, self.dtype)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<%s %s %s>' % (type(self).__name__, self.shape, self.dtype)
 
 
@@ -69,9 +80,15 @@ class ScheduleInfo:
     func_name : str, optional
     """
 
-    def __init__(self, func, args, kwargs, inputs_hooks, outputs_hooks, return_hooks,
-                 delete_hooks, unique_arrays, array_infos, func_name=None):
-        self.func_name = func_name or getattr(func, '__name__', None) or repr(func)
+    def __init__(
+            self, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any],
+            inputs_hooks: list[tp.Any],
+            outputs_hooks: list[tp.Any],
+            return_hooks: list[tp.Any],
+            delete_hooks: tp.Any, unique_arrays: list[tp.Any],
+            array_infos: list[ArrayInfo], func_name: str | None = None) -> None:
+        self.func_name: str = func_name or getattr(func, '__name__', None) or repr(func)
         self._table, self._infos = unique_arrays, array_infos
         self._call = functools.partial(func, *args, **kwargs)
         self._filled = {'inputs': inputs_hooks, 'outputs': outputs_hooks}
@@ -87,7 +104,7 @@ class ScheduleInfo:
         """Positions of the arrays written to, in the list and in the table."""
         return self._filled['outputs']
 
-    def run_pre_hooks(self):
+    def run_pre_hooks(self) -> None:
         """Fill the lists ``inputs`` and ``outputs`` from the table."""
         for _, index in self.outputs_hooks:
             if self._table[index] is None:
@@ -96,7 +113,7 @@ class ScheduleInfo:
             for at, index in hooks:
                 self._call.keywords[name][at] = self._table[index]
 
-    def run_post_hooks(self, return_arrays):
+    def run_post_hooks(self, return_arrays) -> None:
         """Put the results into the table, and release arrays no longer needed."""
         for at, index in self.return_hooks:
             self._table[index] = return_arrays[at]
@@ -104,17 +121,17 @@ class ScheduleInfo:
             self._table[index] = None
         self.forget_arrays()
 
-    def forget_arrays(self):
+    def forget_arrays(self) -> None:
         """Empty the lists ``inputs`` and ``outputs``."""
         for name, hooks in self._filled.items():
             for at, _ in hooks:
                 self._call.keywords[name][at] = None
 
-    def __call__(self):
+    def __call__(self) -> None:
         self.run_pre_hooks()
         self.run_post_hooks(_as_tuple(self._call()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '%s: %s -> %s' % (
             self.func_name, [index for _, index in self.inputs_hooks],
             [index for _, index in self.return_hooks])
@@ -136,26 +153,27 @@ class StaticScheduleFunction(function_node.FunctionNode):
         Whether gradients through the schedule should be differentiable.
     """
 
-    def __init__(self, schedule_manager, verbosity_level=0,
-                 enable_double_backprop=False):
+    def __init__(
+            self, schedule_manager: ScheduleManager | None, verbosity_level: int = 0,
+            enable_double_backprop: bool = False) -> None:
         self._manager = None if schedule_manager is None else weakref.ref(
             schedule_manager)
-        self.verbosity_level = verbosity_level
-        self.enable_double_backprop = enable_double_backprop
-        self.schedule_info_list = []
-        self.unique_arrays = []
-        self.array_infos = []
+        self.verbosity_level: int = verbosity_level
+        self.enable_double_backprop: bool = enable_double_backprop
+        self.schedule_info_list: list[tp.Any] = []
+        self.unique_arrays: list[tp.Any] = []
+        self.array_infos: list[tp.Any] = []
         self._index_of = {}
         self._made = set()
         self._params = []
         self._in_indexes = []
         self._out_indexes = []
         #: The functions of the call that is being recorded, and None afterwards.
-        self.trace = None
+        self.trace: tp.Any = None
         #: Runs the chain on variables; `static_graph` sets it.
         self._rerun = None
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         # A copy of the chain makes a new recording: these arrays belong to the
         # original.
         return StaticScheduleFunction, (
@@ -168,7 +186,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
 
     # -- the table of arrays
 
-    def get_unique_index_from_array(self, array):
+    def get_unique_index_from_array(self, array: NdArray):
         """Return the position of an array in the table, or ``None``."""
         return self._index_of.get(id(array))
 
@@ -186,7 +204,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
 
     # -- recording
 
-    def is_empty(self):
+    def is_empty(self) -> bool:
         """Return whether nothing is recorded."""
         return not self.schedule_info_list
 
@@ -194,7 +212,9 @@ class StaticScheduleFunction(function_node.FunctionNode):
         """Return the recorded steps, a list of :class:`ScheduleInfo`."""
         return self.schedule_info_list
 
-    def append_function(self, func, args, kwargs, func_name=None):
+    def append_function(
+            self, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any], func_name: str | None = None) -> tp.Any:
         """Call a function, and record the call as the next step.
 
         Parameters
@@ -223,11 +243,12 @@ class StaticScheduleFunction(function_node.FunctionNode):
             self.unique_arrays, self.array_infos, func_name))
         return returned
 
-    def set_out_variables(self, out_vars):
+    def set_out_variables(self, out_vars) -> None:
         """Note the variables returned by the chain, in their order."""
         self._out_indexes = [self._index(var.raw_array) for var in out_vars]
 
-    def build_schedule(self, chain, in_vars):
+    def build_schedule(
+            self, chain: Chain, in_vars: tp.Sequence[VariableOrArray]) -> None:
         """End the recording.
 
         From now on the schedule holds no arrays made by a call, only constants, and the
@@ -262,17 +283,17 @@ class StaticScheduleFunction(function_node.FunctionNode):
 
     # -- repeating
 
-    def run_in_var_hooks(self, input_var_arrays):
+    def run_in_var_hooks(self, input_var_arrays) -> None:
         """Put the inputs of a call into the table."""
         for index, array in zip(self._in_indexes, input_var_arrays, strict=True):
             self.unique_arrays[index] = array
 
-    def run_param_pre_hooks(self):
+    def run_param_pre_hooks(self) -> None:
         """Put the arrays of the parameters into the table."""
         for reference, index in self._params:
             self.unique_arrays[index] = reference().raw_array
 
-    def run_param_post_hooks(self):
+    def run_param_post_hooks(self) -> None:
         """Remove the arrays of the parameters and all remaining ones from the table."""
         self._let_go()
 
@@ -280,7 +301,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
         """Return the outputs of a call, a tuple of arrays."""
         return tuple([self.unique_arrays[index] for index in self._out_indexes])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         self.run_in_var_hooks(inputs)
         self.run_param_pre_hooks()
@@ -290,7 +311,9 @@ class StaticScheduleFunction(function_node.FunctionNode):
         self.run_param_post_hooks()
         return outputs
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         """Run the chain again to make its graph, and backpropagate through it.
 
         Gradients of parameters are added to the parameters.
@@ -314,17 +337,17 @@ class StaticScheduleFunction(function_node.FunctionNode):
 
     # -- inspection
 
-    def debug_print_ref_counts(self):
+    def debug_print_ref_counts(self) -> None:
         """Print which arrays of the table exist at the moment."""
         for index, array in enumerate(self.unique_arrays):
             print(index, 'none' if array is None else 'held')
 
-    def debug_print_unique_arrays_info(self):
+    def debug_print_unique_arrays_info(self) -> None:
         """Print the properties of the arrays in the table."""
         for index, info in enumerate(self.array_infos):
             print(index, info)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '\n'.join([
             '<%s of %d steps on %d arrays>' % (
                 type(self).__name__, len(self.schedule_info_list),

@@ -25,7 +25,10 @@ The first call with inputs of a kind is also recorded as a
 :class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
 arrays.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 import weakref
 
 from chainer_fast import variable
@@ -41,6 +44,11 @@ from chainer_fast.graph_optimizations._schedule import (
     flatten,
 )
 from chainer_fast.graph_optimizations._trace import Trace
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.graph_optimizations._host import Calls
+    from chainer_fast.graph_optimizations._replay import Recordings
 
 __all__ = [
     'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
@@ -69,19 +77,22 @@ class ScheduleManager:
         Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
     """
 
-    def __init__(self, minimize_cache_size=True, verbosity_level=0):
+    def __init__(
+            self, minimize_cache_size: bool = True, verbosity_level: int = 0) -> None:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
-        self.schedules = {}
-        self.recordings = _replay.Recordings()
-        self.calls = _host.Calls(verbosity_level)
+        self.schedules: dict[tp.Any, tp.Any] = {}
+        self.recordings: Recordings = _replay.Recordings()
+        self.calls: Calls = _host.Calls(verbosity_level)
         self._settings = None
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         # A copy of the chain makes new recordings.
         return ScheduleManager, (self.minimize_cache_size, self.verbosity_level)
 
-    def get_schedule(self, in_vars, enable_double_backprop=False):
+    def get_schedule(
+            self, in_vars: tp.Sequence[VariableOrArray],
+            enable_double_backprop: bool = False) -> StaticScheduleFunction:
         """Return the schedule for inputs, which is empty the first time.
 
         Parameters
@@ -108,7 +119,7 @@ class ScheduleManager:
                 self, self.verbosity_level, enable_double_backprop)
         return self.schedules[kind]
 
-    def end_forward(self):
+    def end_forward(self) -> None:
         """Tell that an iteration is over.
 
         Programs call this if they do not call ``backward``. CUDA graphs can then be
@@ -116,7 +127,7 @@ class ScheduleManager:
         """
         self.recordings.release()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = ['<%s of %d schedules>' % (type(self).__name__, len(self.schedules))]
         for ((train, backprop), arrays), schedule in self.schedules.items():
             lines.append('train=%s enable_backprop=%s %s: %r' % (
@@ -125,7 +136,7 @@ class ScheduleManager:
         return '\n'.join(lines)
 
 
-def static_graph(*args, **kwargs):
+def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.

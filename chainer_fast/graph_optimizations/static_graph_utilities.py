@@ -1,11 +1,18 @@
 """Decorators for code that belongs to the schedule of a static chain."""
+from __future__ import annotations
+
 import copy
 import functools
+import typing as tp
 
 from chainer_fast.configuration import config
+from chainer_fast.types import NdArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
 
 
-def static_code(*dec_args, **dec_kwargs):
+def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Any:
     """Make a function part of the schedule of the static chain that calls it.
 
     A decorator, with or without arguments. In the method of a chain under
@@ -73,7 +80,8 @@ def _static(func, *, func_name=None):
     return step
 
 
-def static_forward_optimizations(func, inputs):
+def static_forward_optimizations(
+        func: FunctionNode, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
     """Run a function node's ``forward`` as a step of the current schedule.
 
     Parameters

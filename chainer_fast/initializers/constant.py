@@ -1,15 +1,20 @@
 """Initializers that fill an array with fixed values."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, initializer
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 class _Constant(initializer.Initializer):
 
     fill_value = None
 
-    def __init__(self, dtype=None):
+    def __init__(self, dtype: DTypeSpec | None = None) -> None:
         if not (numpy.isscalar(self.fill_value)
                 or isinstance(self.fill_value, get_array_types())):
             raise ValueError(
@@ -17,7 +22,7 @@ class _Constant(initializer.Initializer):
                 % type(self.fill_value))
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         value = self.fill_value
         if isinstance(value, get_array_types()):
@@ -50,7 +55,7 @@ class NaN(_Constant):
     array([nan, nan, nan], dtype=float32)
     """
 
-    fill_value = numpy.nan
+    fill_value: float = numpy.nan
 
 
 class One(_Constant):
@@ -74,7 +79,7 @@ class One(_Constant):
     array([1., 1., 1.], dtype=float32)
     """
 
-    fill_value = 1.0
+    fill_value: float = 1.0
 
 
 class Zero(_Constant):
@@ -98,7 +103,7 @@ class Zero(_Constant):
     array([0., 0., 0.], dtype=float32)
     """
 
-    fill_value = 0.0
+    fill_value: float = 0.0
 
 
 class Constant(_Constant):
@@ -136,7 +141,7 @@ class Constant(_Constant):
     array([[0.5, 0.5]], dtype=float32)
     """
 
-    def __init__(self, fill_value, dtype=None):
+    def __init__(self, fill_value: tp.Any, dtype: DTypeSpec | None = None) -> None:
         self.fill_value = fill_value
         super().__init__(dtype)
 
@@ -167,11 +172,11 @@ class Identity(initializer.Initializer):
            [0., 3.]], dtype=float32)
     """
 
-    def __init__(self, scale=1.0, dtype=None):
+    def __init__(self, scale: float = 1.0, dtype: DTypeSpec | None = None) -> None:
         super().__init__(dtype)
         self.scale = scale
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         n = len(array) if array.ndim else 0
         if array.shape != (n, n):

@@ -1,8 +1,13 @@
 """Initializers that draw from normal distributions."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, initializer
 from chainer_fast.initializers import _random
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _fill(array, rng, deviation):
@@ -43,12 +48,14 @@ class Normal(initializer.Initializer):
     0.1
     """
 
-    def __init__(self, scale=0.05, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 0.05, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         _fill(array, self.rng, self.scale)
 
@@ -96,12 +103,14 @@ class LeCunNormal(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fan_in, _ = initializer.get_fans(array.shape)
         _fill(array, self.rng, _random.spread(self.scale, 1., fan_in))
@@ -149,12 +158,14 @@ class GlorotNormal(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fans = initializer.get_fans(array.shape)
         _fill(array, self.rng, _random.spread(self.scale, 2., sum(fans)))
@@ -206,13 +217,15 @@ class HeNormal(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, fan_option='fan_in', *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None,
+            fan_option: str = 'fan_in', *, rng: tp.Any = None) -> None:
         self.scale = scale
         self.fan_option = fan_option
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fans = dict(zip(
             ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))

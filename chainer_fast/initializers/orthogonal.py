@@ -1,7 +1,11 @@
 """Initializer of orthogonal matrices."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import backend, initializer
+from chainer_fast.types import DTypeSpec, NdArray
 
 # Mode: (may shrink the input space, may leave part of the output space unreached).
 _modes = {
@@ -61,7 +65,9 @@ class Orthogonal(initializer.Initializer):
     True
     """
 
-    def __init__(self, scale=1.1, dtype=None, mode='auto', *, rng=None):
+    def __init__(
+            self, scale: float = 1.1, dtype: DTypeSpec | None = None,
+            mode: str = 'auto', *, rng: tp.Any = None) -> None:
         if mode not in _modes:
             raise ValueError(
                 'mode has to be one of %s, not %r'
@@ -71,7 +77,7 @@ class Orthogonal(initializer.Initializer):
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         if not array.size:
             raise ValueError(

@@ -1,9 +1,12 @@
 """Initializers of convolutions that resample images."""
+from __future__ import annotations
+
 import functools
 
 import numpy
 
 from chainer_fast import backend, initializer
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _linear_kernel(size, ndim):
@@ -18,7 +21,9 @@ _kernels = {'linear': _linear_kernel}
 
 class _SamplingFilter(initializer.Initializer):
 
-    def __init__(self, upsampling=True, interpolation='linear', dtype=None):
+    def __init__(
+            self, upsampling: bool = True, interpolation: str = 'linear',
+            dtype: DTypeSpec | None = None) -> None:
         if interpolation not in _kernels:
             raise ValueError(
                 'interpolation has to be one of %s, not %r'
@@ -27,7 +32,7 @@ class _SamplingFilter(initializer.Initializer):
         self._make_kernel = _kernels[interpolation]
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         if array.ndim < 3:
             raise ValueError(
@@ -98,7 +103,9 @@ class UpsamplingDeconvFilter(_SamplingFilter):
     (1, 1, 8, 8)
     """
 
-    def __init__(self, interpolation='linear', dtype=None):
+    def __init__(
+            self, interpolation: str = 'linear',
+            dtype: DTypeSpec | None = None) -> None:
         super().__init__(True, interpolation, dtype)
 
 
@@ -137,5 +144,7 @@ class DownsamplingConvFilter(_SamplingFilter):
            [1., 1.]], dtype=float32)
     """
 
-    def __init__(self, interpolation='linear', dtype=None):
+    def __init__(
+            self, interpolation: str = 'linear',
+            dtype: DTypeSpec | None = None) -> None:
         super().__init__(False, interpolation, dtype)

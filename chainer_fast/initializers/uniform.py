@@ -1,6 +1,11 @@
 """Initializers that draw from uniform distributions."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import initializer
 from chainer_fast.initializers import _random
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _fill(array, rng, bound):
@@ -36,12 +41,14 @@ class Uniform(initializer.Initializer):
     0.5
     """
 
-    def __init__(self, scale=0.05, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 0.05, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         _fill(array, self.rng, self.scale)
 
@@ -83,12 +90,14 @@ class LeCunUniform(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fan_in, _ = initializer.get_fans(array.shape)
         _fill(array, self.rng, _random.spread(self.scale, 3., fan_in))
@@ -133,12 +142,14 @@ class GlorotUniform(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fans = initializer.get_fans(array.shape)
         _fill(array, self.rng, _random.spread(self.scale, 6., sum(fans)))
@@ -181,12 +192,14 @@ class HeUniform(initializer.Initializer):
     1.0
     """
 
-    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+    def __init__(
+            self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
+            rng: tp.Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
         fan_in, _ = initializer.get_fans(array.shape)
         _fill(array, self.rng, _random.spread(self.scale, 6., fan_in))

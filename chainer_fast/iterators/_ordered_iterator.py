@@ -1,4 +1,6 @@
 """Base of iterators over an order of examples: position, order, snapshots."""
+from __future__ import annotations
+
 import operator
 import typing as tp
 
@@ -7,7 +9,7 @@ import numpy
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils import _random_state
 
 
@@ -17,6 +19,11 @@ class OrderedIterator(Iterator):
     A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
     :meth:`_restart` in its constructor.
     """
+
+    epoch: tp.Any
+    is_new_epoch: tp.Any
+    current_position: tp.Any
+    order_sampler: tp.Any
 
     dataset: tp.Any
     batch_size: int
@@ -57,13 +64,13 @@ class OrderedIterator(Iterator):
             ('current_position', 'Number of examples used in the current epoch.'))]
 
     @property
-    def epoch_detail(self):
+    def epoch_detail(self) -> float:
         """Number of epochs, with the fraction of the current one."""
         state = self._state
         return state.epoch + state.current_position / self._epoch_size
 
     @property
-    def previous_epoch_detail(self):
+    def previous_epoch_detail(self) -> float | None:
         """``epoch_detail`` before the last batch; ``None`` before the first one."""
         detail = self._previous_epoch_detail
         return None if detail < 0 else detail
@@ -73,7 +80,7 @@ class OrderedIterator(Iterator):
         order = self._state.order
         return len(self.dataset) if order is None else len(order)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, order and epoch; see the base class."""
         new = {name: serializer(name, getattr(self._state, name))
                for name in ('current_position', 'epoch', 'is_new_epoch')}
@@ -167,7 +174,7 @@ class ReadAheadIterator(OrderedIterator):
         """
         raise NotImplementedError
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, orders and epoch; see the base class."""
         if not isinstance(serializer, Deserializer):
             # Before the state of the sampler is written.
@@ -201,5 +208,5 @@ def _load_orders_ahead(serializer, epoch_size):
 class RepeatProperty:
     """Mix-in of iterators whose ``repeat`` cannot be set."""
 
-    repeat = property(operator.attrgetter('_repeat'),
+    repeat: tp.Any = property(operator.attrgetter('_repeat'),
                       doc='Whether the iterator goes on after the first epoch.')

@@ -1,7 +1,10 @@
 """Iterator over the output of a pipeline of NVIDIA DALI."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.utils.experimental import experimental
 
 
@@ -37,20 +40,26 @@ class DaliIterator(Iterator):
             iterator, optimizer, converter=my_converter, device=0)
     """
 
-    def __init__(self, pipeline, repeat: bool = True) -> None:
+    pipeline: tp.Any
+    epoch_size: tp.Any
+    current_position: int
+    epoch: int
+    is_new_epoch: bool
+
+    def __init__(self, pipeline: tp.Any, repeat: bool = True) -> None:
         experimental('DaliIterator')
         self.pipeline, self._repeat = pipeline, repeat
         self._is_build = False
         self.epoch_size = 1  # so that epoch_detail is 0; the pipeline tells later
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Set the position to the beginning; the pipeline itself is not reset."""
         self.current_position = self.epoch = 0
         self.is_new_epoch = False
         self._previous_epoch_detail = -1.
 
-    def __next__(self):
+    def __next__(self) -> tp.Any:
         if not self._is_build:
             self.pipeline.build()
             # A dictionary by names of readers, of which the first one is used.
@@ -72,27 +81,27 @@ class DaliIterator(Iterator):
     next = __next__
 
     @property
-    def batch_size(self):
+    def batch_size(self) -> int:
         """Number of examples in a batch of the pipeline."""
         return self.pipeline.batch_size
 
     @property
-    def repeat(self):
+    def repeat(self) -> bool:
         """Tell whether the iterator goes on after the first epoch."""
         return self._repeat
 
     @property
-    def epoch_detail(self):
+    def epoch_detail(self) -> float:
         """Number of epochs, with the fraction of the current one."""
         return self.epoch + self.current_position / self.epoch_size
 
     @property
-    def previous_epoch_detail(self):
+    def previous_epoch_detail(self) -> float | None:
         """``epoch_detail`` before the last batch; ``None`` before the first one."""
         detail = self._previous_epoch_detail
         return detail if detail >= 0 else None
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the position; see the base class."""
         for name in ('current_position', 'epoch', 'is_new_epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))

@@ -109,6 +109,11 @@ class MultiprocessIterator(ReadAheadIterator):
                     ...
     """
 
+    dataset: tp.Any
+    batch_size: int
+    repeat: tp.Any
+    shuffle: bool | None
+
     class TimeoutWarning(RuntimeWarning):
         """A batch took longer than ``dataset_timeout``."""
 
@@ -118,9 +123,10 @@ class MultiprocessIterator(ReadAheadIterator):
     _reads_ahead = False
 
     def __init__(
-            self, dataset, batch_size, repeat=True, shuffle=None,
-            n_processes: int | None = None, n_prefetch: int = 1,
-            shared_mem: int | None = None, order_sampler=None,
+            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
+            shuffle: bool | None = None, n_processes: int | None = None,
+            n_prefetch: int = 1, shared_mem: int | None = None,
+            order_sampler: tp.Callable[..., tp.Any] | None = None,
             dataset_timeout: float | None = 30.0,
             maxtasksperchild: int | None = None) -> None:
         if n_processes is not None and n_processes < 0:
@@ -131,7 +137,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self.repeat, self.shuffle = repeat, shuffle
-        self.n_processes = n_processes or multiprocessing.cpu_count()
+        self.n_processes: int = n_processes or multiprocessing.cpu_count()
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem
         self._is_measured = shared_mem is not None
@@ -142,7 +148,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self._ahead = collections.deque()
         self._restart()
 
-    def reset(self):
+    def reset(self) -> None:
         """Go back to the beginning, with a new order if orders are sampled.
 
         The workers and their copies of the data set are kept.
@@ -161,19 +167,19 @@ class MultiprocessIterator(ReadAheadIterator):
         if self._reads_ahead:
             self._read_ahead(self._depth)
 
-    def finalize(self):
+    def finalize(self) -> None:
         """End the worker processes. The iterator cannot be used afterwards."""
         self._finalized = True
         self._end_workers()
         self._sampled = []
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
                 '_sampled': list(self._sampled), '_finalized': False,
                 '_reads_ahead': False, '_is_measured': self.shared_mem is not None}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         if '_state' not in state:
             # Chainer's pickles hold the arguments of the constructor. Others do not
             # need this module.
@@ -184,7 +190,7 @@ class MultiprocessIterator(ReadAheadIterator):
         sampler = self.order_sampler or ShuffleOrderSampler()
         sampler(numpy.arange(len(self.dataset)), 0)
 
-    def __next__(self):
+    def __next__(self) -> list[tp.Any]:
         if self._finalized:
             raise RuntimeError('the MultiprocessIterator is finalized; make a new one')
         if self._pool is not None and self._pool.pid != os.getpid():

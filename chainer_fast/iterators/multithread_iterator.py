@@ -49,6 +49,9 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     [[0, 1], [2, 3], [4]]
     """
 
+    dataset: tp.Any
+    batch_size: int
+
     # Early versions of this iterator used another name than the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
@@ -56,39 +59,40 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     _next: tp.Any = None
 
     def __init__(
-            self, dataset, batch_size, repeat=True, shuffle=None, n_threads: int = 1,
-            order_sampler=None) -> None:
+            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
+            shuffle: bool | None = None, n_threads: int = 1,
+            order_sampler: tp.Callable[..., tp.Any] | None = None) -> None:
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self._shuffle, self._repeat = shuffle, repeat
         self.n_threads = n_threads
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Go back to the beginning, with a new order if orders are sampled."""
         # Batch being read in advance, if any: (result of the pool or None at the end,
         # state after the batch, orders that were sampled for it).
         self._next = None
         self._restart()
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Stop the threads and forget what they read in advance."""
         self._refresh()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.terminate()
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         # A copy reads with its own threads.
         return dict(self.__dict__, _pool=None, _next=None, _sampled=list(self._sampled))
 
-    def __copy__(self):
+    def __copy__(self) -> MultithreadIterator:
         copied = type(self).__new__(type(self))
         # As in Chainer, both return the batch that is being read.
         copied.__dict__.update(self.__getstate__(), _next=self._next)
         return copied
 
-    def __next__(self):
+    def __next__(self) -> list[tp.Any]:
         if self._next is None:
             self._read_ahead()
         result, state, _ = self._next

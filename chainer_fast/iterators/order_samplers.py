@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy
 
+from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.types import NdArray
 from chainer_fast.utils import _random_state
 
 
@@ -22,7 +24,7 @@ class OrderSampler:
     5
     """
 
-    def __call__(self, current_order, current_position):
+    def __call__(self, current_order: NdArray, current_position: int) -> NdArray:
         """Return the order of the next epoch.
 
         Parameters
@@ -64,11 +66,11 @@ class ShuffleOrderSampler(OrderSampler):
     def __init__(self, random_state: numpy.random.RandomState | None = None) -> None:
         self._random = random_state or _random_state.numpy_generator()
 
-    def __call__(self, current_order, current_position):
+    def __call__(self, current_order: NdArray, current_position: int) -> NdArray:
         n = len(current_order)
         return self._random.permutation(n)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the random state, if it is not the global one.
 
         Snapshots of Chainer lack the state and do not change it. It is only written for

@@ -60,6 +60,9 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     [[0, 1], [2, 3], [4]]
     """
 
+    dataset: tp.Sequence[tp.Any]
+    batch_size: int
+
     def __init__(
             self, dataset: tp.Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None,
@@ -69,11 +72,11 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         self._shuffle, self._repeat = shuffle, repeat
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Go back to the beginning, with a new order if orders are sampled."""
         self._restart()
 
-    def __next__(self):
+    def __next__(self) -> list[tp.Any]:
         self._previous_epoch_detail = self.epoch_detail
         self._state, indices = self._after(self._state)
         if indices is None:

@@ -5,10 +5,13 @@ report tells at the end what was adapted, where, and what to write instead. Note
 and libraries call :func:`enable`; tests and workers set ``CHAINER_FAST_LEGACY=1``. At
 other times nothing here is loaded.
 """
+from __future__ import annotations
+
 import atexit
 import importlib
 import os
 import sys
+import typing as tp
 
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._patches import Patches
@@ -62,7 +65,7 @@ def _chosen(parts):
     return {*parts, *later}
 
 
-def enable(*parts):
+def enable(*parts: tp.Any) -> None:
     """Let programs of earlier years run in this process.
 
     The report is printed to standard error at the end of the process.
@@ -105,7 +108,7 @@ def enable(*parts):
     _print_at_exit()
 
 
-def disable():
+def disable() -> None:
     """Undo :func:`enable`; without it, do nothing.
 
     What a program took hold of while legacy mode was on stays as it was then.
@@ -116,12 +119,12 @@ def disable():
         _enabled = None
 
 
-def enabled():
+def enabled() -> tuple[tp.Any, ...]:
     """Return the names of the parts in force, sorted, as a tuple of str."""
     return () if _enabled is None else tuple(sorted(_enabled.parts))
 
 
-def report():
+def report() -> str:
     """Return what was adapted so far, where, and what to write instead, as text."""
     return _report.text()
 
@@ -144,7 +147,7 @@ def _print_at_exit():
     atexit.register(finish)
 
 
-def enable_from_environment():
+def enable_from_environment() -> None:
     """Do what ``CHAINER_FAST_LEGACY`` says: ``1``, or parts with commas.
 
     Workers and other children inherit it: they report only if they adapted something.

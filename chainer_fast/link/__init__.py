@@ -12,12 +12,14 @@ import numpy
 from chainer_fast import backend, device_resident, initializers, link_hook, variable
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.link import _bound, _hooked, _signature
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
 if tp.TYPE_CHECKING:
+    from chainer_fast.link._signature import CallSignature
     from chainer_fast.sequential import Sequential
-    from chainer_fast.serializer import AbstractSerializer
 
 __all__ = ['Chain', 'ChainList', 'Link']
 
@@ -36,6 +38,9 @@ def _is_shape(value):
 def _ensure_shape_dtype(value):
     """Return (shape, dtype) of a parameter given by that pair or by a shape alone."""
     return (value, numpy.float32) if _is_shape(value) else value
+
+
+_Link = tp.TypeVar('_Link', bound='Link')
 
 
 class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
@@ -90,14 +95,18 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     8
     """
 
-    __signature__ = _signature.CallSignature()
+    __signature__: CallSignature = _signature.CallSignature()
+
+    if tp.TYPE_CHECKING:
+        # `add_link` and the like make attributes that type checkers do not see.
+        def __getattr__(self, name: str) -> tp.Any: ...
 
     _within_init_scope = False
     # Whether a class that comes behind Link defines these methods.
     _mixin_computes = False
     _mixin_assigns = False
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
         super().__init_subclass__(**kwargs)
         # A mixin that comes after Link may define __call__ in place of forward.
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
@@ -107,15 +116,15 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             name in vars(base) for base in behind
             for name in ('__setattr__', '__delattr__'))
 
-    def __init__(self, **params):
+    def __init__(self, **params: tp.Any) -> None:
         super().__init__()
-        self.name = None
+        self.name: str | None = None
         # Names of attributes; the values are in __dict__ alone.
         self._params, self._persistent = set(), set()
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         # The way in which protocols since 2 pickle other objects.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
@@ -124,13 +133,13 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         newobj = copyreg.__newobj__  # type: ignore[attr-defined]   # not public
         return newobj, (type(self),), state
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s(%s)' % (
             type(self).__name__,
             ', '.join('%s=%s' % spec for spec in self.printable_specs))
 
     @property
-    def printable_specs(self):
+    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
         """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
         yield from ()
 
@@ -147,12 +156,16 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     # ---- registration
 
     @property
-    def within_init_scope(self):
+    def within_init_scope(self) -> bool:
         """True inside of ``with link.init_scope():``."""
         return self._within_init_scope
 
-    __setattr__ = links.assign
-    __delattr__ = links.delete
+    if tp.TYPE_CHECKING:
+        def __setattr__(self, name: str, value: tp.Any) -> None: ...
+        def __delattr__(self, name: str) -> None: ...
+    else:
+        __setattr__ = links.assign
+        __delattr__ = links.delete
 
     def _register(self, name, value):
         """Register a value assigned to an attribute inside of :meth:`init_scope`."""
@@ -192,7 +205,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         with self.init_scope():
             setattr(self, name, variable.Parameter(fill, shape))
 
-    def add_persistent(self, name: str, value) -> None:
+    def add_persistent(self, name: str, value: tp.Any) -> None:
         """Set an attribute and register it as a persistent value.
 
         Parameters
@@ -232,7 +245,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         _move(name, self._params, self._persistent)
 
     @classmethod
-    def from_params(cls, *args, **kwargs):
+    def from_params(cls, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         """Make a link of given parameter values; for subclasses that support it.
 
         Raises
@@ -248,7 +261,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         """Return the child of another link that corresponds to a child of this one."""
         return link.__dict__[name]
 
-    def copy(self, mode: str = 'share') -> Link:
+    def copy(self: _Link, mode: str = 'share') -> _Link:
         """Copy the link hierarchy.
 
         Parameters
@@ -338,7 +351,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, child in self._named_children():
             child.copyparams(self._child_like(link, name), copy_persistent)
 
-    def count_params(self):
+    def count_params(self) -> int:
         """Return the number of elements of all parameters.
 
         Returns
@@ -361,7 +374,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
                 total += param.size
         return total
 
-    def zerograds(self):
+    def zerograds(self) -> None:
         """Fill the gradients of all parameters with zeros.
 
         .. deprecated:: v1.15
@@ -388,21 +401,21 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, child in self._named_children():
             child.addgrads(self._child_like(link, name))
 
-    def enable_update(self):
+    def enable_update(self) -> None:
         """Let optimizers update the parameters again."""
         self.__set_update_enabled(True)
 
-    def disable_update(self):
+    def disable_update(self) -> None:
         """Keep optimizers from updating the parameters."""
         self.__set_update_enabled(False)
 
-    def __set_update_enabled(self, enabled):
+    def __set_update_enabled(self, enabled) -> None:
         for param in self.params():
             if param.update_rule is not None:
                 param.update_rule.enabled = enabled
 
     @property
-    def update_enabled(self):
+    def update_enabled(self) -> bool:
         """True if optimizers update any parameter of the hierarchy."""
         return any(
             param.update_rule is not None and param.update_rule.enabled
@@ -424,7 +437,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             loaded = serializer(name, param.data)
             if loaded is not None and param.data is None:
                 param.initialize(loaded.shape)
-                backend.copyto(param.data, loaded)
+                backend.copyto(param.data, loaded)  # type: ignore[arg-type]
         for name in sorted(self._persistent):
             attributes[name] = serializer(name, attributes[name])
         for name, child in self._named_children():
@@ -437,10 +450,10 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         warnings.warn(
             'Link._device_id is left only for backward compatibility and likely to be '
             'removed. Use Link.device instead.', DeprecationWarning)
-        device = self.device
+        device: tp.Any = self.device
         return device.device.id if device.xp is not numpy else None
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         attributes = self.__dict__
         for name in sorted(self._params):
@@ -512,10 +525,10 @@ class Chain(Link):
         for name, link in links.items():
             self.add_link(name, link)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._describe_children()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> tp.Any:
         """Return the attribute of that name, such as a child."""
         return getattr(self, name)
 
@@ -557,8 +570,8 @@ class Chain(Link):
         attributes = self.__dict__
         return [(name, attributes[name]) for name in sorted(self._children)]
 
-    def copy(self, mode='share'):
-        clone = super().copy(mode)
+    def copy(self: _Link, mode: str = 'share') -> _Link:
+        clone: tp.Any = super().copy(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
         for name, child in clone._named_children():
@@ -567,7 +580,7 @@ class Chain(Link):
         return clone
 
 
-class ChainList(Link, collections.abc.MutableSequence):
+class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     """A link composed of child links in a list.
 
     It behaves as a list of its children; their names are their positions. In contrast
@@ -611,7 +624,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         for link in links:
             self.add_link(link)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._describe_children()
 
     def _register(self, name, value):
@@ -625,17 +638,17 @@ class ChainList(Link, collections.abc.MutableSequence):
         for position, child in enumerate(self._children):
             child.name = str(position)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._children)
 
-    def __iter__(self):
+    def __iter__(self) -> tp.Iterator[Link]:
         return iter(self._children)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> tp.Any:
         """Return the child of an index, or the list of those of a slice."""
         return self._children[index]
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: int | slice, value: tp.Any) -> None:
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
@@ -647,7 +660,7 @@ class ChainList(Link, collections.abc.MutableSequence):
                 'children have integers or slices as indices, not %s' % type(index))
         self._renumber()
 
-    def __delitem__(self, index):
+    def __delitem__(self, index: int | slice) -> None:
         del self._children[index]
         self._renumber()
 
@@ -681,7 +694,7 @@ class ChainList(Link, collections.abc.MutableSequence):
     def _child_like(self, link, name):
         return link[int(name)]
 
-    def copy(self, mode: str = 'share') -> ChainList:
+    def copy(self: _Link, mode: str = 'share') -> _Link:
         """Copy the list and its children.
 
         Parameters
@@ -695,7 +708,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         ChainList
             The copy.
         """
-        clone = super().copy()
+        clone: tp.Any = super().copy()
         clone._children = [child.copy(mode) for child in self._children]
         clone._renumber()
         return clone

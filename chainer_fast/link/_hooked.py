@@ -1,7 +1,17 @@
 """Methods of links that add and delete hooks."""
+from __future__ import annotations
+
 import collections
+import typing as tp
 
 from chainer_fast import link_hook
+from chainer_fast.link_hook import LinkHook
+
+if tp.TYPE_CHECKING:
+    pass
+
+
+_Hooked = tp.TypeVar('_Hooked', bound='Hooked')
 
 
 class Hooked:
@@ -10,7 +20,7 @@ class Hooked:
     _local_link_hooks = None
 
     @property
-    def local_link_hooks(self):
+    def local_link_hooks(self) -> dict[str, LinkHook]:
         """Hooks of this link, by name, in the order in which they were added."""
         hooks = self._local_link_hooks
         if hooks is None:
@@ -21,7 +31,8 @@ class Hooked:
     def _n_local_link_hooks(self):
         return len(self._local_link_hooks or ())
 
-    def add_hook(self, hook, name=None):
+    def add_hook(
+            self: _Hooked, hook: LinkHook, name: str | None = None) -> _Hooked:
         """Make a hook apply to this link.
 
         Parameters
@@ -50,10 +61,10 @@ class Hooked:
         if name in self.local_link_hooks:
             raise KeyError('the link has a hook named %r already' % name)
         self.local_link_hooks[name] = hook
-        hook.added(self)
+        hook.added(self)  # type: ignore[arg-type]
         return self
 
-    def delete_hook(self, name):
+    def delete_hook(self, name: str) -> None:
         """Remove a hook of this link.
 
         Parameters
@@ -69,5 +80,5 @@ class Hooked:
         hooks = self.local_link_hooks
         if name not in hooks:
             raise KeyError('the link has no hook named %r' % name)
-        hooks[name].deleted(self)
+        hooks[name].deleted(self)  # type: ignore[arg-type]
         del hooks[name]

@@ -1,5 +1,8 @@
 """The signature of links as callables."""
+from __future__ import annotations
+
 import inspect
+import typing as tp
 
 from chainer_fast._core.links import LinkBase
 
@@ -16,7 +19,7 @@ class CallSignature:
         inspect.Parameter('args', inspect.Parameter.VAR_POSITIONAL),
         inspect.Parameter('kwargs', inspect.Parameter.VAR_KEYWORD)])
 
-    def __get__(self, link, cls):
+    def __get__(self, link: tp.Any, cls: type[tp.Any]) -> inspect.Signature:
         if link is None or cls.__call__ is not LinkBase.__call__:
             raise AttributeError('__signature__')
         return self._signature

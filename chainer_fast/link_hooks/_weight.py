@@ -1,7 +1,13 @@
 """Hooks that replace a weight while a link computes."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link_hook
 from chainer_fast.configuration import using_config
 from chainer_fast.function import no_backprop_mode
+from chainer_fast.link import Link
+from chainer_fast.variable import Variable
 
 
 class WeightHook(link_hook.LinkHook):
@@ -24,23 +30,25 @@ class WeightHook(link_hook.LinkHook):
         The weight that the hook replaced at the last call.
     """
 
+    original_weight: Variable
+
     # The replacement while the link computes, and whether it replaced the weight
     # itself.
     _substitute = None
     _puts_back = True
 
-    def __init__(self, weight_name, name):
+    def __init__(self, weight_name: str, name: str | None) -> None:
         self.weight_name = weight_name
         if name is not None:
             self.name = name
         self._initialized = False
 
-    def __enter__(self):
+    def __enter__(self) -> tp.NoReturn:
         raise NotImplementedError(
             '%s applies to a weight of one link: use link.add_hook() instead of a with '
             'statement' % type(self).__name__)
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         raise NotImplementedError('%s is not for with statements' % type(self).__name__)
 
     def _prepare(self, link):
@@ -50,7 +58,7 @@ class WeightHook(link_hook.LinkHook):
         """Return the replacement of the weight."""
         raise NotImplementedError('%s has to define _compute()' % type(self).__name__)
 
-    def added(self, link):
+    def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""
         if not hasattr(link, self.weight_name):
             raise ValueError(
@@ -60,7 +68,7 @@ class WeightHook(link_hook.LinkHook):
             self._prepare(link)
             self._initialized = True
 
-    def forward_preprocess(self, cb_args):
+    def forward_preprocess(self, cb_args: tp.Any) -> None:
         """Replace the weight; see the base class."""
         link = cb_args.link
         if not self._initialized:
@@ -79,7 +87,7 @@ class WeightHook(link_hook.LinkHook):
         self._substitute = self._compute(link)
         setattr(link, self.weight_name, self._substitute)
 
-    def forward_postprocess(self, cb_args):
+    def forward_postprocess(self, cb_args: tp.Any) -> None:
         """Put the weight back; see the base class."""
         self._substitute = None
         if self._puts_back:

@@ -1,4 +1,8 @@
 """Spectral normalization of weights."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, initializers, variable
@@ -6,13 +10,16 @@ from chainer_fast.configuration import config
 from chainer_fast.functions.array import reshape, transpose
 from chainer_fast.functions.math import matmul
 from chainer_fast.initializers import constant, normal
+from chainer_fast.link import Link
 from chainer_fast.link_hooks import _weight
 from chainer_fast.links.connection import deconvolution_2d, deconvolution_nd
+from chainer_fast.types import NdArray, VariableOrArray, Xp
+from chainer_fast.variable import Variable
 
 _OUTPUTS_SECOND = deconvolution_2d.Deconvolution2D, deconvolution_nd.DeconvolutionND
 
 
-def l2normalize(xp, v, eps):
+def l2normalize(xp: Xp, v: NdArray, eps: float) -> NdArray:
     """Divide an array by its Euclidean norm.
 
     Parameters
@@ -32,7 +39,9 @@ def l2normalize(xp, v, eps):
     return (v / (xp.linalg.norm(v) + eps)).astype(v.dtype, copy=False)
 
 
-def update_approximate_vectors(weight_matrix, u, n_power_iteration, eps):
+def update_approximate_vectors(
+        weight_matrix: Variable, u: NdArray, n_power_iteration: int,
+        eps: float) -> tuple[NdArray, NdArray | None]:
     """Approximate the first singular vectors of a matrix by power iteration.
 
     Parameters
@@ -60,7 +69,8 @@ def update_approximate_vectors(weight_matrix, u, n_power_iteration, eps):
     return u, v
 
 
-def calculate_max_singular_value(weight_matrix, u, v):
+def calculate_max_singular_value(
+        weight_matrix: VariableOrArray, u: NdArray, v: NdArray) -> Variable:
     """Return the singular value of a pair of vectors.
 
     Parameters
@@ -152,23 +162,30 @@ class SpectralNormalization(_weight.WeightHook):
     (1.0, 5.0)
     """
 
+    n_power_iteration: int
+    eps: float
+    use_gamma: bool
+    factor: float | None
+
     name = 'SpectralNormalization'
 
-    def __init__(self, n_power_iteration=1, eps=1e-6, use_gamma=False, factor=None,
-                 weight_name='W', name=None):
+    def __init__(
+            self, n_power_iteration: int = 1, eps: float = 1e-6,
+            use_gamma: bool = False, factor: float | None = None,
+            weight_name: str = 'W', name: str | None = None) -> None:
         assert n_power_iteration > 0, 'n_power_iteration must be positive'
         super().__init__(weight_name, name)
-        self.vector_name = weight_name + '_u'
+        self.vector_name: str = weight_name + '_u'
         self.n_power_iteration, self.eps = n_power_iteration, eps
         self.use_gamma, self.factor = use_gamma, factor
-        self.axis = 0
+        self.axis: int = 0
 
-    def added(self, link):
+    def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""
         self.axis = 1 if isinstance(link, _OUTPUTS_SECOND) else 0
         super().added(link)
 
-    def deleted(self, link):
+    def deleted(self, link: tp.Any) -> None:
         """Delete what the hook added to the link; see the base class."""
         if self._initialized:
             delattr(link, self.vector_name)
@@ -198,7 +215,7 @@ class SpectralNormalization(_weight.WeightHook):
             with link.init_scope():
                 link.gamma = gamma
 
-    def reshape_W(self, W):
+    def reshape_W(self, W: tp.Any) -> tp.Any:
         """Return a weight as a matrix with a row for each output.
 
         Parameters
@@ -235,7 +252,7 @@ class SpectralNormalization(_weight.WeightHook):
             setattr(link, self.vector_name, u)
         return u, v
 
-    def normalize_weight(self, link):
+    def normalize_weight(self, link: Link) -> Variable:
         """Return the normalized weight; in training, continue the power iteration.
 
         Parameters

@@ -1,4 +1,8 @@
 """Link hook that measures times."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link_hook
 from chainer_fast.function_hooks import _timing
 
@@ -30,10 +34,10 @@ class TimerHook(_timing.Timings, link_hook.LinkHook):
     name = 'TimerHook'
     _title = 'LinkName'
 
-    def forward_preprocess(self, args):
+    def forward_preprocess(self, args: tp.Any) -> None:
         self._start(args.link.xp)
 
-    def forward_postprocess(self, args):
+    def forward_postprocess(self, args: tp.Any) -> None:
         self._stop(type(args.link).__name__)
 
     def _forward_failed(self, args):

@@ -1,4 +1,6 @@
 """Standardization of weights."""
+from __future__ import annotations
+
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.normalization import group_normalization
 from chainer_fast.link_hooks import _weight
@@ -54,7 +56,9 @@ class WeightStandardization(_weight.WeightHook):
 
     name = 'WeightStandardization'
 
-    def __init__(self, *, eps=1e-5, weight_name='W', name=None):
+    def __init__(
+            self, *, eps: float = 1e-5, weight_name: str = 'W',
+            name: str | None = None) -> None:
         super().__init__(weight_name, name)
         self.eps = eps
 

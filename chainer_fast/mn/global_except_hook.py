@@ -1,4 +1,6 @@
 """An end of the whole job when an exception is not caught in one of its processes."""
+from __future__ import annotations
+
 import os
 import sys
 
@@ -25,7 +27,7 @@ def _global_except_hook(kind, exception, trace):
     mpi.COMM_WORLD.Abort(1)
 
 
-def add_hook():
+def add_hook() -> None:
     """Abort the MPI job when an exception is not caught.
 
     The hook is put before :data:`sys.excepthook`: the exception is printed as before,

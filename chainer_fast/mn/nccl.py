@@ -3,7 +3,10 @@
 They are looked up when they are asked for, so that importing this module needs neither
 CuPy nor NCCL. ``_available`` tells whether there is NCCL.
 """
+from __future__ import annotations
+
 import importlib
+import typing as tp
 import warnings
 
 import numpy
@@ -25,7 +28,7 @@ def _load():
     return nccl if getattr(nccl, 'available', True) else None
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     nccl = None if name.startswith('__') else _load()
     if name == '_available':
         return nccl is not None

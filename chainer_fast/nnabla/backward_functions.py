@@ -1,4 +1,6 @@
 """Which functions can be differentiated, and to what order that was checked."""
+from __future__ import annotations
+
 import importlib.resources
 import typing
 
@@ -29,7 +31,7 @@ def _read():
 
 
 #: Orders by the names of the public functions.
-registry = dict(_read())
+registry: dict[str, Order] = dict(_read())
 
 
 def show_registry() -> None:

@@ -2,7 +2,10 @@
 
 Importing it needs no ONNX; reading and writing files does.
 """
+from __future__ import annotations
+
 import importlib
+import typing as tp
 
 from chainer_fast.onnx import (
     context,
@@ -17,7 +20,7 @@ from chainer_fast.onnx.export_testcase import export_testcase
 from chainer_fast.onnx.onnx_chain import ONNXChain, load
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     # Asks ONNX; `export` is the function here.
     if name == 'MAXIMUM_OPSET_VERSION':
         return importlib.import_module('chainer_fast.onnx.export').MAXIMUM_OPSET_VERSION

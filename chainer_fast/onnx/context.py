@@ -1,8 +1,15 @@
 """Names and constants of one export."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
+from chainer_fast.link import Link
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx._library import onnx
+from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.variable import Parameter, VariableNode
 
 
 class Context:
@@ -33,13 +40,13 @@ class Context:
         Pairs of a link's name and the link, by the id of its parameters.
     """
 
-    def __init__(self, model):
-        self.name_list = {}
-        self.parameters = []
-        self.constants = []
-        self.implicit_inputs = {}
-        self.param_to_link = {}
-        self.param_names = set()
+    def __init__(self, model: Link) -> None:
+        self.name_list: dict[tp.Any, tp.Any] = {}
+        self.parameters: list[tp.Any] = []
+        self.constants: list[tp.Any] = []
+        self.implicit_inputs: dict[str, VariableNode] = {}
+        self.param_to_link: dict[tp.Any, tp.Any] = {}
+        self.param_names: set[str] = set()
         self.has_named_sizes = False
         self._named = []    # keeps the objects, so that no other gets an id in use
         for path, param in model.namedparams():
@@ -52,7 +59,7 @@ class Context:
                 # Inner links come later and have the last word.
                 self.param_to_link[id(param)] = name, link
 
-    def get_name(self, variable):
+    def get_name(self, variable: VariableOrArray | VariableNode) -> str:
         """Return the name of an array, a new one unless it has one.
 
         Parameters
@@ -72,7 +79,9 @@ class Context:
         self.set_name(variable, name)
         return name
 
-    def set_name(self, variable, name, pinned=False):
+    def set_name(
+            self, variable: VariableOrArray | VariableNode, name: str,
+            pinned: bool = False) -> None:
         """Give an array a name.
 
         Parameters
@@ -90,7 +99,7 @@ class Context:
             self.name_list[id(key)] = name, pinned
             self._named.append(key)
 
-    def is_pinned(self, variable):
+    def is_pinned(self, variable: VariableOrArray | VariableNode) -> bool:
         """Tell whether the name of an array stays.
 
         Parameters
@@ -105,7 +114,7 @@ class Context:
         """
         return self.name_list.get(id(_identities(variable)[0]), (None, False))[1]
 
-    def get_link(self, param):
+    def get_link(self, param: Parameter) -> tuple[str, Link] | None:
         """Return the link of a parameter.
 
         Parameters
@@ -121,7 +130,8 @@ class Context:
         """
         return self.param_to_link.get(id(param))
 
-    def add_param(self, array, name, use_original_name=False):
+    def add_param(
+            self, array: NdArray, name: str, use_original_name: bool = False) -> str:
         """Add an initializer.
 
         Parameters
@@ -144,7 +154,7 @@ class Context:
         self.parameters.append(array)
         return name
 
-    def add_const(self, array, name):
+    def add_const(self, array: NdArray, name: str) -> str:
         """Add a constant, as a node in front of those of the function.
 
         Parameters

@@ -1,11 +1,15 @@
 """Models as ONNX files."""
+from __future__ import annotations
+
 import logging
+import typing as tp
 import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.link import Link
 from chainer_fast.onnx import _building, _files, _model_state, mapping
 from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx._names import (
@@ -22,7 +26,9 @@ from chainer_fast.onnx.onnx_helper import (
     NP_TYPE_TO_TENSOR_TYPE,  # noqa: F401
     is_support_non_standard_domain,  # noqa: F401
 )
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Parameter
 
 _logger = logging.getLogger(__name__)
 
@@ -30,13 +36,14 @@ _logger = logging.getLogger(__name__)
 MINIMUM_OPSET_VERSION = 7
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     if name == 'MAXIMUM_OPSET_VERSION':
         return onnx.defs.onnx_opset_version()
     raise AttributeError('module %r has no attribute %r' % (__name__, name))
 
 
-def convert_parameter(parameter, context):
+def convert_parameter(
+        parameter: Parameter | VariableOrArray, context: Context) -> tp.Any:
     """Make the initializer of an array.
 
     Parameters
@@ -72,7 +79,9 @@ def convert_parameter(parameter, context):
         cuda.to_cpu(array), context.get_name(parameter))
 
 
-def check_onnx_model(onnx_model, external_converters, external_opset_imports):
+def check_onnx_model(
+        onnx_model: tp.Any, external_converters: dict[tp.Any, tp.Any] | None,
+        external_opset_imports: dict[tp.Any, tp.Any] | None) -> None:
     """Check a model with ONNX's checker.
 
     Parameters
@@ -112,10 +121,17 @@ def check_onnx_model(onnx_model, external_converters, external_opset_imports):
             % error, UserWarning)
 
 
-def export(model, args, filename=None, export_params=True, graph_name='Graph',
-           save_text=False, opset_version=None, input_names=None, output_names=None,
-           train=False, return_named_inout=False, external_converters=None,
-           external_opset_imports=None, input_shapes=None, no_testcase=False):
+def export(
+        model: Link, args: tp.Any, filename: str | None = None,
+        export_params: bool = True, graph_name: str = 'Graph', save_text: bool = False,
+        opset_version: int | None = None, input_names: tp.Any = None,
+        output_names: tp.Any = None, train: bool = False,
+        return_named_inout: bool = False,
+        external_converters: dict[str, tp.Callable[..., tp.Any]] | None = None,
+        external_opset_imports: dict[str, int | None] | None = None,
+        input_shapes: tuple[tp.Any, ...] | list[tuple[tp.Any, ...]] | dict[str,
+            tuple[tp.Any, ...]] | None = None,
+        no_testcase: bool = False):
     """Export a model to ONNX.
 
     The model is called with ``args``, and the functions that its outputs come from are

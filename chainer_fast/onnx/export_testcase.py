@@ -1,18 +1,24 @@
 """Models as ONNX files, with data to test runtimes with."""
+from __future__ import annotations
+
 import glob
 import os
 import re
+import typing as tp
 import warnings
 
 from chainer_fast import _backprop, backend
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
+from chainer_fast.link import Link
 from chainer_fast.onnx import _model_state
 from chainer_fast.onnx.export import export
 from chainer_fast.onnx.onnx_helper import cleanse_param_name, write_tensor_pb
 
 
-def export_testcase(model, args, out_dir, output_grad=False, **kwargs):
+def export_testcase(
+        model: Link, args: tp.Any, out_dir: str, output_grad: bool = False,
+        **kwargs: tp.Any) -> None:
     """Export a model to ONNX, with the data of a test case beside it.
 
     The folder has the layout of ONNX's own tests, which runtimes read::

@@ -1,12 +1,20 @@
 """The functions of a graph as ONNX nodes."""
+from __future__ import annotations
+
 import collections
 import difflib
 import heapq
 import itertools
+import typing as tp
 
-from chainer_fast.function import FunctionAdapter
+from chainer_fast.function import Function, FunctionAdapter
+from chainer_fast.function_node import FunctionNode
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx.functions.converter import FunctionConverterParams
+from chainer_fast.variable import Variable, VariableNode
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.onnx.context import Context
 
 
 class Graph:
@@ -39,21 +47,25 @@ class Graph:
         Tells whether a function belongs to the network; may be set as well.
     """
 
-    def __init__(self, context, converters, opset_version, explicit_input_names,
-                 network_outputs):
+    def __init__(
+            self, context: Context, converters: dict[str, tp.Callable[..., tp.Any]],
+            opset_version: int, explicit_input_names: tp.Iterable[str],
+            network_outputs: dict[str, Variable]) -> None:
         self.context = context
         self.converters = converters
         self.specified_opset_version = opset_version
-        self.explicit_input_names = set(explicit_input_names)
+        self.explicit_input_names: set[str] = set(explicit_input_names)
         self.network_outputs = network_outputs
-        self.graph = []
-        self.outputs = []
-        self.used = {}
+        self.graph: list[tp.Any] = []
+        self.outputs: list[str] = []
+        self.used: dict[tp.Any, tp.Any] = {}
         self.locate = lambda function: ''
         self.is_recorded = lambda function: True
         self._counts = {}
 
-    def create_node(self, func_name, func, input_names, output_names):
+    def create_node(
+            self, func_name: str, func: FunctionNode | Function, input_names: list[str],
+            output_names: list[str]) -> tuple[tp.Any, ...]:
         """Convert one function.
 
         Parameters
@@ -90,7 +102,7 @@ class Graph:
         self.context.constants.clear()
         return nodes
 
-    def convert_to_onnx_node(self, function):
+    def convert_to_onnx_node(self, function: FunctionNode) -> None:
         """Convert one function, and add its nodes to :attr:`graph`.
 
         Parameters
@@ -138,7 +150,7 @@ class Graph:
             names.append(name)
         return names
 
-    def to_onnx_graph(self):
+    def to_onnx_graph(self) -> None:
         """Convert all functions, each after those that it depends on.
 
         Raises
@@ -158,7 +170,7 @@ class Graph:
         for function in functions:
             self.convert_to_onnx_node(function)
 
-    def sort_outputs(self, outputs):
+    def sort_outputs(self, outputs: dict[str, Variable]) -> tp.Any:
         """Sort outputs of the network by the functions that they come from.
 
         Parameters
@@ -176,7 +188,7 @@ class Graph:
         return collections.OrderedDict(
             sorted(named, key=lambda item: places.get(item[0], -1)))
 
-    def is_implicit(self, node):
+    def is_implicit(self, node: VariableNode) -> bool:
         """Tell whether an array is neither computed, nor an input or a parameter.
 
         Parameters

@@ -1,6 +1,9 @@
 """The converters of functions, by the names of the functions' classes."""
+from __future__ import annotations
+
 import contextlib
 import functools
+import typing as tp
 
 from chainer_fast import variable as _variable
 from chainer_fast.functions.math import _rounding
@@ -12,7 +15,7 @@ from chainer_fast.onnx.replace_func import fake_as_funcnode
 _PREFIX = 'convert_'
 
 #: Converters by name: of a class of functions, or of one of the functions below.
-converters = {
+converters: dict[str, FunctionConverter] = {
     name[len(_PREFIX):]: FunctionConverter(converter)
     for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
 
@@ -21,7 +24,7 @@ converters = {
 _WITHOUT_NODE = {'ceil': 'ceil', 'floor': 'floor', 'sign': 'sign', 'trunc': 'fix'}
 
 
-def patch_functions():
+def patch_functions() -> tp.Any:
     """Return a context in which functions without a node of their own get one.
 
     They are ``ceil``, ``fix``, ``floor`` and ``sign``, and the operator ``//``.
@@ -37,7 +40,7 @@ def patch_functions():
     return _replaced(_rounding, 'piecewise_constant', leaving_a_node)
 
 
-def patch_functions_named(names):
+def patch_functions_named(names: tp.Collection[str]) -> tp.Any:
     """Return a context in which functions that are converted whole leave one node.
 
     Parameters

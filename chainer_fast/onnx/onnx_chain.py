@@ -1,4 +1,6 @@
 """Networks of ONNX files as chains."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast.backends.arrays import get_array_types
@@ -49,17 +51,19 @@ class ONNXChain(Chain):
     """
 
     # Names that no initializer gets.
-    _inputs: dict = {}
+    _inputs: dict[tp.Any, tp.Any] = {}
     _program: tp.Any = None
 
-    def __init__(self, source, trainable=None):
+    def __init__(
+            self, source: tp.Any,
+            trainable: tp.Callable[..., tp.Any] | None = None) -> None:
         super().__init__()
         model, name = reading.read(source)
         graph = graphs.Graph(model, name, trainable)
-        self.opset_version = graph.opset
-        self.input_names = tuple([each.name for each in graph.inputs])
-        self.output_names = tuple(graph.outputs)
-        self.initializer_names = {}
+        self.opset_version: int = graph.opset
+        self.input_names: tuple[str, ...] = tuple([each.name for each in graph.inputs])
+        self.output_names: tuple[str, ...] = tuple(graph.outputs)
+        self.initializer_names: dict[tp.Any, tp.Any] = {}
         attributes = {}
 
         def new_attribute(name):
@@ -80,7 +84,8 @@ class ONNXChain(Chain):
             graph.opset, [node.SerializeToString() for node in graph.nodes],
             graph.inputs, graph.outputs, graph.known, attributes), new_attribute)
 
-    def forward(self, *args, **kwargs):
+    def forward(
+            self, *args: tp.Any, **kwargs: tp.Any) -> Variable | tuple[Variable, ...]:
         """Compute the outputs of the graph.
 
         Parameters
@@ -111,7 +116,9 @@ class ONNXChain(Chain):
         results = self._compute({**given, **kwargs}, self.output_names)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def compute(self, inputs, outputs=None):
+    def compute(
+            self, inputs: dict[tp.Any, tp.Any],
+            outputs: str | tp.Sequence[str] | None = None) -> dict[tp.Any, tp.Any]:
         """Compute values of the graph by name.
 
         Only what they need is computed.
@@ -172,7 +179,8 @@ def _checked(declared, x):
     return as_variable(x) if x.dtype.kind == 'f' else x
 
 
-def load(source, trainable=None):
+def load(
+        source: tp.Any, trainable: tp.Callable[..., tp.Any] | None = None) -> ONNXChain:
     """Load a network of an ONNX file as a chain.
 
     The chain computes with Chainer's functions. It can be trained, saved by

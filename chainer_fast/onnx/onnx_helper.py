@@ -1,7 +1,12 @@
 """Nodes of ONNX graphs, and files of tensors."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.onnx._library import onnx
+from chainer_fast.types import NdArray
 
 #: Element types of ONNX by dtype; their numbers are part of the file format.
 NP_TYPE_TO_TENSOR_TYPE = {numpy.dtype(name): number for name, number in (
@@ -17,7 +22,7 @@ TENSOR_TYPE_TO_NAME = {
 _func_name = None
 
 
-def set_func_name(func_name):
+def set_func_name(func_name: str) -> None:
     """Set the name of the function that is being converted.
 
     Parameters
@@ -29,12 +34,12 @@ def set_func_name(func_name):
     _func_name = func_name
 
 
-def get_func_name():
+def get_func_name() -> str | None:
     """Return the name of the function that is being converted, a str."""
     return _func_name
 
 
-def make_node(*args, **kwargs):
+def make_node(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Make a node that is named after the function being converted.
 
     Parameters
@@ -57,17 +62,19 @@ def make_node(*args, **kwargs):
 class GraphBuilder:
     """Makes the nodes of one function, with names of its own for what lies between."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._nodes = []
         self._func_name = get_func_name()
         assert self._func_name is not None, (
             'nodes are named after a function: call set_func_name first')
 
-    def node_name(self):
+    def node_name(self) -> str:
         """Return the name of the next node, a str."""
         return '%s_tmp_%d' % (self._func_name, len(self._nodes))
 
-    def op(self, op_name, input_names, num_outputs=1, **kwargs):
+    def op(
+            self, op_name: str, input_names: tp.Sequence[str], num_outputs: int = 1,
+            **kwargs: tp.Any) -> str | tuple[str, ...]:
         """Add a node.
 
         Parameters
@@ -93,13 +100,17 @@ class GraphBuilder:
             output_names = ['%s_%d' % (name, i) for i in range(num_outputs)]
         return self.op_output_named(op_name, input_names, output_names, **kwargs)
 
-    def op_output_named(self, op_name, input_names, output_names, **kwargs):
+    def op_output_named(
+            self, op_name: str, input_names: tp.Sequence[str],
+            output_names: tp.Sequence[str], **kwargs: tp.Any) -> tp.Any:
         """Add a node whose outputs have the given names; otherwise as :meth:`op`."""
         self._nodes.append(onnx.helper.make_node(
             op_name, input_names, output_names, name=self.node_name(), **kwargs))
         return output_names[0] if len(output_names) == 1 else tuple(output_names)
 
-    def nodes(self, output_names=None):
+    def nodes(
+            self,
+            output_names: tp.Sequence[str | None] | None = None) -> tuple[tp.Any, ...]:
         """Return the nodes.
 
         Parameters
@@ -121,7 +132,7 @@ class GraphBuilder:
         return tuple(self._nodes)
 
 
-def write_tensor_pb(filename, name, value):
+def write_tensor_pb(filename: str, name: str, value: NdArray) -> None:
     """Write an array to a file of one tensor.
 
     Parameters
@@ -138,7 +149,7 @@ def write_tensor_pb(filename, name, value):
         file.write(tensor.SerializeToString())
 
 
-def cleanse_param_name(name):
+def cleanse_param_name(name: str) -> str:
     """Return the name of an initializer, from the path of a parameter in its model.
 
     Parameters
@@ -154,6 +165,6 @@ def cleanse_param_name(name):
     return 'param' + name.replace('/', '_')
 
 
-def is_support_non_standard_domain():
+def is_support_non_standard_domain() -> bool:
     """Tell whether the checker of the installed ONNX accepts other domains: it does."""
     return True

@@ -1,11 +1,16 @@
 """Parts of a model as one function of the graph each, for export."""
+from __future__ import annotations
+
 import functools
 import inspect
+import typing as tp
 
 from chainer_fast import _backprop, configuration, function, function_node
 from chainer_fast import variable as _variable
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Variable
 
 
 class WrappedFunctionNode(function_node.FunctionNode):
@@ -30,16 +35,19 @@ class WrappedFunctionNode(function_node.FunctionNode):
         Pairs of a name and a value: attributes for converters.
     """
 
-    def __init__(self, name, func, args, kwargs, arg_vars, attributes=None):
+    def __init__(
+            self, name: str, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any], arg_vars: tp.Sequence[Variable],
+            attributes: tp.Iterable[tuple[tp.Any, ...]] | None = None) -> None:
         super().__init__()
         self.custom_function_node_name = name
         self.func = func
         self.args = args
         self.kwargs = kwargs
         self.arg_vars = arg_vars
-        self.internal_inputs = []
-        self.internal_results = None
-        self.skeleton = None
+        self.internal_inputs: list[Variable] = []
+        self.internal_results: list[tp.Any] | None = None
+        self.skeleton: tp.Any = None
         for key, value in attributes or ():
             if hasattr(function_node.FunctionNode, key):
                 raise AttributeError(
@@ -68,7 +76,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
         self.skeleton = _flatten(outputs, results)
         return results
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         inputs = [
             _variable.Variable(x, name=old.name, requires_grad=old.requires_grad)
             for x, old in zip(xs, self.arg_vars, strict=True)]
@@ -90,7 +98,9 @@ class WrappedFunctionNode(function_node.FunctionNode):
         self.retain_inputs(tuple(range(len(xs))))
         return tuple(arrays)
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         if self.internal_results is None:
             raise ValueError(
                 '%s, a function wrapped by as_funcnode, has no gradient, since it '
@@ -113,7 +123,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
         return tuple([
             self.internal_inputs[i].grad_var for i in target_input_indexes])
 
-    def reconstruct_return_value(self, outputs):
+    def reconstruct_return_value(self, outputs: tp.Sequence[Variable]) -> tp.Any:
         """Put the outputs where the Python function had its results.
 
         Parameters
@@ -166,8 +176,10 @@ def _flatten(value, results):
     return len(results) - 1
 
 
-def fake_as_funcnode(alt_func, name, rename_attributes=None,
-                     experimental_warning=True):
+def fake_as_funcnode(
+        alt_func: tp.Callable[..., tp.Any], name: str,
+        rename_attributes: tp.Iterable[tuple[str, str]] | None = None,
+        experimental_warning: bool = True) -> tp.Callable[..., tp.Any]:
     """Make a function leave one function in the graph, whatever it does inside.
 
     An exported model then has one operator in its place, made by the converter of that
@@ -214,7 +226,7 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
     """
     if experimental_warning:
         experimental('as_funcnode')
-    names = dict(rename_attributes or ())
+    names: dict[tp.Any, tp.Any] = dict(rename_attributes or ())
     signature = inspect.signature(alt_func)
 
     # A link has more in its dictionary than a function should get.
@@ -248,7 +260,10 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
     return call
 
 
-def as_funcnode(name, rename_attributes=None):
+def as_funcnode(
+        name: str,
+        rename_attributes: tp.Iterable[tuple[str,
+            str]] | None = None) -> tp.Callable[..., tp.Any]:
     """Return a decorator that makes a function one function of the graph.
 
     See :func:`fake_as_funcnode`, which does the same to a function at hand.

@@ -14,15 +14,13 @@ from chainer_fast._core import update as _update
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
+from chainer_fast.link import Link
 from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
-    from chainer_fast.serializer import AbstractSerializer
-    from chainer_fast.variable import Variable
+from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.variable import Parameter, Variable
 
 
 class Hyperparameter:
@@ -64,7 +62,7 @@ class Hyperparameter:
         # Any name can be that of a value.
         def __setattr__(self, name: str, value: tp.Any) -> None: ...
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         # Called only if the instance has no such attribute; an instance that is being
         # copied or unpickled has no parent yet.
         parent = self.__dict__.get('_parent')
@@ -73,16 +71,16 @@ class Hyperparameter:
                 'hyperparameter %r is set neither here nor in a parent' % name)
         return getattr(parent, name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         pairs = ['%s=%s' % pair for pair in sorted(self.get_dict().items())]
         return 'Hyperparameter(%s)' % ', '.join(pairs)
 
     @property
-    def parent(self):
+    def parent(self) -> Hyperparameter | None:
         """Hyperparameter that supplies missing attributes, or None."""
         return self._parent
 
-    def get_dict(self) -> dict:
+    def get_dict(self) -> dict[tp.Any, tp.Any]:
         """Return all values, the inherited ones included.
 
         Returns
@@ -108,10 +106,10 @@ class HyperparameterProxy:
         self._attr_name = attr_name
         self.__doc__ = 'The value of ``self.hyperparam.%s``.' % attr_name
 
-    def __set__(self, obj, value):
+    def __set__(self, obj: tp.Any, value: tp.Any) -> None:
         setattr(obj.hyperparam, self._attr_name, value)
 
-    def __get__(self, obj, type=None):
+    def __get__(self, obj: tp.Any, type: type | None = None) -> tp.Any:
         return self if obj is None else getattr(obj.hyperparam, self._attr_name)
 
 
@@ -163,9 +161,9 @@ class UpdateRule(_states.Stateful):
         '_fp32_param')
 
     def __init__(self, parent_hyperparam: Hyperparameter | None = None) -> None:
-        self.hyperparam = Hyperparameter(parent_hyperparam)
+        self.hyperparam: Hyperparameter = Hyperparameter(parent_hyperparam)
         self.enabled = True
-        self.t = 0
+        self.t: int = 0
         self._hookable = _Hookable()
         self._state = None
         self._use_fp32_update = False
@@ -230,7 +228,7 @@ class UpdateRule(_states.Stateful):
                 param.array[...] = twin.array
             twin.cleargrad()
 
-    def __make_twin(self, param):
+    def __make_twin(self, param: Parameter):
         if param.array is None:
             return self._create_uninitialized_parameter(numpy.float32, param.device)
         with backend.using_device(param.device):
@@ -259,15 +257,15 @@ class UpdateRule(_states.Stateful):
         else:
             self.update_core_chainerx(param)
 
-    def update_core_gpu(self, param):
+    def update_core_gpu(self, param: Variable) -> None:
         """Move the parameter, held as a CuPy array; to be overridden."""
         raise NotImplementedError
 
-    def update_core_cpu(self, param):
+    def update_core_cpu(self, param: Variable) -> None:
         """Move the parameter, held as a NumPy array; to be overridden."""
         raise NotImplementedError
 
-    def update_core_chainerx(self, param):
+    def update_core_chainerx(self, param: Variable) -> None:
         """Move the parameter, held as a ChainerX array: not available here."""
         raise RuntimeError('ChainerX is not available')
 
@@ -310,7 +308,7 @@ class UpdateRule(_states.Stateful):
         """
         self._hookable.add_hook(hook, name=name, timing=timing)
 
-    def remove_hook(self, name):
+    def remove_hook(self, name: str) -> None:
         """Take out the hook of that name; KeyError if there is none."""
         self._hookable.remove_hook(name)
 
@@ -321,6 +319,9 @@ def _is_float16(param):
         return param.dtype == numpy.float16
     except RuntimeError:
         return False
+
+
+_Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
 
 
 class Optimizer(_LossScaling):
@@ -369,11 +370,11 @@ class Optimizer(_LossScaling):
     _hookable: tp.Any = None
 
     use_auto_new_epoch = False
-    t = 0
-    epoch = 0
+    t: int = 0
+    epoch: int = 0
     target: tp.Any = None
 
-    def setup(self, link: Link) -> Optimizer:
+    def setup(self: _Optimizer, link: Link) -> _Optimizer:
         """Bind the optimizer to a link and restart its counts.
 
         Parameters
@@ -393,7 +394,9 @@ class Optimizer(_LossScaling):
         self.target, self.t, self.epoch = link, 0, 0
         return self
 
-    def update(self, lossfun: tp.Callable[..., tp.Any] | None = None, *args, **kwds):
+    def update(
+            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
+            **kwds: tp.Any) -> tp.Any:
         """Update the parameters; to be overridden.
 
         Parameters
@@ -433,7 +436,7 @@ class Optimizer(_LossScaling):
         """
         _hooks_of(self).add_hook(hook, name=name, timing=timing)
 
-    def remove_hook(self, name):
+    def remove_hook(self, name: str) -> None:
         """Take out the hook of that name; KeyError if there is none."""
         _hooks_of(self).remove_hook(name)
 
@@ -448,7 +451,7 @@ class Optimizer(_LossScaling):
         for hook in _hooks_of(self).hooks(timing):
             self.call_hook(hook)
 
-    def call_hook(self, hook):
+    def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
         """Call one hook, once or for each parameter as it wishes."""
         if not getattr(hook, 'call_for_each_param', False):
             hook(self)
@@ -509,6 +512,9 @@ def _hooks_of(optimizer):
     return optimizer._hookable
 
 
+_Method = tp.TypeVar('_Method', bound='GradientMethod')
+
+
 class GradientMethod(Optimizer):
     """Base class of optimizers that need nothing but gradients.
 
@@ -546,12 +552,12 @@ class GradientMethod(Optimizer):
 
     _use_cleargrads = True
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._use_fp32_update = False
-        self.hyperparam = Hyperparameter()
+        self.hyperparam: Hyperparameter = Hyperparameter()
 
-    def setup(self, link: Link) -> GradientMethod:
+    def setup(self: _Method, link: Link) -> _Method:
         """Bind the optimizer to a link, and give each parameter an update rule.
 
         Parameters
@@ -581,7 +587,9 @@ class GradientMethod(Optimizer):
         """
         raise NotImplementedError
 
-    def update(self, lossfun: tp.Callable[..., tp.Any] | None = None, *args, **kwds):
+    def update(
+            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
+            **kwds: tp.Any) -> None:
         """Compute gradients if a loss function is given, and update all parameters.
 
         Parameters
@@ -620,13 +628,13 @@ class GradientMethod(Optimizer):
         self.call_hooks('post')
         self.update_loss_scale()
 
-    def __backward(self, loss):
+    def __backward(self, loss) -> None:
         target = self.target
         clear = target.cleargrads if self._use_cleargrads else target.zerograds
         clear()
         loss.backward(loss_scale=self._loss_scale)
 
-    def __call_hooks_but_last(self):
+    def __call_hooks_but_last(self) -> list[tp.Any]:
         """Call hooks before an update, but not the last ones that can be part of it.
 
         Returns
@@ -649,7 +657,7 @@ class GradientMethod(Optimizer):
             getattr(cls, name) is method and name not in own
             for name, method in _USUAL_STEPS)
 
-    def reallocate_cleared_grads(self):
+    def reallocate_cleared_grads(self) -> None:
         """Set the cleared gradients of initialized parameters to zeros."""
         target = self.target
         if type(target).params is link_module.Link.params:
@@ -657,7 +665,7 @@ class GradientMethod(Optimizer):
         else:
             _fill_cleared_grads([param for _, param in target.namedparams(False)])
 
-    def call_hook(self, hook):
+    def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
         """Call one hook, and make up for the gradients that it has cleared."""
         super().call_hook(hook)
         self.reallocate_cleared_grads()

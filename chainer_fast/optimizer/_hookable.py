@@ -1,5 +1,8 @@
 """Hooks of optimizers and of update rules, by name and by timing."""
+from __future__ import annotations
+
 import collections
+import typing as tp
 import warnings
 
 _TIMINGS = ('pre', 'post')
@@ -18,11 +21,13 @@ class _Hookable:
     # What an instance has, in this order; compiled code reads it by these names.
     _fields = ('_pre_update_hooks', '_post_update_hooks')
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._pre_update_hooks = collections.OrderedDict()
         self._post_update_hooks = collections.OrderedDict()
 
-    def add_hook(self, hook, name=None, timing='auto'):
+    def add_hook(
+            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            timing: str = 'auto') -> None:
         """Register a hook under its own name or a given one."""
         if not callable(hook):
             raise TypeError('hook function must be callable, not %r' % (hook,))
@@ -38,7 +43,7 @@ class _Hookable:
             raise KeyError('hook "%s" already exists' % name)
         (early if timing == 'pre' else late)[name] = hook
 
-    def remove_hook(self, name):
+    def remove_hook(self, name: str) -> None:
         """Take out a hook; KeyError if there is none of that name."""
         hooks = self._pre_update_hooks
         if name not in hooks:
@@ -65,7 +70,7 @@ class _OptimizerHookable(_Hookable):
 
     __module__ = 'chainer_fast.optimizer'
 
-    def __init__(self, optimizer):
+    def __init__(self, optimizer) -> None:
         super().__init__()
         self.optimizer = optimizer
 

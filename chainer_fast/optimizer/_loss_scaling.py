@@ -1,4 +1,6 @@
 """Scaling of losses, so that gradients of float16 do not vanish."""
+from __future__ import annotations
+
 import typing as tp
 import warnings
 
@@ -15,7 +17,7 @@ class _LossScaling:
     _loss_scale_max = 65504     # the largest finite float16
     _loss_scaling_is_dynamic = False
 
-    def loss_scaling(self, interval=1000, scale=None):
+    def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
         """Scale losses up, so that gradients of float16 do not vanish.
 
         Parameters
@@ -41,11 +43,11 @@ class _LossScaling:
         self._loss_scaling_multiplier = 2.0 ** (1.0 / interval)
         self._loss_scaling_isnan_ever = False
 
-    def is_safe_to_update(self):
+    def is_safe_to_update(self) -> bool:
         """True unless the last check of the gradients found one that is not finite."""
         return not (self._loss_scaling_is_dynamic and self._loss_scaling_isnan)
 
-    def update_loss_scale(self):
+    def update_loss_scale(self) -> None:
         """Let a dynamic loss scale grow or shrink after an update."""
         if not self._loss_scaling_is_dynamic:
             return
@@ -58,7 +60,7 @@ class _LossScaling:
         scaled = min(self._loss_scale * factor, self._loss_scale_max)
         self._loss_scale = max(1, scaled)
 
-    def check_nan_in_grads(self):
+    def check_nan_in_grads(self) -> None:
         """With a dynamic loss scale, warn of gradients that are not finite."""
         self._loss_scaling_isnan = False
         if not self._loss_scaling_is_dynamic:
@@ -80,6 +82,6 @@ class _LossScaling:
                 'Non finite number found in param.grad of %s (iteration: %s, '
                 'loss_scale: %s)' % (name, self.t, self._loss_scale))
 
-    def set_loss_scale(self, loss_scale):
+    def set_loss_scale(self, loss_scale: float | None) -> None:
         """Set a loss scale that stays, or a dynamic one if it is None."""
         self.loss_scaling(scale=loss_scale)

@@ -1,4 +1,7 @@
 """Hooks at the place that they had before Chainer 4."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast._core import gradients
@@ -16,7 +19,7 @@ class MovedHook:
 
     _old_name: str
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
         super().__init_subclass__(**kwargs)
         if MovedHook not in cls.__bases__:
             return  # a user's class, derived from one of those
@@ -24,6 +27,6 @@ class MovedHook:
         if hasattr(cls, '_recipe'):
             gradients.register_hook(cls, type(cls._recipe)())
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: tp.Any, **kwargs: tp.Any) -> None:
         warnings.warn(make_deprecation_message(self._old_name), DeprecationWarning)
         super().__init__(*args, **kwargs)

@@ -1,11 +1,13 @@
 """States of update rules: what they remember of one update until the next."""
+from __future__ import annotations
+
 import typing as tp
 
 import numpy
 
 from chainer_fast import variable
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 
 
 def are_without_counts(deserializers):
@@ -40,7 +42,7 @@ class Counted(Deserializer):
         The count: that of the optimizer, which was that of all rules.
     """
 
-    def __init__(self, deserializer: Deserializer, t: int) -> None:
+    def __init__(self, deserializer: AbstractSerializer, t: int) -> None:
         self._deserializer = deserializer
         self._t = t
 
@@ -60,11 +62,11 @@ class Stateful:
     _state: tp.Any
 
     @property
-    def state(self):
+    def state(self) -> tp.Any:
         """Dictionary of the states; None before the first update."""
         return self._state
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the count of updates and the states.
 
         Parameters

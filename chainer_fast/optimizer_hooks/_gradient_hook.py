@@ -1,8 +1,16 @@
 """Base of hooks that change one gradient at a time."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast._core import gradients
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import UpdateRule
+    from chainer_fast.variable import Parameter
 
 
 class GradientHook:
@@ -14,7 +22,7 @@ class GradientHook:
     # Methods that a recipe replaces.
     _served_methods = ('__call__', '_change')
 
-    def __call__(self, rule, param):
+    def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
         device = param.device

@@ -1,5 +1,8 @@
 """Clipping of the norm of all gradients."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -7,6 +10,9 @@ from chainer_fast import backend
 from chainer_fast._core import gradients
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class GradientClipping:
@@ -42,10 +48,10 @@ class GradientClipping:
     name = 'GradientClipping'
     timing = 'pre'
 
-    def __init__(self, threshold):
+    def __init__(self, threshold: float) -> None:
         self.threshold = threshold
 
-    def __call__(self, opt):
+    def __call__(self, opt: Optimizer) -> None:
         params = list(opt.target.params(include_uninit=False))
         if gradients.has_cleared_grad(params):
             params = [param for param in params if param.grad is not None]

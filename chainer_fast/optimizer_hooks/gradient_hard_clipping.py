@@ -1,4 +1,6 @@
 """Clipping of each element of a gradient."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.hooks import HardClippingRecipe
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -27,7 +29,7 @@ class GradientHardClipping(GradientHook):
 
     name = 'GradientHardClipping'
 
-    def __init__(self, lower_bound, upper_bound):
+    def __init__(self, lower_bound: float, upper_bound: float) -> None:
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 

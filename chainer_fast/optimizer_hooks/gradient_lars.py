@@ -1,4 +1,6 @@
 """Layer-wise adaptive rate scaling."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast.backends.kernels.update_rules.hooks import LARSRecipe
@@ -47,7 +49,9 @@ class GradientLARS(GradientHook):
 
     name = 'GradientLARS'
 
-    def __init__(self, threshold=1e-2, weight_decay=0.0, eps=1e-9):
+    def __init__(
+            self, threshold: float = 1e-2, weight_decay: float = 0.0,
+            eps: float = 1e-9) -> None:
         self.eps = eps
         self.threshold = threshold
         self.weight_decay = weight_decay

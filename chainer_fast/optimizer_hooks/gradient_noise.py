@@ -1,10 +1,19 @@
 """Noise added to gradients."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+from chainer_fast.types import DTypeSpec, NdArray, Xp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import UpdateRule
 
 
-def exponential_decay_noise(xp, shape, dtype, hook, opt):
+def exponential_decay_noise(
+        xp: Xp, shape: tuple[int, ...], dtype: DTypeSpec, hook: tp.Any,
+        opt: UpdateRule) -> NdArray:
     r"""Draw Gaussian noise whose variance decays with the number of updates.
 
     The variance is :math:`\eta / (1 + t)^{0.55}`.
@@ -75,7 +84,9 @@ class GradientNoise(GradientHook):
 
     name = 'GradientNoise'
 
-    def __init__(self, eta, noise_func=exponential_decay_noise):
+    def __init__(
+            self, eta: float,
+            noise_func: tp.Callable[..., tp.Any] = exponential_decay_noise) -> None:
         self.eta = eta
         self.noise_func = noise_func
 

@@ -1,4 +1,6 @@
 """L1 regularization by way of the gradient."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.hooks import LassoRecipe
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -29,7 +31,7 @@ class Lasso(GradientHook):
 
     name = 'Lasso'
 
-    def __init__(self, rate):
+    def __init__(self, rate: float) -> None:
         self.rate = rate
 
     def _change(self, grad, param, rule, xp):

@@ -1,8 +1,14 @@
 """Base of the update rules of this package."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, optimizer
 from chainer_fast._core import update as _update
+from chainer_fast.optimizer import Hyperparameter
+from chainer_fast.variable import Variable
 
 
 class ElementwiseRule(optimizer.UpdateRule):
@@ -30,13 +36,13 @@ class ElementwiseRule(optimizer.UpdateRule):
         'update', 'update_core', 'update_core_cpu', 'update_core_gpu', 'init_state',
         '_init_states', '_move')
 
-    def __init__(self, parent_hyperparam, **values):
+    def __init__(self, parent_hyperparam: Hyperparameter, **values: tp.Any) -> None:
         super().__init__(parent_hyperparam)
         for name, value in values.items():
             if value is not None:
                 setattr(self.hyperparam, name, value)
 
-    def update_core_cpu(self, param):
+    def update_core_cpu(self, param: Variable) -> None:
         data, grad = param.array, param.grad
         if grad is None:
             return
@@ -115,7 +121,7 @@ class LazyProxy(optimizer.HyperparameterProxy):
     def __init__(self):
         super().__init__('lazy')
 
-    def __get__(self, obj, type=None):
+    def __get__(self, obj: tp.Any, type: tp.Any = None) -> tp.Any:
         return self if obj is None else getattr(obj.hyperparam, 'lazy', False)
 
 

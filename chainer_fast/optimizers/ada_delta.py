@@ -1,7 +1,15 @@
 """AdaDelta."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaDeltaRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(AdaDeltaRecipe())
@@ -16,11 +24,13 @@ class AdaDeltaRule(_rule.ElementwiseRule):
         As those of :class:`AdaDelta`.
     """
 
-    def __init__(self, parent_hyperparam=None, rho=None, eps=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            rho: float | None = None, eps: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, rho=rho, eps=eps)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'msg', 'msdx')
 
     def _move(self, xp, data, grad):
@@ -65,14 +75,14 @@ class AdaDelta(GradientMethod):
     array([[0.9955, 2.0045]], dtype=float32)
     """
 
-    rho = HyperparameterProxy('rho')
-    eps = HyperparameterProxy('eps')
+    rho: HyperparameterProxy = HyperparameterProxy('rho')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, rho=0.95, eps=1e-6):
+    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, rho=rho, eps=eps)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`AdaDeltaRule`."""
         return AdaDeltaRule(self.hyperparam)
 

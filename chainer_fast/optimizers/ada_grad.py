@@ -1,7 +1,15 @@
 """AdaGrad."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaGradRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(AdaGradRecipe())
@@ -16,11 +24,13 @@ class AdaGradRule(_rule.ElementwiseRule):
         As those of :class:`AdaGrad`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, eps=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, eps: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, eps=eps)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'h')
 
     def _move(self, xp, data, grad):
@@ -60,14 +70,14 @@ class AdaGrad(GradientMethod):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, lr=0.001, eps=1e-8):
+    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, eps=eps)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`AdaGradRule`."""
         return AdaGradRule(self.hyperparam)
 

@@ -1,4 +1,6 @@
 """Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
+from __future__ import annotations
+
 import math
 import typing as tp
 import warnings
@@ -6,8 +8,17 @@ import warnings
 import numpy
 
 from chainer_fast.backends.kernels.update_rules.adam import AdamRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizers._rule import LazyProxy
 
 
 class _LearningRate:
@@ -18,7 +29,7 @@ class _LearningRate:
     _lr_owner: str
 
     @property
-    def alpha_t(self):
+    def alpha_t(self) -> float:
         """Learning rate of the current update, the biases corrected."""
         if self.t == 0:
             raise RuntimeError(
@@ -29,7 +40,7 @@ class _LearningRate:
         return alpha * math.sqrt(1 - beta2 ** self.t) / (1 - beta1 ** self.t)
 
     @property
-    def lr(self):
+    def lr(self) -> float:
         """Old name of :attr:`alpha_t`."""
         owner = self._lr_owner
         warnings.warn(
@@ -62,18 +73,22 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
 
     _lr_owner = 'AdamRule'
 
-    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None,
-                 eps=None, eta=None, weight_decay_rate=None, amsgrad=None,
-                 adabound=None, final_lr=None, gamma=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            alpha: float | None = None, beta1: float | None = None,
+            beta2: float | None = None, eps: float | None = None,
+            eta: float | None = None, weight_decay_rate: float | None = None,
+            amsgrad: bool | None = None, adabound: bool | None = None,
+            final_lr: float | None = None, gamma: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, alpha=alpha, beta1=beta1,
             beta2=beta2, eps=eps, eta=eta, weight_decay_rate=weight_decay_rate,
             amsgrad=amsgrad, adabound=adabound, final_lr=final_lr, gamma=gamma)
         if self.hyperparam.adabound:
-            self.initial_alpha = self.hyperparam.alpha
+            self.initial_alpha: float = self.hyperparam.alpha
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Lower and upper bound that AdaBound sets to the step size of an element."""
         if self.t == 0:
             raise RuntimeError(
@@ -84,7 +99,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         age = gamma * self.t
         return limit * (1 - 1 / (age + 1)), limit * (1 + 1 / age)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
         if self.hyperparam.amsgrad:
             self._fill_states(param, 0, 'vhat')
@@ -192,21 +207,23 @@ class Adam(_LearningRate, GradientMethod):
 
     _lr_owner = 'Adam'
 
-    alpha = HyperparameterProxy('alpha')
-    beta1 = HyperparameterProxy('beta1')
-    beta2 = HyperparameterProxy('beta2')
-    eps = HyperparameterProxy('eps')
-    eta = HyperparameterProxy('eta')
-    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
-    amsgrad = HyperparameterProxy('amsgrad')
-    adabound = HyperparameterProxy('adabound')
-    final_lr = HyperparameterProxy('final_lr')
-    gamma = HyperparameterProxy('gamma')
-    lazy = _rule.LazyProxy()
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    beta1: HyperparameterProxy = HyperparameterProxy('beta1')
+    beta2: HyperparameterProxy = HyperparameterProxy('beta2')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
+    eta: HyperparameterProxy = HyperparameterProxy('eta')
+    weight_decay_rate: HyperparameterProxy = HyperparameterProxy('weight_decay_rate')
+    amsgrad: HyperparameterProxy = HyperparameterProxy('amsgrad')
+    adabound: HyperparameterProxy = HyperparameterProxy('adabound')
+    final_lr: HyperparameterProxy = HyperparameterProxy('final_lr')
+    gamma: HyperparameterProxy = HyperparameterProxy('gamma')
+    lazy: LazyProxy | bool = _rule.LazyProxy()
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
-                 weight_decay_rate=0, amsgrad=False, adabound=False, final_lr=0.1,
-                 gamma=0.001, *, lazy=False):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
+            amsgrad: bool = False, adabound: bool = False, final_lr: float = 0.1,
+            gamma: float = 0.001, *, lazy: bool = False) -> None:
         super().__init__()
         _rule.assign(
             self.hyperparam, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps, eta=eta,
@@ -215,7 +232,7 @@ class Adam(_LearningRate, GradientMethod):
         if lazy:
             self.lazy = lazy
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`AdamRule`."""
         return AdamRule(self.hyperparam)
 
@@ -254,8 +271,9 @@ class AdamW(Adam):
     array([[0.89, 2.08]], dtype=float32)
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
-                 weight_decay_rate=0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0) -> None:
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
@@ -292,7 +310,9 @@ class AMSGrad(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0) -> None:
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
 
 
@@ -334,8 +354,10 @@ class AdaBound(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
-                 eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
+            eta: float = 1.0) -> None:
         super().__init__(
             alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr,
             gamma=gamma)
@@ -381,8 +403,10 @@ class AMSBound(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
-                 eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
+            eta: float = 1.0) -> None:
         super().__init__(
             alpha, beta1, beta2, eps, eta, amsgrad=True, adabound=True,
             final_lr=final_lr, gamma=gamma)

@@ -1,7 +1,15 @@
 """Momentum SGD whose velocity does not depend on the learning rate."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.sgd import CorrectedMomentumSGDRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(CorrectedMomentumSGDRecipe())
@@ -16,11 +24,13 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
         As those of :class:`CorrectedMomentumSGD`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, momentum: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, momentum=momentum)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'v')
 
     def _move(self, xp, data, grad):
@@ -67,14 +77,14 @@ class CorrectedMomentumSGD(GradientMethod):
     array([[0.7, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    momentum = HyperparameterProxy('momentum')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
 
-    def __init__(self, lr=0.01, momentum=0.9):
+    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`CorrectedMomentumSGDRule`."""
         return CorrectedMomentumSGDRule(self.hyperparam)
 

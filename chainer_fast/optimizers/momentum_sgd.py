@@ -1,7 +1,20 @@
 """Stochastic gradient descent with momentum."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules.sgd import MomentumSGDRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizers._rule import LazyProxy
 
 
 @_rule.register(MomentumSGDRecipe())
@@ -16,11 +29,13 @@ class MomentumSGDRule(_rule.ElementwiseRule):
         As those of :class:`MomentumSGD`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, momentum: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, momentum=momentum)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'v')
 
     def _move(self, xp, data, grad):
@@ -68,17 +83,19 @@ class MomentumSGD(GradientMethod):
     array([[0.13, 2.29]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    momentum = HyperparameterProxy('momentum')
-    lazy = _rule.LazyProxy()
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
+    lazy: LazyProxy | bool = _rule.LazyProxy()
 
-    def __init__(self, lr=0.01, momentum=0.9, *, lazy=False):
+    def __init__(
+            self, lr: float = 0.01, momentum: float = 0.9, *,
+            lazy: bool = False) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
         if lazy:
             self.lazy = lazy
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`MomentumSGDRule`."""
         return MomentumSGDRule(self.hyperparam)
 

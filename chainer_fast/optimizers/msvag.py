@@ -1,9 +1,17 @@
 """M-SVAG."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast.backends.kernels.update_rules.moments import MSVAGRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 # In the first step the means are of one gradient and have no variance to estimate.
 _RHO_MAX = 0.9999
@@ -26,14 +34,16 @@ class MSVAGRule(_rule.ElementwiseRule):
         ``beta`` to the power of the number of the next update.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, beta=None, eta=None,
-                 weight_decay_rate=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, beta: float | None = None,
+            eta: float | None = None, weight_decay_rate: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, beta=beta, eta=eta,
             weight_decay_rate=weight_decay_rate)
-        self.beta_power = self.hyperparam.beta
+        self.beta_power: float = self.hyperparam.beta
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
 
     def _coefficients(self):
@@ -100,18 +110,20 @@ class MSVAG(GradientMethod):
     array([[0.7, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    beta = HyperparameterProxy('beta')
-    eta = HyperparameterProxy('eta')
-    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    beta: HyperparameterProxy = HyperparameterProxy('beta')
+    eta: HyperparameterProxy = HyperparameterProxy('eta')
+    weight_decay_rate: HyperparameterProxy = HyperparameterProxy('weight_decay_rate')
 
-    def __init__(self, lr=0.1, beta=0.9, eta=1.0, weight_decay_rate=0):
+    def __init__(
+            self, lr: float = 0.1, beta: float = 0.9, eta: float = 1.0,
+            weight_decay_rate: float = 0) -> None:
         super().__init__()
         _rule.assign(
             self.hyperparam, lr=lr, beta=beta, eta=eta,
             weight_decay_rate=weight_decay_rate)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`MSVAGRule`."""
         return MSVAGRule(self.hyperparam)
 

@@ -1,7 +1,15 @@
 """RMSprop."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.root_mean_square import RMSpropRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(RMSpropRecipe())
@@ -18,13 +26,15 @@ class RMSpropRule(_rule.ElementwiseRule):
         As that of :class:`RMSprop`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, alpha=None, eps=None,
-                 eps_inside_sqrt=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, alpha: float | None = None,
+            eps: float | None = None, eps_inside_sqrt: bool | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, alpha=alpha, eps=eps,
             eps_inside_sqrt=eps_inside_sqrt)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'ms')
 
     def _move(self, xp, data, grad):
@@ -74,18 +84,20 @@ class RMSprop(GradientMethod):
     array([[0.9, 2.1]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    alpha = HyperparameterProxy('alpha')
-    eps = HyperparameterProxy('eps')
-    eps_inside_sqrt = HyperparameterProxy('eps_inside_sqrt')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
+    eps_inside_sqrt: HyperparameterProxy = HyperparameterProxy('eps_inside_sqrt')
 
-    def __init__(self, lr=0.01, alpha=0.99, eps=1e-8, eps_inside_sqrt=False):
+    def __init__(
+            self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8,
+            eps_inside_sqrt: bool = False) -> None:
         super().__init__()
         _rule.assign(
             self.hyperparam, lr=lr, alpha=alpha, eps=eps,
             eps_inside_sqrt=eps_inside_sqrt)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`RMSpropRule`."""
         return RMSpropRule(self.hyperparam)
 

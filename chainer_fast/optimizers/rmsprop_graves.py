@@ -1,7 +1,15 @@
 """Graves's RMSprop."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.moments import RMSpropGravesRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(RMSpropGravesRecipe())
@@ -16,13 +24,15 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
         As those of :class:`RMSpropGraves`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, alpha=None, momentum=None,
-                 eps=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, alpha: float | None = None,
+            momentum: float | None = None, eps: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, alpha=alpha,
             momentum=momentum, eps=eps)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'n', 'g', 'delta')
 
     def _move(self, xp, data, grad):
@@ -72,16 +82,18 @@ class RMSpropGraves(GradientMethod):
     array([[0.5412, 2.4583]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    alpha = HyperparameterProxy('alpha')
-    momentum = HyperparameterProxy('momentum')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    alpha: HyperparameterProxy = HyperparameterProxy('alpha')
+    momentum: HyperparameterProxy = HyperparameterProxy('momentum')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, lr=1e-4, alpha=0.95, momentum=0.9, eps=1e-4):
+    def __init__(
+            self, lr: float = 1e-4, alpha: float = 0.95, momentum: float = 0.9,
+            eps: float = 1e-4) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, alpha=alpha, momentum=momentum, eps=eps)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`RMSpropGravesRule`."""
         return RMSpropGravesRule(self.hyperparam)
 

@@ -1,6 +1,13 @@
 """Stochastic gradient descent."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.sgd import SGDRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
 
 
@@ -16,7 +23,9 @@ class SGDRule(_rule.ElementwiseRule):
         As that of :class:`SGD`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None) -> None:
         super().__init__(parent_hyperparam or _default_hyperparam, lr=lr)
 
     def _move(self, xp, data, grad):
@@ -54,13 +63,13 @@ class SGD(GradientMethod):
     3
     """
 
-    lr = HyperparameterProxy('lr')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
 
-    def __init__(self, lr=0.01):
+    def __init__(self, lr: float = 0.01) -> None:
         super().__init__()
         self.hyperparam.lr = lr
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`SGDRule`."""
         return SGDRule(self.hyperparam)
 

@@ -1,7 +1,15 @@
 """SMORMS3."""
+from __future__ import annotations
+
 from chainer_fast.backends.kernels.update_rules.moments import SMORMS3Recipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 @_rule.register(SMORMS3Recipe())
@@ -16,11 +24,13 @@ class SMORMS3Rule(_rule.ElementwiseRule):
         As those of :class:`SMORMS3`.
     """
 
-    def __init__(self, parent_hyperparam=None, lr=None, eps=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            lr: float | None = None, eps: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, lr=lr, eps=eps)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 1, 'mem')
         self._fill_states(param, 0, 'g', 'g2')
 
@@ -72,14 +82,14 @@ class SMORMS3(GradientMethod):
     array([[0.9986, 2.0014]], dtype=float32)
     """
 
-    lr = HyperparameterProxy('lr')
-    eps = HyperparameterProxy('eps')
+    lr: HyperparameterProxy = HyperparameterProxy('lr')
+    eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, lr=0.001, eps=1e-16):
+    def __init__(self, lr: float = 0.001, eps: float = 1e-16) -> None:
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, eps=eps)
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`SMORMS3Rule`."""
         return SMORMS3Rule(self.hyperparam)
 

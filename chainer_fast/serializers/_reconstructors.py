@@ -6,6 +6,7 @@ hostile file makes them read memory that is not theirs. These check, and make th
 import collections
 import functools
 import re
+import typing as tp
 
 import numpy
 
@@ -195,7 +196,7 @@ def reconstructed(cls, base, value):
 
 
 # Called with the arguments of the file.
-CALLS: dict = {
+CALLS: dict[tp.Any, tp.Any] = {
     **{('copyreg', name): function for name, function in (
         ('_reconstructor', reconstructed), ('__newobj__', new_object))},
     **{('builtins', kind.__name__): kind for kind in (
@@ -223,7 +224,7 @@ for _package in 'cupy.core.core', 'cupy._core.core':
     CALLS[_package, 'array'] = _cupy_array
 
 # Stand in the state of objects, or as arguments of the above.
-VALUES: dict = {
+VALUES: dict[tp.Any, tp.Any] = {
     **{('builtins', kind.__name__): kind for kind in (
         object, int, float, complex, bool, str, bytes, bytearray, list, tuple, dict,
         set, frozenset)},

@@ -69,8 +69,8 @@ class Unpickler(pickle._Unpickler):
 
     dispatch = dict(pickle._Unpickler.dispatch)
     # The base class makes these while it reads.
-    stack: list
-    memo: dict
+    stack: list[tp.Any]
+    memo: dict[tp.Any, tp.Any]
     append: tp.Callable[[tp.Any], None]
 
     def __init__(self, file, name, allowed, encoding):
@@ -79,9 +79,9 @@ class Unpickler(pickle._Unpickler):
         self._allowed = allowed
         # What may be called, made, or changed, by the ids of objects that are kept.
         gpu_device = _reconstructors.gpu_device     # as an attribute of a class
-        self._callable: dict = {id(gpu_device): gpu_device}
-        self._trusted: dict = {}
-        self._values: dict = {}
+        self._callable: dict[tp.Any, tp.Any] = {id(gpu_device): gpu_device}
+        self._trusted: dict[tp.Any, tp.Any] = {}
+        self._values: dict[tp.Any, tp.Any] = {}
         self._later = _old_states.Later()
         # An error of what the user admits, which is passed on.
         self.error_of_user = None

@@ -8,11 +8,12 @@ import numpy
 
 from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     # h5py is slow to import, so it is imported on first use.
     if name == '_available':
         return _find_h5py() is not None
@@ -67,12 +68,12 @@ class HDF5Serializer(serializer.Serializer):
             chainer.serializers.HDF5Serializer(file).save(model)
     """
 
-    def __init__(self, group, compression: int | str | None = 4) -> None:
+    def __init__(self, group: tp.Any, compression: int | str | None = 4) -> None:
         _check_available()
         self.compression = compression
         self.group = group
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         h5py = _check_available()
         if value is None:
             if h5py.version.version_tuple < (2, 7, 0):
@@ -86,7 +87,7 @@ class HDF5Serializer(serializer.Serializer):
         self.group.create_dataset(key.lstrip('/'), data=data, compression=compression)
         return value
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = self.group.require_group(key.strip('/'))
         return HDF5Serializer(child, self.compression)
 
@@ -120,13 +121,13 @@ class HDF5Deserializer(serializer.Deserializer):
             chainer.serializers.HDF5Deserializer(file).load(model)
     """
 
-    def __init__(self, group, strict: bool = True) -> None:
+    def __init__(self, group: tp.Any, strict: bool = True) -> None:
         _check_available()
         self.strict = strict
         self.group = group
         self._loading = _loading.Loading(group)
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         key = key.lstrip('/')
         if self.group is None:
             if self.strict:
@@ -165,7 +166,7 @@ class HDF5Deserializer(serializer.Deserializer):
             return loaded
         return _convert.to_type_of(value, loaded)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = None
         if self.group is not None:
             key = key.strip('/')
@@ -179,7 +180,7 @@ class HDF5Deserializer(serializer.Deserializer):
     def _find(self, key, path):
         return _reader().find(self.group, key, self._loading.describe(path))
 
-    def load(self, obj):
+    def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
@@ -211,7 +212,7 @@ def _save(file, obj, compression):
 
 
 def save_hdf5(
-        filename: str | os.PathLike | tp.IO, obj: tp.Any,
+        filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
         compression: int | str | None = 4) -> None:
     """Save an object to an HDF5 file.
 
@@ -254,7 +255,7 @@ def save_hdf5(
         _save(draft, obj, compression)
 
 
-def load_hdf5(filename: str | os.PathLike | tp.IO, obj: tp.Any) -> None:
+def load_hdf5(filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any) -> None:
     """Load an object from an HDF5 file.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _archive, _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
@@ -43,15 +44,16 @@ class DictionarySerializer(serializer.Serializer):
     {'W': (2, 3), 'b': (2,)}
     """
 
-    def __init__(self, target: dict | None = None, path: str = '') -> None:
+    def __init__(
+            self, target: dict[tp.Any, tp.Any] | None = None, path: str = '') -> None:
         self.path = path
-        self.target = {} if target is None else target
+        self.target: dict[tp.Any, tp.Any] = {} if target is None else target
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         self.target[self.path + key.lstrip('/')] = _convert.to_numpy(value)
         return value
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         return DictionarySerializer(self.target, _child_path(self.path, key))
 
 
@@ -59,7 +61,7 @@ def _child_path(path, key):
     return '%s%s/' % (path, key.strip('/'))
 
 
-def serialize(obj: tp.Any) -> dict:
+def serialize(obj: tp.Any) -> dict[tp.Any, tp.Any]:
     """Collect the arrays of an object in a dictionary.
 
     Parameters
@@ -78,7 +80,8 @@ def serialize(obj: tp.Any) -> dict:
 
 
 def save_npz(
-        file: str | os.PathLike | tp.IO, obj: tp.Any, compression: bool = True) -> None:
+        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
+        compression: bool = True) -> None:
     """Save an object to an npz archive.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -178,16 +181,17 @@ class NpzDeserializer(serializer.Deserializer):
     """
 
     def __init__(
-            self, npz, path: str = '', strict: bool = True, ignore_names=None) -> None:
+            self, npz: tp.Any, path: str = '', strict: bool = True,
+            ignore_names: tp.Any = None) -> None:
         self.strict = strict
-        self.ignore_names = [] if ignore_names is None else ignore_names
+        self.ignore_names: tp.Any = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
         self._loading = _loading.Loading(
             npz.zip.fp  # type: ignore[union-attr]    # it is open
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         path = self.path + key.lstrip('/')
         if not self.strict and not self._has(path):
             return value
@@ -203,13 +207,13 @@ class NpzDeserializer(serializer.Deserializer):
             return value
         return _convert.to_type_of(value, loaded)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = NpzDeserializer(
             self.npz, _child_path(self.path, key), self.strict, self.ignore_names)
         child._loading = self._loading
         return child
 
-    def load(self, obj):
+    def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
@@ -262,8 +266,9 @@ class NpzDeserializer(serializer.Deserializer):
 
 
 def load_npz(
-        file: str | os.PathLike | tp.IO, obj: tp.Any, path: str = '',
-        strict: bool = True, ignore_names=None, *, allow_pickle: bool = False):
+        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any, path: str = '',
+        strict: bool = True, ignore_names: tp.Any = None, *,
+        allow_pickle: bool = False) -> None:
     """Load an object from an npz archive.
 
     Parameters

@@ -15,8 +15,9 @@ _DAMAGE = (
 
 
 def load_pickle(
-        file: str | os.PathLike | tp.IO,
-        allow: str | type | tp.Callable | tp.Sequence[str | type | tp.Callable] = (),
+        file: str | os.PathLike | tp.IO[tp.Any],
+        allow: str | type | tp.Callable[...,
+            tp.Any] | tp.Sequence[str | type | tp.Callable[..., tp.Any]] = (),
         encoding: str = 'latin1') -> tp.Any:
     """Load a pickle of Chainer 1 to 7, or of this package, without trusting it.
 

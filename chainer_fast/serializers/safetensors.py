@@ -116,7 +116,7 @@ def save_safetensors(path: str | os.PathLike, obj: tp.Any) -> None:
 class _Arrays(collections.abc.Mapping):
     """The arrays of an open file by the paths of values."""
 
-    def __init__(self, filename, file):
+    def __init__(self, filename: str, file) -> None:
         self.filename = filename
         self._file = file
         self._what = _loading.name_of(filename)
@@ -135,17 +135,17 @@ class _Arrays(collections.abc.Mapping):
                              'null and texts' % (self._what, _VALUES))
         return values
 
-    def __contains__(self, path):
+    def __contains__(self, path: tp.Any) -> bool:
         name = _name(path)
         return name in self._names or name in self._values
 
     def __iter__(self):
         return iter(self._names.union(self._values))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._names.union(self._values))
 
-    def __getitem__(self, path):
+    def __getitem__(self, path: str | os.PathLike):
         name = _name(path)
         if name in self._names:
             return self._read(name)

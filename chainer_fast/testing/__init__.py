@@ -1,4 +1,6 @@
 """Tools for tests of functions, links, distributions and extensions on any device."""
+from __future__ import annotations
+
 from chainer_fast.testing import (
     _bundle,
     _distribution_test,
@@ -51,7 +53,7 @@ from chainer_fast.testing.training import get_trainer_with_mock_updater
 from chainer_fast.testing.unary_math_function_test import unary_math_function_unittest
 
 
-def run_module(name, file):
+def run_module(name: str, file: str) -> None:
     """Run the tests of a file with pytest, if the file is run as a program.
 
     Parameters

@@ -1,5 +1,8 @@
 """Marks for tests that need a device, a library or much time."""
+from __future__ import annotations
+
 import os
+import typing as tp
 import unittest
 
 _error = None
@@ -12,12 +15,12 @@ except ImportError as e:
 _gpu_limit = int(os.environ.get('CHAINER_TEST_GPU_LIMIT', '-1'))
 
 
-def is_available():
+def is_available() -> bool:
     """Return whether the marks can be used, that is, whether pytest is installed."""
     return _error is None
 
 
-def check_available():
+def check_available() -> None:
     """Raise ``RuntimeError`` if pytest is not installed."""
     if not is_available():
         raise RuntimeError(
@@ -25,32 +28,32 @@ def check_available():
             '"pip install pytest".\nReason: %s' % _error)
 
 
-def get_error():
+def get_error() -> ImportError | None:
     """Return the ``ImportError`` of pytest, or ``None`` if it is installed."""
     return _error
 
 
-def cudnn(*args, **kwargs):
+def cudnn(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a test that needs cuDNN; deselected by ``pytest -m 'not cudnn'``."""
     return _mark('cudnn')(*args, **kwargs)
 
 
-def ideep(*args, **kwargs):
+def ideep(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a test that needs iDeep; deselected by ``pytest -m 'not ideep'``."""
     return _mark('ideep')(*args, **kwargs)
 
 
-def chainerx(*args, **kwargs):
+def chainerx(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a test that needs ChainerX; deselected by ``pytest -m 'not chainerx'``."""
     return _mark('chainerx')(*args, **kwargs)
 
 
-def slow(*args, **kwargs):
+def slow(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a test that takes long; deselected by ``pytest -m 'not slow'``."""
     return _mark('slow')(*args, **kwargs)
 
 
-def gpu(f):
+def gpu(f: tp.Callable[..., tp.Any] | type) -> tp.Any:
     """Mark a test that needs one GPU.
 
     It is deselected by ``pytest -m 'not gpu'``, and skipped if the environment variable
@@ -64,7 +67,7 @@ def gpu(f):
     return multi_gpu(1)(f)
 
 
-def multi_gpu(gpu_num):
+def multi_gpu(gpu_num: int) -> tp.Any:
     """Return a decorator for a test that needs several GPUs.
 
     The test has the mark ``gpu``, and is skipped if the environment variable

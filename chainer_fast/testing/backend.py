@@ -1,10 +1,15 @@
 """Test cases that run on each of several backends."""
+from __future__ import annotations
+
 import contextlib
 import functools
+import typing as tp
 
 from chainer_fast import backend
+from chainer_fast._backend import Device
 from chainer_fast.configuration import using_config
 from chainer_fast.testing import _bundle, attr
+from chainer_fast.types import NdArray, Xp
 
 
 class BackendConfig:
@@ -45,9 +50,19 @@ class BackendConfig:
         'use_ideep': 'never',
     }.items())
 
+    use_chainerx: bool
+    chainerx_device: tp.Any
+    use_cuda: bool
+    cuda_device: int | None
+    use_cudnn: str
+    cudnn_deterministic: bool
+    autotune: bool
+    cudnn_fast_batch_normalization: bool
+    use_ideep: str
+
     _device = None
 
-    def __init__(self, params):
+    def __init__(self, params: dict[tp.Any, tp.Any]) -> None:
         if not isinstance(params, dict):
             raise TypeError(
                 'expected a dict of settings, not %s' % type(params).__name__)
@@ -67,14 +82,14 @@ class BackendConfig:
             self.cuda_device = 0
 
     @property
-    def device(self):
+    def device(self) -> Device:
         """The :class:`~chainer_fast.backend.Device`."""
         if self._device is None:
             self._device = backend.get_device(self._device_specifier())
         return self._device
 
     @property
-    def xp(self):
+    def xp(self) -> Xp:
         """The array module of the device."""
         return self.device.xp
 
@@ -85,7 +100,7 @@ class BackendConfig:
             return '@cupy:%d' % self.cuda_device
         return '@numpy' if self.use_ideep == 'never' else '@intel64'
 
-    def __enter__(self):
+    def __enter__(self) -> BackendConfig:
         with contextlib.ExitStack() as stack:
             stack.enter_context(backend.using_device(self.device))
             for name in ('use_cudnn', 'cudnn_deterministic', 'autotune',
@@ -95,14 +110,16 @@ class BackendConfig:
             self._contexts.append(stack.pop_all())
         return self
 
-    def __exit__(self, typ, value, traceback):
+    def __exit__(
+            self, typ: type[BaseException] | None, value: BaseException | None,
+            traceback: tp.Any) -> None:
         return self._contexts.pop().__exit__(typ, value, traceback)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<BackendConfig %s>' % ' '.join(
             '%s=%r' % (name, getattr(self, name)) for name, _ in self._props)
 
-    def get_func_str(self):
+    def get_func_str(self) -> str:
         """Return text for the name of a test case: all settings and their values."""
         settings = []
         for name, _ in self._props:
@@ -111,7 +128,7 @@ class BackendConfig:
             settings.append('%s_%s' % (name, text))
         return '__'.join(settings)
 
-    def get_pytest_marks(self):
+    def get_pytest_marks(self) -> list[tp.Callable[..., tp.Any]]:
         """Return decorators that mark a test by its requirements.
 
         Returns
@@ -136,7 +153,7 @@ class BackendConfig:
             marks.append(attr.ideep)
         return marks
 
-    def get_array(self, np_array):
+    def get_array(self, np_array: NdArray) -> NdArray:
         """Send an array to the device.
 
         Parameters
@@ -152,7 +169,9 @@ class BackendConfig:
         return self.device.send(np_array)
 
 
-def inject_backend_tests(method_names, params):
+def inject_backend_tests(
+        method_names: list[str | None],
+        params: list[dict[tp.Any, tp.Any]]) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs test methods on several backends.
 
     The methods take a :class:`BackendConfig` as their second argument.

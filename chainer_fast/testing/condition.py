@@ -1,10 +1,14 @@
 """Decorators of tests that need not succeed in every run."""
+from __future__ import annotations
+
 import functools
 import sys
+import typing as tp
 import unittest
 
 
-def repeat_with_success_at_least(times, min_success):
+def repeat_with_success_at_least(
+        times: int, min_success: int) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs a test several times, some of which must succeed.
 
     Each run has its own instance, set-up and tear-down. Runs end as soon as the outcome
@@ -53,7 +57,7 @@ def repeat_with_success_at_least(times, min_success):
     return decorate
 
 
-def repeat(times):
+def repeat(times: int) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs a test several times, all of which must succeed.
 
     Parameters
@@ -69,7 +73,7 @@ def repeat(times):
     return repeat_with_success_at_least(times, times)
 
 
-def retry(times):
+def retry(times: int) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs a test until it succeeds.
 
     Parameters
@@ -88,7 +92,7 @@ def retry(times):
 class QuietTestRunner:
     """Runs tests and prints nothing."""
 
-    def run(self, suite):
+    def run(self, suite: tp.Any) -> tp.Any:
         """Run a test or a suite, and return its :class:`unittest.TestResult`."""
         result = _Result()
         suite.run(result)
@@ -98,7 +102,7 @@ class QuietTestRunner:
 class _Result(unittest.TestResult):
     """Result that does not count pytest's skips as errors."""
 
-    def addError(self, test, err):
+    def addError(self, test, err) -> None:
         pytest = sys.modules.get('pytest')
         if pytest is not None and isinstance(err[1], pytest.skip.Exception):
             self.addSkip(test, str(err[1]))

@@ -1,14 +1,17 @@
 """Warnings, requirements and patches."""
+from __future__ import annotations
+
 import contextlib
 import importlib
 import importlib.metadata
+import typing as tp
 import unittest
 import unittest.mock
 import warnings
 
 
 @contextlib.contextmanager
-def assert_warns(expected):
+def assert_warns(expected: type | tuple[type, ...]) -> tp.Any:
     """Assert that a ``with`` block warns.
 
     Other warnings are ignored.
@@ -32,7 +35,7 @@ def assert_warns(expected):
             [w.category.__name__ for w in caught]))
 
 
-def with_requires(*requirements):
+def with_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a decorator that skips a test unless distributions are installed.
 
     Parameters
@@ -56,7 +59,7 @@ def with_requires(*requirements):
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
 
 
-def without_requires(*requirements):
+def without_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a decorator that skips a test if distributions are installed.
 
     The opposite of :func:`with_requires`: the test runs if a requirement is not met.
@@ -99,7 +102,7 @@ def _are_satisfied(requirements):
     return True
 
 
-def patch(target, *args, **kwargs):
+def patch(target: str, *args: tp.Any, **kwargs: tp.Any) -> tp.ContextManager[tp.Any]:
     """Replace an object by a mock, like :func:`unittest.mock.patch`.
 
     Unlike there, the mock passes calls on to the replaced object, unless another object

@@ -1,8 +1,14 @@
 """Random matrices with given singular values."""
+from __future__ import annotations
+
 import numpy
 
+from chainer_fast.types import DTypeSpec, NdArray
 
-def generate_matrix(shape, dtype=float, *, singular_values=None):
+
+def generate_matrix(
+        shape: tuple[int, ...], dtype: DTypeSpec = float, *,
+        singular_values: NdArray | float | None = None) -> NdArray:
     """Draw matrices with given singular values.
 
     The singular vectors are those of a matrix of normally distributed elements, drawn

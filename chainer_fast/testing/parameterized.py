@@ -1,7 +1,10 @@
 """Test cases that run for each of many parameters."""
+from __future__ import annotations
+
 import functools
 import itertools
 import types
+import typing as tp
 import unittest
 
 import numpy
@@ -16,7 +19,7 @@ _MAX_VALUE_LENGTH = 100
 _print_options = {'legacy': '1.25'} if int(numpy.__version__.split('.')[0]) >= 2 else {}
 
 
-def parameterize(*params):
+def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a decorator that makes a test case for each of the parameters.
 
     The entries of a parameter are attributes of the test case. Functions among them
@@ -47,7 +50,7 @@ def parameterize(*params):
     return _bundle.make_decorator(describe_cases)
 
 
-def parameterize_pytest(names, values):
+def parameterize_pytest(names: str, values: list[tp.Any]) -> tp.Callable[..., tp.Any]:
     """Return :func:`parameterize` of arguments of ``pytest.mark.parametrize``.
 
     Parameters
@@ -65,7 +68,8 @@ def parameterize_pytest(names, values):
     return parameterize(*from_pytest_parameterize(names, values))
 
 
-def from_pytest_parameterize(names, values):
+def from_pytest_parameterize(
+        names: str, values: list[tp.Any]) -> list[dict[tp.Any, tp.Any]]:
     """Convert arguments of ``pytest.mark.parametrize`` to dicts.
 
     Parameters
@@ -83,7 +87,9 @@ def from_pytest_parameterize(names, values):
     return _values_to_dicts(names, values)
 
 
-def product(parameter):
+def product(
+        parameter: dict[str, list[tp.Any] | list[list[dict[tp.Any,
+            tp.Any]]]]) -> list[dict[tp.Any, tp.Any]]:
     """Return all combinations of parameters' values.
 
     Parameters
@@ -124,7 +130,7 @@ def product(parameter):
     return product_dict(*parameter)
 
 
-def product_dict(*parameters):
+def product_dict(*parameters: tp.Any) -> list[dict[tp.Any, tp.Any]]:
     """Return all combinations of dicts, each merged into one.
 
     Parameters

@@ -1,9 +1,12 @@
 """Random numbers that are the same in every run of a test."""
+from __future__ import annotations
+
 import atexit
 import functools
 import importlib
 import os
 import random
+import typing as tp
 
 import numpy
 
@@ -18,7 +21,9 @@ _old_numpy_random_state = None
 _nest_count = 0
 
 
-def fix_random(*, setup_method='setUp', teardown_method='tearDown'):
+def fix_random(
+        *, setup_method: str = 'setUp',
+        teardown_method: str = 'tearDown') -> tp.Callable[..., tp.Any]:
     """Return a decorator that fixes random numbers in each test of a test case.
 
     NumPy's global random state is seeded before the set-up of a test and restored
@@ -81,7 +86,7 @@ def _fix_random_of(klass, setup_name, teardown_name):
     setattr(klass, teardown_name, fixed_tear_down)
 
 
-def do_setup(deterministic=True):
+def do_setup(deterministic: bool = True) -> None:
     """Save the random states, then seed them.
 
     Parameters
@@ -93,7 +98,7 @@ def do_setup(deterministic=True):
     set_up(deterministic)
 
 
-def do_teardown():
+def do_teardown() -> None:
     """Restore the random states saved by :func:`do_setup`."""
     tear_down = (
         _cupy_testing_random().do_teardown if cuda.available else _numpy_do_teardown)
@@ -145,7 +150,7 @@ def _check_teardown():
         'a test case with fixed random numbers was set up, but not torn down')
 
 
-def generate_seed():
+def generate_seed() -> int:
     """Return a random seed that is the same in every run of a test.
 
     Returns

@@ -1,10 +1,13 @@
 """Round trips of objects through files."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 from chainer_fast import serializers, utils
 
 
-def save_and_load_hdf5(src, dst):
+def save_and_load_hdf5(src: tp.Any, dst: tp.Any) -> None:
     """Save an object as HDF5, and load another object from the file.
 
     Parameters
@@ -16,7 +19,7 @@ def save_and_load_hdf5(src, dst):
         src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)
 
 
-def save_and_load_npz(src, dst):
+def save_and_load_npz(src: tp.Any, dst: tp.Any) -> None:
     """Save an object as NPZ, and load another object from the file.
 
     Parameters
@@ -36,7 +39,9 @@ def save_and_load_npz(src, dst):
         src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)
 
 
-def save_and_load(src, dst, filename, saver, loader):
+def save_and_load(
+        src: tp.Any, dst: tp.Any, filename: str, saver: tp.Callable[..., tp.Any],
+        loader: tp.Callable[..., tp.Any]) -> None:
     """Save an object to a file, and load another object from it.
 
     The file lies in a temporary directory, which is removed.

@@ -1,4 +1,7 @@
 """A trainer for tests of extensions and triggers."""
+from __future__ import annotations
+
+import typing as tp
 from unittest import mock
 
 from chainer_fast import training
@@ -6,22 +9,23 @@ from chainer_fast import training
 _error = None
 
 
-def is_available():
+def is_available() -> bool:
     """Return whether :func:`get_trainer_with_mock_updater` can be used."""
     return True
 
 
-def check_available():
+def check_available() -> None:
     """Do nothing, as nothing is missing."""
 
 
-def get_error():
+def get_error() -> None:
     """Return ``None``, as nothing is missing."""
     return _error
 
 
 def get_trainer_with_mock_updater(
-        stop_trigger=(10, 'iteration'), iter_per_epoch=10, extensions=None):
+        stop_trigger: tp.Any = (10, 'iteration'), iter_per_epoch: float = 10,
+        extensions: list[tp.Any] | None = None) -> tp.Any:
     """Return a trainer whose updater only counts iterations.
 
     Parameters

@@ -1,4 +1,7 @@
 """Tests of functions that map each element of an array separately."""
+from __future__ import annotations
+
+import typing as tp
 import unittest
 import warnings
 
@@ -12,19 +15,24 @@ from chainer_fast.variable import Variable
 _error = attr.get_error()
 
 
-def is_available():
+def is_available() -> bool:
     """Return whether pytest is installed."""
     return attr.is_available()
 
 
-def check_available():
+def check_available() -> None:
     """Raise ``RuntimeError`` if pytest is not installed."""
     attr.check_available()
 
 
 def unary_math_function_unittest(
-        func, func_expected=None, label_expected=None, make_data=None, is_linear=None,
-        forward_options=None, backward_options=None, double_backward_options=None):
+        func: tp.Any, func_expected: tp.Callable[..., tp.Any] | None = None,
+        label_expected: str | None = None,
+        make_data: tp.Callable[..., tp.Any] | None = None, is_linear: tp.Any = None,
+        forward_options: dict[tp.Any, tp.Any] | None = None,
+        backward_options: dict[tp.Any, tp.Any] | None = None,
+        double_backward_options: dict[tp.Any,
+            tp.Any] | None = None) -> tp.Callable[..., tp.Any]:
     """Return a decorator that fills a test case with tests of an elementwise function.
 
     The tests compare the function with a reference, and its first and second

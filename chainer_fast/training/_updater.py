@@ -1,4 +1,13 @@
 """Interface of updaters, as used by the trainer."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.optimizer import Optimizer
+from chainer_fast.serializer import AbstractSerializer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class Updater:
@@ -15,11 +24,15 @@ class Updater:
 
     iteration: int
 
+    if tp.TYPE_CHECKING:
+        # These attributes, and those of one kind of updater.
+        def __getattr__(self, name: str) -> tp.Any: ...
+
     def _missing(self, method):
         return NotImplementedError('%s has to define %s'
                                    % (type(self).__name__, method))
 
-    def connect_trainer(self, trainer):
+    def connect_trainer(self, trainer: Trainer) -> None:
         """Attach the updater to a trainer; called when the trainer is made.
 
         Parameters
@@ -27,11 +40,11 @@ class Updater:
         trainer : Trainer
         """
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Release resources of the updater, e.g. processes of its iterators."""
         raise self._missing('finalize()')
 
-    def get_optimizer(self, name):
+    def get_optimizer(self, name: str) -> Optimizer:
         """Return an optimizer by its name.
 
         Parameters
@@ -45,14 +58,14 @@ class Updater:
         """
         raise self._missing('get_optimizer(name)')
 
-    def get_all_optimizers(self):
+    def get_all_optimizers(self) -> dict[str, Optimizer]:
         """Return the dict of all optimizers by name."""
         raise self._missing('get_all_optimizers()')
 
-    def update(self):
+    def update(self) -> None:
         """Do one iteration: take a batch and update the parameters with it."""
         raise self._missing('update()')
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write the state to a serializer, or read it from a deserializer."""
         raise self._missing('serialize(serializer)')

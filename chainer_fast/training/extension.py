@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.serializer import AbstractSerializer
+
 if tp.TYPE_CHECKING:
     from types import TracebackType
 
@@ -56,11 +58,11 @@ class Extension:
     name = None
 
     @property
-    def default_name(self):
+    def default_name(self) -> str:
         """Default name: that of the class."""
         return type(self).__name__
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         """Run the extension; subclasses implement this.
 
         Parameters
@@ -71,7 +73,7 @@ class Extension:
         raise NotImplementedError('%s has to define __call__(trainer)'
                                   % type(self).__name__)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         if name == 'invoke_before_training':
             raise AttributeError(
                 'extensions have no attribute invoke_before_training since version 2; '
@@ -79,7 +81,7 @@ class Extension:
         raise AttributeError('%r extension has no attribute %r'
                              % (type(self).__name__, name))
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Clean up; the trainer calls this once, after the loop has ended."""
 
     def initialize(self, trainer: Trainer) -> None:
@@ -108,7 +110,7 @@ class Extension:
             Where it was raised.
         """
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write the state to a serializer, or read it from a deserializer."""
 
 
@@ -123,12 +125,12 @@ def _refuse_invoke_before_training(value):
 
 
 def make_extension(
-        trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+        trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
         default_name: str | None = None, priority: int | None = None,
         finalizer: tp.Callable[..., tp.Any] | None = None,
         initializer: tp.Callable[..., tp.Any] | None = None,
         on_error: tp.Callable[..., tp.Any] | None = None, *,
-        invoke_before_training=_NOT_GIVEN) -> tp.Callable[..., tp.Any]:
+        invoke_before_training: tp.Any = _NOT_GIVEN) -> tp.Callable[..., tp.Any]:
     """Make a decorator that gives a function the attributes of an extension.
 
     Parameters

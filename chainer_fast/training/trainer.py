@@ -12,12 +12,13 @@ import warnings
 
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
+from chainer_fast.reporter import Reporter
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, util
 from chainer_fast.training import extension as extension_module
 from chainer_fast.utils import _random_state
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.serializer import AbstractSerializer
     from chainer_fast.training._updater import Updater
 
 _get_time = time.perf_counter
@@ -26,7 +27,7 @@ _get_time = time.perf_counter
 class _ExtensionEntry:
     """An extension with the settings made by :meth:`Trainer.extend`."""
 
-    def __init__(self, extension, trigger, priority, call_before_training):
+    def __init__(self, extension, trigger, priority, call_before_training) -> None:
         self.extension, self.trigger = extension, trigger
         self.priority = priority
         self.call_before_training = call_before_training
@@ -90,14 +91,20 @@ class Trainer:
     ([10, 20, 30], True)
     """
 
+    updater: Updater
+    out: str
+    reporter: Reporter
+    observation: dict[tp.Any, tp.Any]
+
     def __init__(
             self, updater: Updater,
-            stop_trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
-            out: str = 'result', extensions: tp.Iterable | None = None) -> None:
+            stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
+            out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
         self.updater, self.out = updater, out
-        self.stop_trigger = util.get_trigger(stop_trigger)
+        self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
-        self._start_at = self._final_elapsed_time = None
+        self._start_at = None
+        self._final_elapsed_time: tp.Any = None
         self._snapshot_elapsed_time = 0.
         self._done = False
         self._extensions = {}
@@ -106,12 +113,12 @@ class Trainer:
             self.extend(added)
 
     @property
-    def is_before_training(self):
+    def is_before_training(self) -> bool:
         """Tell whether no iteration has been done yet."""
         return not self.updater.iteration
 
     @property
-    def elapsed_time(self):
+    def elapsed_time(self) -> float:
         """Seconds of training, including those before the snapshot it was resumed from.
 
         Raises
@@ -127,9 +134,9 @@ class Trainer:
 
     def extend(
             self, extension: tp.Callable[..., tp.Any], name: str | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             priority: int | None = None, *, call_before_training: bool = False,
-            invoke_before_training=extension_module._NOT_GIVEN) -> None:
+            invoke_before_training: tp.Any = extension_module._NOT_GIVEN) -> None:
         """Add an extension.
 
         An argument that is not given defaults to the attribute of the extension, or of
@@ -183,7 +190,7 @@ class Trainer:
             unique = '%s_%d' % (name, ordinal)
         return unique
 
-    def get_extension(self, name: str):
+    def get_extension(self, name: str) -> tp.Any:
         """Return an extension.
 
         Parameters

@@ -1,13 +1,17 @@
 """Helpers for many parts of the package, and small algorithms of general use."""
+from __future__ import annotations
+
 import contextlib
 import shutil
 import tempfile
 import traceback
+import typing as tp
 from collections import abc as collections_abc
 
 import numpy
 
 from chainer_fast.backends.arrays import force_array, size_of_shape
+from chainer_fast.types import DTypeSpec
 from chainer_fast.utils import (
     _collections,
     argument,
@@ -31,7 +35,7 @@ from chainer_fast.utils.nondeterministic import nondeterministic
 from chainer_fast.utils.sparse import CooMatrix, get_order, to_coo
 
 
-def force_type(dtype, value):
+def force_type(dtype: DTypeSpec, value: tp.Any) -> tp.Any:
     """Cast a scalar or an array unless it already has the dtype.
 
     Parameters
@@ -60,7 +64,7 @@ def force_type(dtype, value):
 
 
 @contextlib.contextmanager
-def tempdir(**kwargs):
+def tempdir(**kwargs: tp.Any):
     """Make a temporary directory that is removed at the end of the ``with`` block.
 
     Parameters
@@ -116,7 +120,7 @@ def _repr_with_named_data(inst, **kwargs):
 
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     # Imported late: samplers are device residents, which need `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

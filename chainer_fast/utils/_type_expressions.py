@@ -2,6 +2,8 @@
 
 Part of :mod:`chainer_fast.utils.type_check`; import them from there.
 """
+from __future__ import annotations
+
 import operator
 import typing as tp
 
@@ -63,54 +65,54 @@ class Expr:
     __array_ufunc__ = None
     __hash__ = None
 
-    def __init__(self, priority):
+    def __init__(self, priority: int) -> None:
         self.priority = priority
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         """Return the value."""
         raise NotImplementedError(
             '%s does not define eval()' % type(self).__name__)
 
-    def __call__(self, *args):
+    def __call__(self, *args: tp.Any) -> tp.Any:
         return Call(self, args)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         # Python and NumPy look for special methods to find an object's abilities.
         if name.startswith('__') and name.endswith('__'):
             raise AttributeError(name)
         return GetAttr(self, name)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: tp.Any) -> tp.Any:
         return GetItem(self, key)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise RuntimeError(
             'An expression of a type check has no truth value yet. Give it to '
             'type_check.expect(), or take its value with type_check.eval().')
 
-    def __iter__(self):
+    def __iter__(self) -> tp.Any:
         raise TypeError(
             'The length of %s is not known yet. Take its value with '
             'type_check.eval() to iterate over it.' % self)
 
-    def __contains__(self, item):
+    def __contains__(self, item: tp.Any) -> bool:
         return bool(self)
 
 
 class Atom(Expr):
     """An expression that never needs parentheses."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(8)
 
 
 class _Value(Atom):
 
-    def __init__(self, value):
+    def __init__(self, value: tp.Any) -> None:
         super().__init__()
         self.value = value
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return self.value
 
 
@@ -123,7 +125,7 @@ class Constant(_Value):
         The value.
     """
 
-    def __str__(self):
+    def __str__(self) -> str:
         return _repr(self.value)
 
 
@@ -138,11 +140,11 @@ class Variable(_Value):
         Name for messages.
     """
 
-    def __init__(self, value, name):
+    def __init__(self, value: tp.Any, name: str) -> None:
         super().__init__(value)
         self.name = name
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
@@ -157,18 +159,18 @@ class GetAttr(Atom):
         Name of the attribute.
     """
 
-    def __init__(self, obj, name):
+    def __init__(self, obj: tp.Any, name: str) -> None:
         super().__init__()
         self.obj = obj
         self.name = name
 
-    def __str__(self):
+    def __str__(self) -> str:
         name = self.name.value if isinstance(self.name, Constant) else self.name
         if isinstance(name, str):
             return '%s.%s' % (self.obj, name)
         return 'getattr(%s, %s)' % (self.obj, _repr(name))
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return getattr(_eval_expr(self.obj), _eval_expr(self.name))
 
 
@@ -183,15 +185,15 @@ class GetItem(Atom):
         Index, key or slice, or a tuple of them.
     """
 
-    def __init__(self, obj, key):
+    def __init__(self, obj: tp.Any, key: tp.Any) -> None:
         super().__init__()
         self.obj = obj
         self.key = key
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s[%s]' % (self.obj, _str_subscript(self.key))
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return _eval_expr(self.obj)[_eval_expr(self.key)]
 
 
@@ -219,15 +221,15 @@ class Call(Atom):
         Its arguments.
     """
 
-    def __init__(self, obj, args):
+    def __init__(self, obj: tp.Any, args: tp.Any) -> None:
         super().__init__()
         self.obj = obj
         self.args = args
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s(%s)' % (self.obj, ', '.join(map(_repr, self.args)))
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return _eval_expr(self.obj)(*_eval_expr(tuple(self.args)))
 
 
@@ -246,17 +248,19 @@ class UnaryOperator(Expr):
         Computes the value.
     """
 
-    def __init__(self, priority, term, exp, func):
+    def __init__(
+            self, priority: int, term: tp.Any, exp: str,
+            func: tp.Callable[..., tp.Any]) -> None:
         super().__init__(priority)
         self.term = term
         self.exp = exp
         self.func = func
 
-    def __str__(self):
+    def __str__(self) -> str:
         form = '%s(%s)' if self.term.priority < self.priority else '%s%s'
         return form % (self.exp, self.term)
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return self.func(_eval_expr(self.term))
 
 
@@ -277,11 +281,13 @@ class BinaryOperator(Expr):
         Whether ``x . y . z`` means ``x . (y . z)``.
     """
 
-    def __init__(self, priority, lhs, rhs, exp, func, right_associative=False):
+    def __init__(
+            self, priority: int, lhs: tp.Any, rhs: tp.Any, exp: str,
+            func: tp.Callable[..., tp.Any], right_associative: bool = False) -> None:
         super().__init__(priority)
         self.lhs, self.rhs = lhs, rhs
         self.exp, self.func = exp, func
-        self.right_associative = right_associative
+        self.right_associative: bool = right_associative
 
     def _operand(self, value, is_right):
         text = _repr(value)
@@ -292,14 +298,14 @@ class BinaryOperator(Expr):
             return text
         return '(%s)' % text
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s %s %s' % (
             self._operand(self.lhs, False), self.exp, self._operand(self.rhs, True))
 
     def _values(self):
         return _eval_expr((self.lhs, self.rhs))
 
-    def eval(self):
+    def eval(self) -> tp.Any:
         return self.func(*self._values())
 
 
@@ -308,7 +314,7 @@ class Testable:
 
     __test__ = False  # not a test case, despite the name
 
-    def expect(self):
+    def expect(self) -> None:
         """Raise :class:`InvalidType` unless the condition holds."""
         raise NotImplementedError(
             '%s does not define expect()' % type(self).__name__)
@@ -329,11 +335,13 @@ class BoolBinaryOperator(BinaryOperator, Testable):
         Compares the values.
     """
 
-    def __init__(self, lhs, rhs, exp, inv, func):
+    def __init__(
+            self, lhs: tp.Any, rhs: tp.Any, exp: str, inv: str,
+            func: tp.Callable[..., tp.Any]) -> None:
         super().__init__(-1, lhs, rhs, exp, func)
         self.inv = inv
 
-    def expect(self):
+    def expect(self) -> None:
         left, right = self._values()
         if not self.func(left, right):
             raise _error(*[

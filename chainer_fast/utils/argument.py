@@ -3,6 +3,8 @@
 Prefer keyword-only parameters; this is for functions that must refuse arguments of
 earlier versions.
 """
+from __future__ import annotations
+
 import inspect
 import numbers
 import sys
@@ -14,7 +16,7 @@ import numpy
 _Function = tp.TypeVar('_Function', bound=tp.Callable)
 
 
-def check_unexpected_kwargs(kwargs, **unexpected):
+def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) -> None:
     """Refuse arguments that are no longer supported.
 
     Parameters
@@ -34,7 +36,9 @@ def check_unexpected_kwargs(kwargs, **unexpected):
             raise ValueError(message)
 
 
-def parse_kwargs(kwargs, *name_and_values, **unexpected):
+def parse_kwargs(
+        kwargs: dict[tp.Any, tp.Any], *name_and_values: tp.Any,
+        **unexpected: tp.Any) -> tuple[tp.Any, ...]:
     """Take arguments out of ``kwargs``.
 
     Parameters
@@ -64,12 +68,12 @@ def parse_kwargs(kwargs, *name_and_values, **unexpected):
     return values
 
 
-def assert_kwargs_empty(kwargs):
+def assert_kwargs_empty(kwargs: dict[tp.Any, tp.Any]) -> None:
     """Raise ``TypeError`` if any argument is left in ``kwargs``."""
     _check_all_taken(kwargs)
 
 
-def refuse(kwargs, *retired):
+def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
     """Refuse keyword arguments that only earlier versions took, and unknown ones.
 
     Parameters
@@ -129,7 +133,7 @@ def _way_out(name):
         [f'{owner.__name__}.{function}' for owner in owners] or [function], name)
 
 
-def check_nobias(nobias):
+def check_nobias(nobias: bool) -> None:
     """Warn of a number or an array given for ``nobias``: once that was ``wscale``.
 
     Nothing is said of 0 and 1, which may stand for False and True.

@@ -1,10 +1,13 @@
 """Shapes of arrays."""
+from __future__ import annotations
+
 import warnings
 
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
+from chainer_fast.types import NdArray
 
 
 def _deprecated(name, instead, purpose):
@@ -14,7 +17,7 @@ def _deprecated(name, instead, purpose):
         DeprecationWarning, stacklevel=2)
 
 
-def as_vec(x):
+def as_vec(x: NdArray) -> NdArray:
     """Return an array with all axes joined into one.
 
     .. deprecated:: 3.0
@@ -24,7 +27,7 @@ def as_vec(x):
     return x if x.ndim == 1 else x.ravel()
 
 
-def as_mat(x):
+def as_mat(x: NdArray) -> NdArray:
     """Return an array with all axes but the first joined into one.
 
     .. deprecated:: 3.0
@@ -34,7 +37,7 @@ def as_mat(x):
     return x if x.ndim == 2 else x.reshape(len(x), -1)
 
 
-def empty_like(x):
+def empty_like(x: NdArray) -> NdArray:
     """Return an uninitialized array with the shape and dtype of another.
 
     .. deprecated:: 3.0
@@ -45,7 +48,7 @@ def empty_like(x):
     return xp.empty_like(x)
 
 
-def sum_to(x, shape):
+def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
     """Sum an array down to a shape that could be broadcast to its own.
 
     This is the adjoint of broadcasting: the gradient of ``broadcast_to(a, x.shape)``

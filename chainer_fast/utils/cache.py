@@ -1,10 +1,15 @@
 """Values that are computed once."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 from chainer_fast.configuration import config
 
+_Value = tp.TypeVar('_Value')
 
-class cached_property:
+
+class cached_property(tp.Generic[_Value]):
     """A property whose value is computed at the first access and kept.
 
     There are separate values with and without ``config.enable_backprop``: a value
@@ -18,14 +23,14 @@ class cached_property:
 
     __name__: str
 
-    def __init__(self, func):
+    def __init__(self, func: tp.Callable[[tp.Any], _Value]) -> None:
         self.func = func
         # Takes the name and the docstring; mypy wants a function to take them.
         functools.update_wrapper(self, func)  # type: ignore[arg-type]
 
-    def __get__(self, obj, cls):
+    def __get__(self, obj: tp.Any, cls: type | None) -> _Value:
         if obj is None:
-            return self
+            return self  # type: ignore[return-value]
         values = vars(obj).setdefault(self.__name__, {})
         has_graph = config.enable_backprop
         if has_graph not in values:
@@ -33,6 +38,6 @@ class cached_property:
         return values[has_graph]
 
     # Also gives the property precedence over the object's dict.
-    def __set__(self, obj, cls):
+    def __set__(self, obj: tp.Any, cls: tp.Any) -> None:
         raise AttributeError('%s.%s is computed and cannot be set'
                              % (type(obj).__name__, self.__name__))

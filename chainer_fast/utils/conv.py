@@ -3,11 +3,14 @@
 ``im2col`` lays out the patches that a window passes over, so that a convolution becomes
 a matrix product; ``col2im`` is its adjoint, which adds the patches up into an image.
 """
+from __future__ import annotations
+
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
     get_conv_outsize,
     get_deconv_outsize,
 )
+from chainer_fast.types import NdArray
 
 
 def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
@@ -35,8 +38,10 @@ def _gather(img, ksize, stride, pad, dilate, outs, *pval):
     return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
 
 
-def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
-           out_h=None, out_w=None):
+def im2col(
+        img: NdArray, kh: int, kw: int, sy: int, sx: int, ph: int, pw: int,
+        cover_all: bool = False, dy: int = 1, dx: int = 1, out_h: int | None = None,
+        out_w: int | None = None) -> NdArray:
     """Copy the patches that a window passes over.
 
     Parameters
@@ -81,21 +86,27 @@ def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
                    (out_h, out_w))
 
 
-def im2col_cpu(img, kh, kw, sy, sx, ph, pw, pval=0, cover_all=False, dy=1, dx=1,
-               out_h=None, out_w=None):
+def im2col_cpu(
+        img: NdArray, kh: int, kw: int, sy: int, sx: int, ph: int, pw: int,
+        pval: int = 0, cover_all: bool = False, dy: int = 1, dx: int = 1,
+        out_h: int | None = None, out_w: int | None = None) -> NdArray:
     """:func:`im2col` with NumPy; ``pval`` is the value of the padding."""
     return _im2col(img, (kh, kw), (sy, sx), (ph, pw), (dy, dx), cover_all,
                    (out_h, out_w), pval)
 
 
-def im2col_gpu(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
-               out_h=None, out_w=None):
+def im2col_gpu(
+        img: NdArray, kh: int, kw: int, sy: int, sx: int, ph: int, pw: int,
+        cover_all: bool = False, dy: int = 1, dx: int = 1, out_h: int | None = None,
+        out_w: int | None = None) -> NdArray:
     """:func:`im2col` with CuPy."""
     return _im2col(img, (kh, kw), (sy, sx), (ph, pw), (dy, dx), cover_all,
                    (out_h, out_w))
 
 
-def col2im(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
+def col2im(
+        col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
+        dx: int = 1) -> NdArray:
     """Add patches up into images; the adjoint of :func:`im2col`.
 
     Parameters
@@ -128,11 +139,15 @@ def col2im(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
     return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
-def col2im_cpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
+def col2im_cpu(
+        col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
+        dx: int = 1) -> NdArray:
     """:func:`col2im` with NumPy."""
     return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
-def col2im_gpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
+def col2im_gpu(
+        col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
+        dx: int = 1) -> NdArray:
     """:func:`col2im` with CuPy."""
     return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))

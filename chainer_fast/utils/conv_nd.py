@@ -1,10 +1,15 @@
 """Patches of images of any dimension; see :mod:`chainer_fast.utils.conv`."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import convolution
+from chainer_fast.types import NdArray
 from chainer_fast.utils import conv
 from chainer_fast.utils.conv import get_conv_outsize
 
 
-def as_tuple(x, n):
+def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
     """Return ``n`` numbers, one for each axis.
 
     Parameters
@@ -49,7 +54,10 @@ def _places(img, ksize, stride, pad, cover_all, dilate):
     return ksize, stride, pad, dilate, outs
 
 
-def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
+def im2col_nd(
+        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
+        pad: tp.Sequence[int], cover_all: bool = False,
+        dilate: int | tp.Sequence[int] = 1) -> NdArray:
     """Copy the patches that a window passes over.
 
     Parameters
@@ -80,13 +88,18 @@ def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
     return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
 
-def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
+def im2col_nd_cpu(
+        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
+        pad: tp.Sequence[int], pval: int = 0, cover_all: bool = False,
+        dilate: int = 1) -> NdArray:
     """:func:`im2col_nd` with NumPy; ``pval`` is the value of the padding."""
     return conv._gather(
         img, *_places(img, ksize, stride, pad, cover_all, dilate), pval)
 
 
-def im2col_nd_gpu(img, ksize, stride, pad, cover_all=False, dilate=1):
+def im2col_nd_gpu(
+        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
+        pad: tp.Sequence[int], cover_all: bool = False, dilate: int = 1) -> NdArray:
     """:func:`im2col_nd` with CuPy."""
     return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
@@ -100,7 +113,9 @@ def _check_patches(col, stride, pad, dims, dilate):
     return col, stride, pad, dims, as_tuple(dilate, nd)
 
 
-def col2im_nd(col, stride, pad, dims, dilate=1):
+def col2im_nd(
+        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
+        dims: tp.Sequence[int], dilate: int | tp.Sequence[int] = 1) -> NdArray:
     """Add patches up into images; the adjoint of :func:`im2col_nd`.
 
     Parameters
@@ -129,11 +144,15 @@ def col2im_nd(col, stride, pad, dims, dilate=1):
     return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
-def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
+def col2im_nd_cpu(
+        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
+        dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with NumPy."""
     return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
-def col2im_nd_gpu(col, stride, pad, dims, dilate=1):
+def col2im_nd_gpu(
+        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
+        dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with CuPy."""
     return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))

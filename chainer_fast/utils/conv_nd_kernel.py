@@ -3,17 +3,21 @@
 They run once for each element of their output. They find its coordinates by
 dividing the index by the lengths of the axes, starting with the last axis.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 
 # Small tools for lists of names and expressions of them.
 #
 
-def mulexp(xs, init=None):
+def mulexp(xs: tp.Sequence[str], init: str | None = None) -> str:
     """Return an expression for the product of ``init`` and ``xs``."""
     return _chain(' * ', xs, init)
 
 
-def andexp(xs, init=None):
+def andexp(xs: tp.Sequence[str], init: str | None = None) -> str:
     """Return an expression for the conjunction of ``init`` and ``xs``."""
     return _chain(' && ', xs, init)
 
@@ -25,7 +29,8 @@ def _chain(sign, xs, init):
     return sign.join(terms)
 
 
-def muladdexp(xs, ys, init=None):
+def muladdexp(
+        xs: tp.Sequence[str], ys: tp.Sequence[str], init: str | None = None) -> str:
     """Return an expression for the index of an element in an array.
 
     Parameters
@@ -50,17 +55,17 @@ def muladdexp(xs, ys, init=None):
     return init
 
 
-def map_(fn, *lst):
+def map_(fn: tp.Callable[..., tp.Any], *lst: tp.Any) -> list[tp.Any]:
     """Return a list of the results of ``map``."""
     return list(map(fn, *lst))
 
 
-def vars(prefix, n):
+def vars(prefix: str, n: int) -> list[str]:
     """Return ``n`` names: ``prefix_0``, ``prefix_1``, ..."""
     return ['%s_%d' % (prefix, i) for i in range(n)]
 
 
-def succ_sublists(xs):
+def succ_sublists(xs: tp.Sequence[str]) -> list[tp.Sequence[str]]:
     """Return all non-empty tails of a list: ``xs[0:]``, ``xs[1:]``, ..."""
     return [xs[i:] for i in range(len(xs))]
 
@@ -68,11 +73,11 @@ def succ_sublists(xs):
 class Writer:
     """Collects lines of code and indents them."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._indent = 0
         self._lines = []
 
-    def write(self, line, indent=None):
+    def write(self, line: str, indent: str | None = None) -> None:
         """Add a line.
 
         Parameters
@@ -89,7 +94,7 @@ class Writer:
         if indent in ('inc', 'decinc'):
             self._indent += 1
 
-    def get(self):
+    def get(self) -> str:
         """Return the code."""
         return '\n'.join(self._lines)
 
@@ -134,7 +139,7 @@ class Im2colNDKernel:
 
     @staticmethod
     @cuda.memoize()
-    def generate(ndim):
+    def generate(ndim: int) -> tp.Any:
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes."""
         return _im2col_nd_kernel._generate(ndim)
 
@@ -153,7 +158,7 @@ class Col2imNDKernel:
 
     @staticmethod
     @cuda.memoize()
-    def generate(ndim):
+    def generate(ndim: int) -> tp.Any:
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes."""
         return _col2im_nd_kernel._generate(ndim)
 
@@ -212,12 +217,12 @@ _im2col_nd_kernel = Im2colNDKernel()
 _col2im_nd_kernel = Col2imNDKernel()
 
 
-def im2col_kernel(ndim):
+def im2col_kernel(ndim: int) -> tp.Any:
     """Return the kernel ``(img, *d, *out, *k, *s, *p, *di, col)``."""
     return cuda.elementwise(*Im2colNDKernel.generate(ndim))
 
 
-def col2im_kernel(ndim):
+def col2im_kernel(ndim: int) -> tp.Any:
     """Return the kernel ``(col, *d, *out, *k, *s, *p, *di, img)``."""
     return cuda.elementwise(*Col2imNDKernel.generate(ndim))
 

@@ -1,13 +1,16 @@
 """Warnings about interfaces that may change."""
+from __future__ import annotations
+
 import sys
+import typing as tp
 import warnings
 
 import chainer_fast
 
-__warningregistry__: dict = {}
+__warningregistry__: dict[tp.Any, tp.Any] = {}
 
 
-def experimental(api_name):
+def experimental(api_name: str) -> None:
     """Warn that a function or a class is experimental.
 
     Call this at its beginning. ``chainer.disable_experimental_feature_warning`` turns

@@ -1,8 +1,14 @@
 """Image processing."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
+from chainer_fast.types import NdArray
 
-def oversample(images, crop_dims):
+
+def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdArray:
     """Cut ten patches out of each image: the corners, the centre, and their mirrors.
 
     Parameters

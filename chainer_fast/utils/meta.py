@@ -1,10 +1,21 @@
 """Methods that a subclass must not override."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 _MARK = '__override_action'
 
 
-def final(*args, **kwargs):
+_Method = tp.TypeVar('_Method', bound=tp.Callable[..., tp.Any])
+
+
+@tp.overload
+def final(method: _Method, /) -> _Method: ...
+@tp.overload
+def final(
+        *, action: type[Exception] = ...) -> tp.Callable[[_Method], _Method]: ...
+def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """Mark a method as final; its class must derive from :func:`enable_final`.
 
     Use it as ``@final`` or as ``@final(action=...)``.
@@ -42,7 +53,7 @@ def final(*args, **kwargs):
 
 class _EnableFinal(type):
 
-    def __new__(cls, name, bases, d):
+    def __new__(cls, name: str, bases, d):
         # The class returned by `enable_final` only served to set this metaclass.
         bases = tuple([
             b for base in bases
@@ -61,7 +72,8 @@ def _overridden(attribute, inherited):
             raise action("method '%s' is final." % attribute)
 
 
-def enable_final(base=(), meta_base=()):
+def enable_final(
+        base: tuple[type, ...] = (), meta_base: tuple[type, ...] = ()) -> tp.Any:
     """Return a class to derive from in order to use :func:`final`.
 
     It is not among the bases of the derived class.

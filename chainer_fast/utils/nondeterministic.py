@@ -1,10 +1,12 @@
 """Warnings about results that can differ from run to run."""
+from __future__ import annotations
+
 import warnings
 
 from chainer_fast.configuration import config
 
 
-def nondeterministic(f_name):
+def nondeterministic(f_name: str) -> None:
     """Warn of a nondeterministic function if ``config.warn_nondeterministic`` is set.
 
     Parameters

@@ -1,7 +1,10 @@
 """Sparse matrices in the coordinate (COO) format."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
 
 _ORDERS = ('C', 'F', 'other', None)
@@ -49,7 +52,9 @@ class CooMatrix:
            [2., 0., 0.]], dtype=float32)
     """
 
-    def __init__(self, data, row, col, shape, order=None, requires_grad=False):
+    def __init__(
+            self, data: NdArray, row: NdArray, col: NdArray, shape: tuple[int, ...],
+            order: str | None = None, requires_grad: bool = False) -> None:
         if data.ndim not in (1, 2):
             raise ValueError('ndim of data must be 1 or 2, not %d.' % data.ndim)
         if data.ndim != row.ndim or data.ndim != col.ndim:
@@ -66,13 +71,13 @@ class CooMatrix:
         if order not in _ORDERS:
             raise ValueError(
                 "order must be 'C', 'F', 'other' or None, not %r." % (order,))
-        self.data = Variable(data, requires_grad=requires_grad)
+        self.data: Variable = Variable(data, requires_grad=requires_grad)
         self.row = row
         self.col = col
         self.shape = shape
-        self.order = get_order(row, col) if order is None else order
+        self.order: str = get_order(row, col) if order is None else order
 
-    def to_dense(self):
+    def to_dense(self) -> Variable:
         """Return the matrix, or the batch, as an array; no graph is made.
 
         Values of elements that occur more than once are summed.
@@ -93,7 +98,8 @@ class CooMatrix:
         return dense
 
 
-def to_coo(x, ldnz=None, requires_grad=False):
+def to_coo(
+        x: NdArray, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
     """Convert a matrix, or a batch of matrices, to a sparse one.
 
     Parameters
@@ -143,7 +149,7 @@ def to_coo(x, ldnz=None, requires_grad=False):
     return CooMatrix(data, rows, cols, x.shape[-2:], 'C', requires_grad)
 
 
-def get_order(row, col):
+def get_order(row: NdArray, col: NdArray) -> str:
     """Return how the elements of a sparse matrix are sorted.
 
     Parameters

@@ -10,12 +10,16 @@ As making expressions costs far more than comparing two integers, functions run 
 checks in the light mode first, where ``x_type`` is the array itself and all operators
 are Python's own. Only a failed check is repeated in the full mode for its message.
 """
+from __future__ import annotations
+
 import math
 import threading
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import _type_expressions
 from chainer_fast.utils._type_expressions import (
     Atom,
@@ -32,6 +36,9 @@ from chainer_fast.utils._type_expressions import (
     _eval_expr,  # noqa: F401
     _repr,  # noqa: F401
 )
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_node import FunctionNode
 
 __all__ = [
     'Atom', 'BinaryOperator', 'BoolBinaryOperator', 'Call', 'Constant', 'Expr',
@@ -67,11 +74,14 @@ class InvalidType(Exception):
     a.shape[-1] == b.shape[-2] but 3 != 2
     """
 
-    def __init__(self, expect, actual, msg=None):
+    expect: str
+    actual: str
+
+    def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         return type(self), (self.expect, self.actual, self.args[0])
 
 
@@ -101,17 +111,19 @@ _thread_local = _State()
 class LightMode:
     """Context manager in which checks work on arrays instead of expressions."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         _thread_local.light_mode = True
 
-    def __exit__(self, _type, _value, _traceback):
+    def __exit__(
+            self, _type: type[BaseException] | None, _value: BaseException | None,
+            _traceback: tp.Any) -> None:
         _thread_local.light_mode = False
 
 
-light_mode = LightMode()
+light_mode: LightMode = LightMode()
 
 
-def in_light_mode():
+def in_light_mode() -> bool:
     """Return whether the running thread is in the light mode."""
     return _thread_local.light_mode
 
@@ -119,18 +131,18 @@ def in_light_mode():
 class _FunctionCheckContext:
     __slots__ = ('_function', '_outer')
 
-    def __init__(self, function):
+    def __init__(self, function) -> None:
         self._function = function
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._outer = _thread_local.current_function
         _thread_local.current_function = self._function
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         _thread_local.current_function = self._outer
 
 
-def get_function_check_context(f):
+def get_function_check_context(f: FunctionNode) -> tp.ContextManager[None]:
     """Return a context manager in which failed checks name the function ``f``.
 
     Parameters
@@ -155,12 +167,15 @@ class TypeInfo:
         Type of the elements; None for a missing input.
     """
 
-    def __init__(self, shape, dtype):
-        self.ndim = len(shape)
+    shape: tuple[int, ...]
+    dtype: DTypeSpec | None
+
+    def __init__(self, shape: tuple[int, ...], dtype: DTypeSpec | None) -> None:
+        self.ndim: int = len(shape)
         self.shape, self.dtype = shape, dtype
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
 
@@ -170,7 +185,7 @@ class TypeInfoTuple(tuple):
 
     name: str
 
-    def size(self):
+    def size(self) -> tp.Any:
         """Return an expression for the number of inputs."""
         return Variable(len(self), self.name + '.size')
 
@@ -178,12 +193,14 @@ class TypeInfoTuple(tuple):
 class LightTypeInfoTuple(tuple):
     """Arrays given to a function, or :class:`TypeInfo` of them."""
 
-    def size(self):
+    def size(self) -> int:
         """Return the number of inputs."""
         return len(self)
 
 
-def get_types(data, name, accept_none, *, shapes=None):
+def get_types(
+        data: tuple[NdArray, ...], name: str, accept_none: bool, *,
+        shapes: tp.Sequence[tuple[tp.Any, ...]] | None = None) -> TypeInfoTuple:
     """Return expressions for the types of arrays.
 
     Parameters
@@ -213,7 +230,9 @@ def get_types(data, name, accept_none, *, shapes=None):
     return types
 
 
-def get_light_types(data, *, shapes=None):
+def get_light_types(
+        data: tuple[NdArray, ...], *,
+        shapes: tp.Sequence[tuple[tp.Any, ...]] | None = None) -> tp.Any:
     """Return the substitutes for types of arrays in the light mode.
 
     Parameters
@@ -260,7 +279,7 @@ def _make_variable_from_array(array, name):
 _array_types = (numpy.ndarray, cuda.ndarray)
 
 
-def same_types(*arrays):
+def same_types(*arrays: tp.Any) -> bool:
     """Return whether all arguments are arrays of one library, subclasses included."""
     for array in arrays:
         if type(array) is not numpy.ndarray:
@@ -274,7 +293,7 @@ def same_types(*arrays):
 # Checks
 #
 
-def expect(*bool_exprs):
+def expect(*bool_exprs: tp.Any) -> None:
     """Check conditions.
 
     Parameters
@@ -312,7 +331,7 @@ def expect(*bool_exprs):
             condition.expect()
 
 
-def expect_broadcast_shapes(*shape_types):
+def expect_broadcast_shapes(*shape_types: tp.Any) -> None:
     """Check that shapes can be broadcast together.
 
     Parameters
@@ -336,7 +355,7 @@ def expect_broadcast_shapes(*shape_types):
             ['cannot broadcast inputs of the following shapes:', *lines])) from None
 
 
-def eval(exp):
+def eval(exp: tp.Any) -> tp.Any:
     """Return the value of an expression.
 
     Parameters
@@ -354,7 +373,7 @@ def eval(exp):
     return exp.eval()
 
 
-def make_variable(value, name):
+def make_variable(value: tp.Any, name: str) -> tp.Any:
     """Give a value a name for messages.
 
     Parameters
@@ -381,7 +400,7 @@ def _prod_impl(xs):
 _prod = Variable(_prod_impl, 'prod')
 
 
-def prod(xs):
+def prod(xs: tp.Any) -> tp.Any:
     """Return the product of integers, an expression outside of the light mode.
 
     Parameters

@@ -1,10 +1,18 @@
 """Sampling from a discrete distribution in constant time."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import device_resident
 from chainer_fast.backend import using_device
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import negative_sampling
+from chainer_fast.types import NdArray, Xp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.device_resident import DeviceResidentsVisitor
 
 
 class WalkerAlias(device_resident.DeviceResident):
@@ -40,7 +48,7 @@ class WalkerAlias(device_resident.DeviceResident):
     (2, 5)
     """
 
-    def __init__(self, probs):
+    def __init__(self, probs: tp.Sequence[float]) -> None:
         super().__init__()
         weights = numpy.array(probs, numpy.float32)
         weights /= weights.sum()
@@ -60,19 +68,19 @@ class WalkerAlias(device_resident.DeviceResident):
                 filled += 1
             heights[bucket] = height
         self.threshold = heights
-        self.values = values.reshape(-1)
+        self.values: NdArray = values.reshape(-1)
 
     @property
-    def use_gpu(self):
+    def use_gpu(self) -> bool:
         """Tell whether samples are drawn on a GPU."""
         return self.xp is cuda.cupy
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         for name in ('threshold', 'values'):
             setattr(self, name, visitor.visit_array(getattr(self, name)))
 
-    def sample(self, shape):
+    def sample(self, shape: int | tuple[int, ...]) -> NdArray:
         """Draw independent samples on the device of the sampler.
 
         Parameters
@@ -88,11 +96,11 @@ class WalkerAlias(device_resident.DeviceResident):
         with using_device(self.device):
             return self.sample_xp(self.xp, shape)
 
-    def sample_gpu(self, shape):
+    def sample_gpu(self, shape: tuple[int, ...]):
         """Draw samples with CuPy; the sampler must be on a GPU."""
         return self.sample_xp(cuda.cupy, shape)
 
-    def sample_xp(self, xp, shape):
+    def sample_xp(self, xp: Xp, shape: int | tuple[int, ...]) -> NdArray:
         """Draw samples with an array module.
 
         Parameters

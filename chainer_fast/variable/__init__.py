@@ -8,19 +8,21 @@ import warnings
 import numpy
 
 from chainer_fast import backend, initializers
+from chainer_fast._backend import Device
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_check, grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray, Xp
 from chainer_fast.variable import _bound, _dlpack, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
 if tp.TYPE_CHECKING:
     from chainer_fast.function import Function
     from chainer_fast.function_node import FunctionNode
+    from chainer_fast.optimizer import UpdateRule
 
 __all__ = [
     'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable', 'from_dlpack',
@@ -55,7 +57,7 @@ def as_variable(obj: VariableOrArray) -> Variable:
     return Variable(obj, requires_grad=False)
 
 
-def as_array(obj):
+def as_array(obj: VariableOrArray) -> NdArray:
     """Return the array of a variable; an array is returned as it is.
 
     Parameters
@@ -173,11 +175,11 @@ class VariableNode(VariableNodeBase):
         If any other keyword is given.
     """
 
-    name = None
+    name: str | None = None
     _old_style_grad_generator = None
     _layout = None
 
-    def __init__(self, variable: Variable, name: str | None, **kwargs) -> None:
+    def __init__(self, variable: Variable, name: str | None, **kwargs: tp.Any) -> None:
         if 'grad' in kwargs:
             raise ValueError(
                 'unexpected keyword argument "grad": pass the gradient to Variable '
@@ -192,7 +194,7 @@ class VariableNode(VariableNodeBase):
         self.name = name
 
     @property
-    def creator(self):
+    def creator(self) -> tp.Any:
         """The function that made the variable, or None.
 
         An old-style function gives its :class:`~chainer_fast.Function` object.
@@ -201,7 +203,7 @@ class VariableNode(VariableNodeBase):
         return getattr(node, '_old_style_function', node)
 
     @creator.setter
-    def creator(self, function):
+    def creator(self, function: tp.Any) -> None:
         self.set_creator(function)
 
     def set_creator(self, creator: Function | FunctionNode | None) -> None:
@@ -214,10 +216,10 @@ class VariableNode(VariableNodeBase):
         """
         if isinstance(creator, _bound.Function):
             creator = creator.node
-        self.creator_node = creator
+        self.creator_node: tp.Any = creator
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Shape and dtype, for graphs drawn without names."""
         text = str(self.dtype)
         lengths = [str(length) for length in self.shape]
@@ -327,7 +329,7 @@ class Variable(VariableBase, _moves.Movable):
         def __getitem__(self, slices: tp.Any) -> Variable: ...
         def __iter__(self) -> tp.Iterator[Variable]: ...
 
-    def __copy__(self):
+    def __copy__(self) -> Variable:
         return self._copy_to(type(self).__new__(type(self)))
 
     def _copy_to(self, target):
@@ -342,22 +344,23 @@ class Variable(VariableBase, _moves.Movable):
         self._share_array(target)
         return target
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
         return _create_variable, args
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return variable_repr(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return variable_str(self)
 
-    def __nonzero__(self):
+    def __nonzero__(self) -> bool:
         return self.__bool__()
 
     def __dlpack__(
             self, *, stream: tp.Any = None, max_version: tuple[int, int] | None = None,
-            dl_device: tuple[int, int] | None = None, copy: bool | None = None):
+            dl_device: tuple[int, int] | None = None,
+            copy: bool | None = None) -> tp.Any:
         """Share the array with another library by the protocol DLPack.
 
         ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
@@ -390,12 +393,12 @@ class Variable(VariableBase, _moves.Movable):
         return _dlpack.array_to_share(self).__dlpack_device__()
 
     @property
-    def xp(self):
+    def xp(self) -> Xp:
         """The array module: :mod:`numpy` or :mod:`cupy`."""
         return self.device.xp
 
     @property
-    def device(self):
+    def device(self) -> Device:
         """The device that the array is on, a :class:`chainer_fast.backend.Device`."""
         device = self._cached_device
         if device is None:
@@ -408,18 +411,18 @@ class Variable(VariableBase, _moves.Movable):
         return device
 
     @property
-    def layout(self):
+    def layout(self) -> tp.Any:
         """The memory layout; None for the plain one."""
         return self._layout
 
     @property
-    def chx_array(self):
+    def chx_array(self) -> tp.NoReturn:
         """Raise an error: no variable holds a ChainerX array."""
         raise ValueError(
             'chx_array is not available for Variable with non-ChainerX array.')
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Shape and dtype, for graphs drawn without names."""
         return self.node.label
 
@@ -431,7 +434,7 @@ class Variable(VariableBase, _moves.Movable):
     def _semantic_shape(self):
         return layouts.get_semantic_shape(self)
 
-    def summary(self):
+    def summary(self) -> str:
         """Return a short text: the name, or else the place in memory.
 
         Returns
@@ -443,7 +446,7 @@ class Variable(VariableBase, _moves.Movable):
             return '<variable %s>' % self.name
         return '<variable at 0x%x>' % id(self)
 
-    def debug_print(self):
+    def debug_print(self) -> str:
         """Return several lines on the device, type and statistics of the variable.
 
         Returns
@@ -453,7 +456,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         return _text.describe(self)
 
-    def as_layout(self, layout):
+    def as_layout(self, layout: tp.Any) -> Variable:
         """Return the variable in another memory layout, as a function of the graph.
 
         Parameters
@@ -473,7 +476,7 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- gradients
 
-    def zerograd(self):
+    def zerograd(self) -> None:
         """Fill the gradient with zeros.
 
         .. deprecated:: Chainer 1.15
@@ -534,7 +537,7 @@ class Variable(VariableBase, _moves.Movable):
         if var.device != self.device:
             other = Variable(self.device.send(other.array), requires_grad=False)
         own = self.grad_var
-        self.grad_var = other if own is None else own + other
+        self.grad_var: Variable | None = other if own is None else own + other
 
     # -- the graph
 
@@ -558,7 +561,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         self.node.set_creator_node(fnode)
 
-    def unchain_backward(self):
+    def unchain_backward(self) -> None:
         """Cut every way back from this variable, releasing the graph behind it."""
         functions = [self.creator_node]
         seen = set()
@@ -607,13 +610,13 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- functions as methods
 
-    def reshape(self, *shape):
+    def reshape(self, *shape: tp.Any) -> Variable:
         """Return the variable with another shape; see :func:`functions.reshape`."""
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = tuple(shape[0])
         return _bound.reshape(self, shape)
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: tp.Any) -> Variable:
         """Return the variable with its axes permuted; see :func:`functions.transpose`.
         """
         if len(axes) == 0:
@@ -623,11 +626,13 @@ class Variable(VariableBase, _moves.Movable):
             axes = axes[0]
         return _bound.transpose(self, axes)
 
-    def mean(self, axis=None, *, weights=None, keepdims=False):
+    def mean(
+            self, axis: int | tuple[int, ...] | None = None, *,
+            weights: VariableOrArray | None = None, keepdims: bool = False) -> Variable:
         """Return the (weighted) mean over axes; see :func:`functions.average`."""
         return _bound.average(self, axis, weights, keepdims)
 
-    def item(self):
+    def item(self) -> tp.Any:
         """Return the only element as a Python scalar.
 
         Returns
@@ -725,12 +730,12 @@ class Parameter(Variable):
     def __init__(
             self, initializer: InitializerSpec | float | NdArray | None = None,
             shape: int | tp.Sequence[int] | None = None, name: str | None = None, *,
-            layout=None) -> None:
+            layout: tp.Any = None) -> None:
         if initializer is None:
             initializer = constant.NaN()
         elif numpy.isscalar(initializer):
             initializer = constant.Constant(initializer)
-        self.update_rule = None
+        self.update_rule: UpdateRule | None = None
         self._initial_device = backend.CpuDevice()
         if shape is None:
             if isinstance(initializer, get_array_types()):
@@ -753,14 +758,14 @@ class Parameter(Variable):
                 layout=layout)
         self.initializer = initializer
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         args = (self.raw_array, self.name, self._grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
         if self._layout is not None:
             args += (self._layout,)
         return _recover_parameter, args
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, tp.Any]) -> Parameter:
         recover, args = self.__reduce__()
         copied = recover(*copy.deepcopy(args, memo))
         copied._requires_grad = self._requires_grad
@@ -768,12 +773,12 @@ class Parameter(Variable):
         return copied
 
     @property
-    def is_initialized(self):
+    def is_initialized(self) -> bool:
         """Tell whether there is an array."""
         return self.raw_array is not None
 
     @property
-    def dtype(self):
+    def dtype(self) -> tp.Any:
         """Type of the elements; known before initialization if the initializer tells.
 
         Raises
@@ -795,12 +800,12 @@ class Parameter(Variable):
         self._initial_device = device
         super()._to_device(device, allow_unchaining)
 
-    def cleargrad(self):
+    def cleargrad(self) -> None:
         """Set the gradient to None, also that of a parameter to be initialized."""
         super().cleargrad()
         self._grad_initializer = None
 
-    def zerograd(self):
+    def zerograd(self) -> None:
         """Fill the gradient with zeros.
 
         .. deprecated:: Chainer 1.15
@@ -836,7 +841,7 @@ class Parameter(Variable):
         self._set_grad_without_check(grad)
         self._cached_device = device
 
-    def update(self):
+    def update(self) -> None:
         """Have the update rule, if there is one, update the array."""
         if self.update_rule is not None:
             self.update_rule.update(self)

@@ -1,8 +1,11 @@
 """Methods of variables that move them from one device to another."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.backends import cuda, intel64
+from chainer_fast.types import DeviceSpec
 
 
 class Movable:
@@ -15,12 +18,12 @@ class Movable:
     raw_array: tp.Any
     device: tp.Any
 
-    def to_cpu(self):
+    def to_cpu(self) -> None:
         """Move the array and the gradient to the CPU."""
         device = backend.CpuDevice()
         self.to_device(device)
 
-    def to_gpu(self, device=None):
+    def to_gpu(self, device: int | None = None) -> None:
         """Move the array and the gradient to a GPU.
 
         Parameters
@@ -31,7 +34,7 @@ class Movable:
         cuda.check_cuda_available()
         self.to_device(cuda._get_device_or_current(device))
 
-    def to_intel64(self):
+    def to_intel64(self) -> None:
         """Move the array and the gradient to the CPU, in iDeep's arrangement.
 
         Raises
@@ -43,7 +46,7 @@ class Movable:
         device = intel64.Intel64Device()
         self.to_device(device)
 
-    def to_chx(self):
+    def to_chx(self) -> tp.Any:
         """Convert the array to ChainerX, which is never available.
 
         Raises
@@ -53,10 +56,10 @@ class Movable:
         """
         raise RuntimeError('ChainerX is not available.')
 
-    def from_chx(self):
+    def from_chx(self) -> tp.Any:
         """Convert a ChainerX array to its like; other arrays stay as they are."""
 
-    def to_device(self, device):
+    def to_device(self, device: DeviceSpec) -> None:
         """Move the array and the gradient to a device.
 
         Parameters

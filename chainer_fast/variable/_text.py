@@ -1,8 +1,15 @@
 """Texts on variables, for people."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends import _cpu, cuda
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _text(var, as_text):
@@ -17,7 +24,7 @@ def _text(var, as_text):
     return '%s(%s)' % (head, '\n'.join(lines)[len(indent):])
 
 
-def variable_repr(var):
+def variable_repr(var: Variable) -> str:
     """Return the text that ``repr`` gives for a variable."""
     def as_text(array):
         if array.size == 0:
@@ -26,7 +33,7 @@ def variable_repr(var):
     return _text(var, as_text)
 
 
-def variable_str(var):
+def variable_str(var: Variable) -> str:
     """Return the text that ``str`` gives for a variable."""
     return _text(
         var, lambda array: '[]' if array.size == 0 else numpy.array2string(array))

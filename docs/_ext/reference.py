@@ -105,6 +105,11 @@ def public_bases(app, name, obj, options, bases):
         other is not cls and issubclass(other, cls) for other in found)]
 
 
+def skip_default(app, what, name, obj, skip, options):
+    """Leave out calls that have the docstring of ``object`` alone."""
+    return True if getattr(obj, '__doc__', None) == type.__call__.__doc__ else None
+
+
 def candidates(target, page, module, cls):
     """Yield names that a docstring may mean by a target."""
     for alias, package in ALIASES.items():
@@ -197,6 +202,7 @@ def setup(app):
     app.connect('autodoc-process-bases', public_bases)
     app.connect('doctree-read', drop_tree, priority=1)
     app.connect('doctree-read', shorten)
+    app.connect('autodoc-skip-member', skip_default)
     app.connect('missing-reference', public_reference)
     app.connect('env-check-consistency', check)
     app.connect('html-page-context', link_to_group)

@@ -3,13 +3,17 @@
 The library is looked for when a function first asks, never at import. Kernels of the
 GPU ask :func:`wanted`, and the modules beside this one do the work.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
 from chainer_fast import _backend
 from chainer_fast.backends._cudnn import library
 from chainer_fast.configuration import config
+from chainer_fast.types import DTypeSpec
 
 # Version number of the library as `cudnnGetVersion` gives it; -1 without one, and None
 # before anyone has asked.
@@ -28,7 +32,7 @@ def version():
     return _cudnn_version
 
 
-def should_use_cudnn(level, lowest_version=0):
+def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
     """Return whether a function that asks at ``level`` should use cuDNN.
 
     Parameters
@@ -93,7 +97,7 @@ def preferred(form):
     return decorate
 
 
-def should_use_cudnn_tensor_core(dtype):
+def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
     """Return whether cuDNN should use Tensor Cores for arrays of ``dtype``.
 
     In single precision they round the operands to TF32, which has the fraction of a
@@ -121,7 +125,7 @@ def should_use_cudnn_tensor_core(dtype):
     return value == 'always'
 
 
-def get_max_workspace_size():
+def get_max_workspace_size() -> int:
     """Return how many bytes of workspace cuDNN may use: 0 without cuDNN.
 
     Returns
@@ -132,7 +136,7 @@ def get_max_workspace_size():
     return _max_workspace_size if version() > 0 else 0
 
 
-def set_max_workspace_size(size):
+def set_max_workspace_size(size: int) -> None:
     """Limit the bytes of workspace that cuDNN may use; ignored without cuDNN.
 
     Parameters
@@ -144,7 +148,7 @@ def set_max_workspace_size(size):
     _max_workspace_size = size
 
 
-def get_cudnn_dropout_states():
+def get_cudnn_dropout_states() -> tp.Any:
     """Return cuDNN's random states of the running thread.
 
     Raises
@@ -157,6 +161,6 @@ def get_cudnn_dropout_states():
         'cuDNN has no random states here: dropout draws from CuPy.')
 
 
-def get_cudnn_dropout_states_core(thread_id):
+def get_cudnn_dropout_states_core(thread_id: tp.Any) -> tp.Any:
     """Return cuDNN's random states of the given thread, as above."""
     return get_cudnn_dropout_states()

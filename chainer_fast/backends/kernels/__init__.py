@@ -4,12 +4,16 @@ A module here holds a family of kernels. Each kernel is written once as the refe
 in terms of the array module, and may have a compiled form for host memory and a CUDA
 form for the GPU. Functions call the kernel and do not ask which of them runs.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
 from chainer_fast._core.graph import register_shortcut
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 
 
 class Kernel:
@@ -30,13 +34,16 @@ class Kernel:
     have changed anything.
     """
 
-    def __init__(self, reference, compiled=None, device=None):
+    def __init__(
+            self, reference: tp.Callable[..., tp.Any],
+            compiled: tp.Callable[..., tp.Any] | None = None,
+            device: tp.Callable[..., tp.Any] | None = None) -> None:
         functools.update_wrapper(self, reference)
         self.reference = reference
-        self.compiled = compiled
-        self.device = device
+        self.compiled: tp.Callable[..., tp.Any] = compiled
+        self.device: tp.Callable[..., tp.Any] = device
 
-    def __call__(self, x, *args):
+    def __call__(self, x: NdArray, *args: tp.Any) -> tp.Any:
         form = None
         if type(x) is numpy.ndarray:
             form = self.compiled
@@ -49,12 +56,12 @@ class Kernel:
         return self.reference(x, *args)
 
 
-def kernel(compiled=None, device=None):
+def kernel(compiled: tp.Any = None, device: tp.Any = None) -> tp.Any:
     """Return a decorator that makes a :class:`Kernel` of its reference form."""
     return lambda reference: Kernel(reference, compiled, device)
 
 
-def shortcut(compiled):
+def shortcut(compiled: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a decorator that gives a class of functions its compiled shortcut.
 
     Applying a function to small arrays costs more than its arithmetic. A shortcut goes

@@ -5,6 +5,7 @@ import operator
 import typing as tp
 
 from chainer_fast.dataset.tabular import tabular_dataset
+from chainer_fast.types import NdArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
@@ -26,16 +27,18 @@ class DelegateDataset(tabular_dataset.TabularDataset):
     def __init__(self, dataset: TabularDataset) -> None:
         self.dataset = dataset
 
-    keys = property(operator.attrgetter('dataset.keys'),
+    keys: tp.Any = property(operator.attrgetter('dataset.keys'),
                     doc='tuple of str: Keys of the other data set.')
-    mode = property(operator.attrgetter('dataset.mode'),
+    mode: tp.Any = property(operator.attrgetter('dataset.mode'),
                     doc='Mode of the other data set: ``tuple``, ``dict`` or ``None``.')
 
-    def get_examples(self, indices, key_indices):
+    def get_examples(
+            self, indices: tp.Any,
+            key_indices: tp.Any) -> tuple[list[tp.Any] | NdArray, ...]:
         """Return columns of the other data set."""
         return self.dataset.get_examples(indices, key_indices)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of examples of the other data set."""
         return len(self.dataset)
 
@@ -48,12 +51,13 @@ _FORMER_NAMES = {
 class _View(DelegateDataset):
     """Delegate that also converts like the other data set."""
 
-    _datasets: list     # in pickles made by Chainer
+    _datasets: list[tp.Any]     # in pickles made by Chainer
 
-    def convert(self, data):
+    def convert(
+            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
         return self.dataset.convert(data)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         for name, value in state.items():
             setattr(self, _FORMER_NAMES.get(name, name), value)
         if 'dataset' not in vars(self):

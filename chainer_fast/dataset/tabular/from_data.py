@@ -15,7 +15,7 @@ _unnamed = itertools.count()
 
 
 def from_data(
-        data: NdArray | tp.Sequence | dict, *,
+        data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any], *,
         size: int | None = None) -> TabularDataset:
     """Make a data set of columns.
 
@@ -110,18 +110,22 @@ class _Array(tabular_dataset.TabularDataset):
     mode = None
     keys = property(lambda self: (self._key,))
 
-    def __init__(self, key, data):
+    def __init__(
+            self, key,
+            data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any]) -> None:
         self._data = data
         self._key = key
 
-    def get_examples(self, indices, key_indices):
+    def get_examples(
+            self, indices: tp.Any,
+            key_indices: tp.Any) -> tuple[tp.Any, ...]:
         column = self._data if indices is None else self._rows(indices)
         return (column,) * (1 if key_indices is None else len(key_indices))
 
     def _rows(self, indices):
         return self._data[indices]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._data)
 
 
@@ -143,13 +147,15 @@ class _Index(tabular_dataset.TabularDataset):
     mode = None
     keys = ('index',)
 
-    def __init__(self, size):
-        self._len = size
+    def __init__(self, size: int | None) -> None:
+        self._len: tp.Any = size
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._len
 
-    def get_examples(self, indices, key_indices):
+    def get_examples(
+            self, indices: tp.Any,
+            key_indices: tp.Any) -> tuple[list[tp.Any] | NdArray, ...]:
         if indices is None:
             indices = range(len(self))
         elif isinstance(indices, slice):

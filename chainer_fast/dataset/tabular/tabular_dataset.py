@@ -28,24 +28,26 @@ class TabularDataset(dataset_mixin.DatasetMixin):
     ([1, 0, 1], array([1, 2, 3]))
     """
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of examples."""
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 
     @property
-    def keys(self):
+    def keys(self) -> tuple[str, ...]:
         """tuple of str: Names of the columns."""
         raise NotImplementedError('%s has to define keys' % type(self).__name__)
 
     @property
-    def mode(self):
+    def mode(self) -> type | None:
         """Type of an example: ``tuple``, ``dict``, or ``None`` for the bare value.
 
         ``None`` is for data sets with one column.
         """
         raise NotImplementedError('%s has to define mode' % type(self).__name__)
 
-    def get_examples(self, indices, key_indices: tp.Sequence[int] | None):
+    def get_examples(
+            self, indices: tp.Any,
+            key_indices: tp.Sequence[int] | None) -> tuple[list[tp.Any] | NdArray, ...]:
         """Return columns; subclasses implement this.
 
         Parameters
@@ -65,7 +67,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
 
     @property
-    def slice(self):
+    def slice(self) -> tp.Any:
         """View of some rows and columns: ``dataset.slice[indices, keys]``.
 
         ``indices`` is a slice, a list or array of integers, or a list or array of
@@ -89,7 +91,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         columns = self.get_examples(None, None)
         return self._arrange(columns)
 
-    def convert(self, data: tp.Sequence | dict | NdArray) -> tp.Any:
+    def convert(
+            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
         """Turn what :meth:`fetch` returns into arrays.
 
         :meth:`with_converter` replaces this method.
@@ -228,12 +231,12 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._with_converter._WithConverter(self, converter)
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example, arranged by :attr:`mode`."""
         columns = self.get_examples([i], None)
         return self._arrange(tuple([column[0] for column in columns]))
 
-    def __iter__(self):
+    def __iter__(self) -> tp.Iterator[tp.Any]:
         """Iterate over the examples, fetching them one by one."""
         return (self.get_example(i) for i in range(len(self)))
 

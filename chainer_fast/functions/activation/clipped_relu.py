@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ClippedReLUShortcut())
@@ -34,16 +31,18 @@ class ClippedReLU(FunctionNode):
         assert z > 0
         self.cap = z
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         self.retain_inputs((0,))
         return utils.force_array(xp.clip(x, 0, self.cap), x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return ClippedReLUGrad2(x.data, self.cap).apply(grad_outputs)
 
@@ -64,13 +63,15 @@ class ClippedReLUGrad2(FunctionNode):
         self.x = x
         self.cap = z
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.clipped_relu_grad(self.x, inputs[0], self.cap),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return ClippedReLUGrad2(self.x, self.cap).apply(grad_outputs)
 
 

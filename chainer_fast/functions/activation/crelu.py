@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class CReLU(FunctionNode):
@@ -29,17 +26,17 @@ class CReLU(FunctionNode):
                 % type(axis).__name__)
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         _checks.axis(in_types[0], self.axis)
 
-    def get_output_shape(self, input_shape):
+    def get_output_shape(self, input_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the output for a shape of the input: one axis is doubled."""
         doubled = list(input_shape)
         doubled[self.axis] *= 2
         return tuple(doubled)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         self.retain_inputs((0,))
@@ -47,7 +44,9 @@ class CReLU(FunctionNode):
         kernels.crelu(x, y, self.axis)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return _CReLUGrad(self.axis, x.array).apply(grad_outputs)
 
@@ -55,14 +54,16 @@ class CReLU(FunctionNode):
 class _CReLUGrad(FunctionNode):
     """Gradient of :class:`CReLU`: of the two halves, the one in use, with its sign."""
 
-    def __init__(self, axis, x):
+    def __init__(self, axis: int, x: VariableOrArray) -> None:
         self.axis = axis
         self.x = x
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.crelu_grad(self.x, inputs[0], self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         ggx, = grad_outputs
         halves = (self.x > 0).astype(ggx.dtype), -(self.x < 0).astype(ggx.dtype)
         return concat.concat([ggx * half for half in halves], self.axis),

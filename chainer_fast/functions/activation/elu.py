@@ -1,31 +1,28 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ELUShortcut())
 class ELU(FunctionNode):
     """Exponential linear unit."""
 
-    def __init__(self, alpha=1.0):
+    def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
-        self.alpha = float(alpha)
+        self.alpha: float = float(alpha)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # A negative alpha maps negative inputs to positive outputs, which then do not
         # show the sign of the input.
         if not self.alpha >= 0:
@@ -33,7 +30,9 @@ class ELU(FunctionNode):
         self.retain_outputs((0,))
         return kernels.elu(inputs[0], self.alpha),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         cond = y if self.alpha >= 0 else self.get_retained_inputs()[0]
         return _ELUProduct(self.alpha, cond.array).apply((y, *grad_outputs))
@@ -48,16 +47,18 @@ class _ELUProduct(FunctionNode):
         As for :class:`ELUGrad`, with which it multiplies.
     """
 
-    def __init__(self, alpha, cond):
+    def __init__(self, alpha: float, cond) -> None:
         super().__init__()
         self.alpha = alpha
         self.cond = cond
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.elu_grad(*inputs, self.cond, self.alpha),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         bent = utils.force_array(~(self.cond > 0), ggx.dtype)
@@ -83,10 +84,12 @@ class ELUGrad(FunctionNode):
         self.alpha = alpha
         self.cond = cond
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.elu_slope(inputs[0], self.cond, self.alpha),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         ggx, = grad_outputs
         bent = utils.force_array(~(self.cond > 0), ggx.dtype)
         return ggx * bent,

@@ -1,31 +1,30 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.HardSigmoidShortcut())
 class HardSigmoid(FunctionNode):
     """Piecewise linear approximation of the sigmoid."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return kernels.hard_sigmoid(inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return HardSigmoidGrad(x.array).apply(grad_outputs)
 
@@ -43,17 +42,19 @@ class HardSigmoidGrad(FunctionNode):
         super().__init__()
         self.x = x
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'gy')
         gy_type, = in_types
         for facet in 'dtype', 'shape':
             type_check.expect(
                 getattr(gy_type, facet) == getattr(self.x, facet))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.hard_sigmoid_grad(self.x, inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return HardSigmoidGrad(self.x).apply(grad_outputs)
 
 

@@ -1,27 +1,24 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.LeakyReLUShortcut())
 class LeakyReLU(FunctionNode):
     """Leaky rectified linear unit."""
 
-    def __init__(self, slope=0.2):
+    def __init__(self, slope: float = 0.2) -> None:
         super().__init__()
         self.slope = slope
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
     @property
@@ -30,17 +27,19 @@ class LeakyReLU(FunctionNode):
         # show the sign of the input.
         return self.slope >= 0
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if self._keeps_sign:
             self.retain_outputs((0,))
         else:
             self.retain_inputs((0,))
         return kernels.leaky_relu_grad(inputs[0], inputs[0], self.slope),
 
-    def forward_ideep(self, inputs):
+    def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self.forward(inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         signs, = (
             self.get_retained_outputs() if self._keeps_sign
             else self.get_retained_inputs())
@@ -58,15 +57,17 @@ class _LeakyReLUGrad(FunctionNode):
         Factor applied where ``cond`` is negative.
     """
 
-    def __init__(self, cond, slope):
+    def __init__(self, cond: NdArray, slope: float) -> None:
         super().__init__()
         self.cond = cond
         self.slope = slope
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.leaky_relu_grad(self.cond, inputs[0], self.slope),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         again = _LeakyReLUGrad(self.cond, self.slope)
         return again.apply(grad_outputs)
 

@@ -11,10 +11,9 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _log_softmax(x, axis=1):
@@ -26,20 +25,22 @@ def _log_softmax(x, axis=1):
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 
-    def __init__(self, axis=1):
+    def __init__(self, axis: int = 1) -> None:
         super().__init__()
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_outputs((0,))
         return _log_softmax(x, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         gradient = LogSoftmaxGrad(
             backend.get_array_module(y), y.shape, y.dtype, self.axis)
@@ -61,19 +62,23 @@ class LogSoftmaxGrad(FunctionNode):
         Axis along which the softmax was taken.
     """
 
-    def __init__(self, x_xp, x_shape: tp.Sequence, x_dtype, axis: int) -> None:
+    def __init__(
+            self, x_xp: Xp, x_shape: tp.Sequence[tp.Any], x_dtype: DTypeSpec,
+            axis: int) -> None:
         super().__init__()
         self._x_xp = x_xp
         self._x_shape = x_shape
         self._x_dtype = x_dtype
         self.axis = axis
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, gy = inputs
         self.retain_inputs((0, 1))
         return kernels.log_softmax_grad(y, gy, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         prob_ggx = exponential.exp(y) * ggx

@@ -1,18 +1,15 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class _Maxout(FunctionNode):
@@ -20,19 +17,21 @@ class _Maxout(FunctionNode):
 
     label = 'Maxout'
 
-    def __init__(self, pool_size, axis):
+    def __init__(self, pool_size: int, axis: int) -> None:
         self.axis = axis
         self.pool_size = pool_size
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return kernels.maxout(inputs[0], self.pool_size, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         gradient = _MaxoutGrad(x.array, y.array, self.pool_size, self.axis)
@@ -42,7 +41,7 @@ class _Maxout(FunctionNode):
 class _MaxoutGrad(FunctionNode):
     """Gradient of :class:`_Maxout`."""
 
-    def __init__(self, x, y, pool_size, axis):
+    def __init__(self, x: VariableOrArray, y, pool_size: int, axis: int) -> None:
         self.x = x
         self.y = y
         self.pool_size = pool_size
@@ -51,10 +50,12 @@ class _MaxoutGrad(FunctionNode):
     def _to_largest(self, gy):
         return kernels.maxout_grad(self.x, self.y, gy, self.pool_size, self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._to_largest(inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         ggx, = grad_outputs
         xp = backend.get_array_module(self.y)
         chosen = ggx * self._to_largest(xp.ones_like(self.y, dtype=ggx.dtype))

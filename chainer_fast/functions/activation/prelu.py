@@ -9,25 +9,26 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import _channels
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class PReLUFunction(FunctionNode):
     """Parametric rectified linear unit."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'W'))
         _channels.check(*in_types)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.prelu(*inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, W = self.get_retained_inputs()
         gradient = PReLUFunctionGrad(
             x.array, kernels.reduced_axes(W, x), kernels.extended_shape(W, x))
@@ -57,15 +58,17 @@ class PReLUFunctionGrad(FunctionNode):
         self.reduce_axes = reduce_axes
         self.cond = cond
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats((in_types[0], in_types[2]), 'x', 'gy')
         type_check.expect(in_types[1].dtype == in_types[0].dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return kernels.prelu_grad(*inputs, self.cond)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # With b = 1 where the function is bent and 0 elsewhere, the gradients are
         # gy (1 + b (W - 1)) and the sum of b x gy.
         x, W, gy = self.get_retained_inputs()

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ReLUShortcut())
@@ -20,22 +17,24 @@ class ReLU(FunctionNode):
 
     is_elementwise = True
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         self.retain_outputs((0,))
         return utils.force_array(xp.maximum(x, 0, dtype=x.dtype)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The sign of the output decides where the gradient passes, so the input is not
         # retained.
         y, = self.get_retained_outputs()
         return ReLUGrad2(y.array).apply(grad_outputs)
 
-    def forward_ideep(self, inputs):
+    def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self.forward(inputs)
 
 
@@ -55,13 +54,15 @@ class ReLUGrad2(FunctionNode):
         super().__init__()
         self.b = b
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.relu_grad(self.b, inputs[0]),
 
-    def forward_ideep(self, inputs):
+    def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self.forward(inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         xp = backend.get_array_module(self.b)
         mask = (self.b > 0).astype(grad_outputs[0].dtype)
         return grad_outputs[0] * xp.asarray(mask),
@@ -82,10 +83,12 @@ class ReLUGradCudnn(FunctionNode):
         super().__init__()
         self.y = y
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return ReLUGrad2(self.y).forward(inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return ReLUGradCudnn(self.y).apply(grad_outputs)
 
 

@@ -1,25 +1,31 @@
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class _RReLUGrad(FunctionNode):
     """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
 
-    def __init__(self, y, r):
+    def __init__(self, y, r: NdArray | None) -> None:
         self.y = y
         self.r = r
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return activation.bend(inputs[0], self.y, self.r),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return _RReLUGrad(self.y, self.r).apply(grad_outputs)
 
 
@@ -47,15 +53,15 @@ class RReLU(FunctionNode):
                 % (lower, upper))
         self.lower = lower
         self.upper = upper
-        self.r = r
+        self.r: NdArray | None = r
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         if self.r is not None:
             type_check.expect(in_types[0].dtype == self.r.dtype)
             type_check.expect(in_types[0].shape == self.r.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_outputs((0,))
         # The slopes outlive the call: applied again, the function takes the same
@@ -68,13 +74,19 @@ class RReLU(FunctionNode):
             self.r = xp.full(x.shape, (self.lower + self.upper) / 2, x.dtype)
         return activation.bend(x, x, self.r),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Slopes are not negative, so the output has the sign of the input.
         y, = self.get_retained_outputs()
         return _RReLUGrad(y.array, self.r).apply(grad_outputs)
 
 
-def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):  # noqa: E741
+def rrelu(
+        x: VariableOrArray, l: float = 1. / 8,  # noqa: E741
+        u: float = 1. / 3, *,
+        r: NdArray | None = None, return_r: bool = False,
+        **kwargs: tp.Any) -> Variable | tuple[tp.Any, ...]:
     """Leaky rectified linear unit with a random slope for each element.
 
     .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = r x \\quad (x < 0)

@@ -7,24 +7,25 @@ from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SigmoidShortcut())
 class Sigmoid(FunctionNode):
     """Logistic sigmoid."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         return kernels.sigmoid(inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The input itself is not needed, so it was not retained.
         slope = SigmoidGrad((None,))
         return slope.apply(self.get_retained_outputs() + grad_outputs)
@@ -41,18 +42,20 @@ class SigmoidGrad(FunctionNode):
         only.
     """
 
-    def __init__(self, inputs: tp.Sequence) -> None:
+    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
-        self.x = inputs[0]
+        self.x: tp.Any = inputs[0]
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'y', 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.sigmoid_grad(*inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         return ggx * gy * (1 - 2 * y), ggx * (y * (1 - y))

@@ -1,37 +1,36 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SoftmaxShortcut())
 class Softmax(FunctionNode):
     """Softmax along one axis."""
 
-    def __init__(self, axis=1):
+    def __init__(self, axis: int = 1) -> None:
         super().__init__()
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_outputs((0,))
         return kernels.softmax(x, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         return _SoftmaxGrad(self.axis).apply((y, grad_outputs[0]))
 
@@ -45,15 +44,17 @@ class _SoftmaxGrad(FunctionNode):
         Axis along which the softmax was taken.
     """
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         super().__init__()
         self.axis = axis
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.softmax_grad(*inputs, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         # The gradient is linear and symmetric in gy. In y, it is a product of two

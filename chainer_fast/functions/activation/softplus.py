@@ -8,29 +8,30 @@ from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import sigmoid
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SoftplusShortcut())
 class Softplus(FunctionNode):
     """Softplus, a smooth approximation of ReLU."""
 
-    def __init__(self, beta=1.0):
+    def __init__(self, beta: float = 1.0) -> None:
         super().__init__()
-        self.beta = float(beta)
-        self.beta_inv = float(1.0 / beta)
+        self.beta: float = float(beta)
+        self.beta_inv: float = float(1.0 / beta)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return kernels.softplus(inputs[0], self.beta, self.beta_inv),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return SoftplusGrad((self.beta,)).apply((x, grad_outputs[0]))
 
@@ -44,18 +45,20 @@ class SoftplusGrad(FunctionNode):
         One element, the factor ``beta``.
     """
 
-    def __init__(self, inputs: tp.Sequence) -> None:
+    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
         super().__init__()
-        self.beta = inputs[0]
+        self.beta: tp.Any = inputs[0]
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x', 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.softplus_grad(*inputs, self.beta),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         s = sigmoid.sigmoid(self.beta * x)

@@ -7,25 +7,26 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import _channels, sigmoid
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Swish(FunctionNode):
     """Input times a sigmoid of it."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'beta'))
         _channels.check(*in_types)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.swish(*inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, beta = self.get_retained_inputs()
         gradient = SwishGrad(
             kernels.extended_shape(beta, x), kernels.reduced_axes(beta, x))
@@ -54,11 +55,13 @@ class SwishGrad(FunctionNode):
         self.extended_shape = extended_shape
         self.reduction_axes = reduction_axes
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return kernels.swish_grad(*inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # L = sum(G g (s + b x s') + B g x^2 s') with the primes by b x; G and B are
         # the gradients that come in.
         x, beta, gy = self.get_retained_inputs()

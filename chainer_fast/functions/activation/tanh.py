@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
@@ -9,24 +7,25 @@ from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.TanhShortcut())
 class Tanh(FunctionNode):
     """Hyperbolic tangent."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         return utils.force_array(exponential.tanh(inputs[0])),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         return TanhGrad(None).apply((y, grad_outputs[0]))
 
@@ -46,11 +45,13 @@ class TanhGrad(FunctionNode):
         super().__init__()
         self.x = x
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.tanh_grad(*inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         y_ggx = y * grad_outputs[0]
         return y_ggx * gy * -2, grad_outputs[0] - y_ggx * y

@@ -1,7 +1,12 @@
+from __future__ import annotations
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape, split_axis
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class JoinAtLeastND(FunctionNode):
@@ -19,7 +24,7 @@ class JoinAtLeastND(FunctionNode):
         """The axis along which inputs of so many dimensions are joined."""
         raise NotImplementedError
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() > 0)
         first = in_types[0]
         ndim = type_check.eval(first.ndim)
@@ -39,12 +44,14 @@ class JoinAtLeastND(FunctionNode):
                 if d != free:
                     type_check.expect(first.shape[d] == other.shape[d])
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(*xs)
         lifted = [x.reshape(self._lifted(x.shape)) for x in xs]
         return xp.concatenate(lifted, self._axis(xs[0].ndim)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         shapes = [x.shape for x in self.inputs]
         axis = self._axis(len(shapes[0]))

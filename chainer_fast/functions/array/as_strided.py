@@ -6,11 +6,10 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 # Positions and strides are counted in elements from the start of the memory a
 # view lies in, that is, of the array that owns it.
@@ -96,15 +95,17 @@ class TensorGeometry:
         Bytes of an element.
     """
 
+    strides: tuple[int, ...]
+
     def __init__(self, array: NdArray) -> None:
-        self.itemsize = array.itemsize
-        self.shape = array.shape
+        self.itemsize: int = array.itemsize
+        self.shape: tuple[int, ...] = array.shape
         self.strides = tuple([s // self.itemsize for s in array.strides])
         distance = _address(array) - _address(_get_base_array(array))
-        self.storage_offset = distance // self.itemsize
+        self.storage_offset: int = distance // self.itemsize
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return len(self.shape)
 
 
@@ -178,15 +179,17 @@ class AsStrided(FunctionNode):
 
     input_geometry: tp.Any = None
 
-    def __init__(self, shape, strides, storage_offset=None):
-        self.storage_offset = storage_offset
+    def __init__(
+            self, shape: tp.Sequence[int], strides: tp.Sequence[int],
+            storage_offset: int | None = None) -> None:
+        self.storage_offset: tp.Any = storage_offset
         self.strides = strides
         self.shape = shape
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.input_geometry = geometry = TensorGeometry(inputs[0])
         if self.storage_offset is None:
             # The view starts where the array does.
@@ -195,13 +198,16 @@ class AsStrided(FunctionNode):
             inputs[0], self.shape, self.strides, self.storage_offset)
         return view,
 
-    def backward(self, _, grad_outputs):
+    def backward(
+            self, _: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         if grad_outputs[0].dtype.kind != 'f':
             raise TypeError(
                 'gradients flow through as_strided in floating dtypes only, not in %s'
                 % grad_outputs[0].dtype)
-        view = self.shape, self.strides, self.storage_offset
-        return AsStridedGrad(self.input_geometry, *view).apply(grad_outputs)
+        return AsStridedGrad(
+            self.input_geometry, self.shape, self.strides, self.storage_offset,
+        ).apply(grad_outputs)
 
 
 class AsStridedGrad(FunctionNode):
@@ -222,7 +228,7 @@ class AsStridedGrad(FunctionNode):
 
     def __init__(
             self, input_geometry: TensorGeometry, shape: tp.Sequence[int],
-            strides: tp.Sequence[int], storage_offset: int) -> None:
+            strides: tp.Sequence[int], storage_offset: int | None) -> None:
         super().__init__()
         self.input_geometry = input_geometry
         self.shape = shape
@@ -235,11 +241,13 @@ class AsStridedGrad(FunctionNode):
         outer = self.shape, self.strides, self.storage_offset
         return inner, outer
 
-    def forward(self, grads):
+    def forward(self, grads: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         inner, outer = self._views()
         return _carry(grads[0], source=outer, target=inner, shared=inner),
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return _AsStridedGradGrad(self).apply(grad_outputs)
 
 
@@ -252,17 +260,19 @@ class _AsStridedGradGrad(FunctionNode):
         The function whose gradient it is.
     """
 
-    def __init__(self, grad):
+    def __init__(self, grad: AsStridedGrad) -> None:
         super().__init__()
         self._views = grad._views()
         self._arguments = (
             grad.input_geometry, grad.shape, grad.strides, grad.storage_offset)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         inner, outer = self._views
         return _carry(inputs[0], source=inner, target=outer, shared=inner),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return AsStridedGrad(*self._arguments).apply(grad_outputs)
 
 

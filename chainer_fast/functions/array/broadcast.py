@@ -5,29 +5,29 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class Broadcast(FunctionNode):
     """Broadcasts several arrays against each other."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() > 0)
         type_check.expect_broadcast_shapes(*[each.shape for each in in_types])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(*inputs)
         self._xp = xp
         self._in_shapes = [x.shape for x in inputs]
         self._in_dtypes = [x.dtype for x in inputs]
         return tuple(xp.broadcast_arrays(*inputs))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([self._gather(i, grad_outputs[i]) for i in indexes])
 
     def _gather(self, index, gy):
@@ -40,11 +40,11 @@ class Broadcast(FunctionNode):
 class BroadcastTo(FunctionNode):
     """Broadcasts an array to a given shape."""
 
-    def __init__(self, shape):
+    def __init__(self, shape: tp.Sequence[int]) -> None:
         super().__init__()
         self._shape = tuple(shape)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         x_type, = in_types
         target = self._shape
@@ -59,19 +59,21 @@ class BroadcastTo(FunctionNode):
                     % (i, target[i], i),
                     'in_type[0].shape: %s' % (actual,))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
         if hasattr(xp, 'broadcast_to'):
             return xp.broadcast_to(inputs[0], self._shape),
         return self.broadcast_to(inputs)
 
-    def broadcast_to(self, inputs):
+    def broadcast_to(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Broadcasts by means of a dummy array of the target shape."""
         xp = backend.get_array_module(*inputs)
         dummy = xp.empty(self._shape, dtype=inputs[0].dtype)
         return xp.broadcast_arrays(inputs[0], dummy)[:1]
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         source, = self.inputs
         return sum_.sum_to(grad_outputs[0], source.shape),
 

@@ -1,32 +1,30 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import DTypeSpec, VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class Cast(FunctionNode):
     """Changes the dtype of an array."""
 
-    def __init__(self, typ):
+    def __init__(self, typ: str | DTypeSpec) -> None:
         super().__init__()
         self.type = typ
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self._in_type = inputs[0].dtype.type
         return inputs[0].astype(self.type, copy=False),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return cast(grad_outputs[0], self._in_type),
 
 

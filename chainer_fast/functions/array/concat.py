@@ -10,25 +10,24 @@ from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import split_axis
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ConcatShortcut())
 class Concat(FunctionNode):
     """Joins arrays along an existing axis."""
 
-    def __init__(self, axis=1):
+    def __init__(self, axis: int = 1) -> None:
         super().__init__()
         if not isinstance(axis, int):
             raise TypeError(
                 'axis must be int, not %s' % type(axis).__name__)
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() > 0)
         first = in_types[0]
         _checks.axis(first, self.axis)
@@ -44,10 +43,12 @@ class Concat(FunctionNode):
             for d in kept:
                 type_check.expect(first.shape[d] == other.shape[d])
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.join(xs[0], xs, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         if len(self.inputs) == 1:
             return grad_outputs
         lengths = [x.shape[self.axis] for x in self.inputs[:-1]]

@@ -1,42 +1,41 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
+from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DeviceSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class Copy(FunctionNode):
     """Copies an array to a device."""
 
-    def __init__(self, in_device, out_device):
+    def __init__(self, in_device: Device, out_device: Device) -> None:
         super().__init__()
         self._in_device = in_device
         self.out_device = out_device
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         if self._in_device == self.out_device:
             return x.copy(),
         return self.out_device.send(x),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The way back has the two devices exchanged.
         back = Copy(self.out_device, self._in_device)
         return back.apply(grad_outputs)
 
 
-def copy(x: VariableOrArray, dst) -> Variable:
+def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     """Copies an array to a device.
 
     Gradients travel back to the device of ``x``.

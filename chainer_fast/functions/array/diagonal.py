@@ -5,33 +5,34 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Diagonal(FunctionNode):
     """Takes the diagonals of the matrices in an array."""
 
-    def __init__(self, offset, axis1, axis2):
+    def __init__(self, offset: int, axis1: int, axis2: int) -> None:
         super().__init__()
         self.offset = offset
         self.axis1 = axis1
         self.axis2 = axis2
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         for axis in (self.axis1, self.axis2):
             _checks.axis(in_types[0], axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self._in_shape = x.shape
         return x.diagonal(self.offset, self.axis1, self.axis2),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grad = DiagonalGrad(
             self._in_shape, self.offset, self.axis1, self.axis2)
         return grad.apply(grad_outputs)
@@ -53,14 +54,15 @@ class DiagonalGrad(FunctionNode):
     """
 
     def __init__(
-            self, out_shape: tp.Sequence, offset: int, axis1: int, axis2: int) -> None:
+            self, out_shape: tp.Sequence[tp.Any], offset: int, axis1: int,
+            axis2: int) -> None:
         super().__init__()
         self.out_shape = out_shape
         self.offset = offset
         self.axis1 = axis1
         self.axis2 = axis2
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
         gx = xp.zeros(self.out_shape, gy.dtype)
@@ -71,7 +73,9 @@ class DiagonalGrad(FunctionNode):
         matrices[..., rows, columns] = gy
         return gx,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         take = Diagonal(self.offset, self.axis1, self.axis2)
         return take.apply(grad_outputs)
 

@@ -4,9 +4,7 @@ import typing as tp
 
 from chainer_fast.functions.array import _at_least_nd
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Dstack(_at_least_nd.JoinAtLeastND):

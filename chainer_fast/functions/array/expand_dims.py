@@ -1,36 +1,35 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ExpandDims(FunctionNode):
     """Inserts an axis of length one."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         super().__init__()
-        self.axis = int(axis)
+        self.axis: int = int(axis)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         # Counted from either end, the place of the new axis needs this many
         # old ones beside it.
         others = self.axis if self.axis >= 0 else -(self.axis + 1)
         type_check.expect(in_types[0].ndim >= others)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
         return xp.expand_dims(inputs[0], self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
 
 

@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.array import reshape
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def flatten(x: VariableOrArray) -> Variable:

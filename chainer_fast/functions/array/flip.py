@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _flip(array, axis):
@@ -21,22 +18,24 @@ def _flip(array, axis):
 class Flip(FunctionNode):
     """Reverses an axis."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         super().__init__()
         if not isinstance(axis, int):
             raise TypeError(
                 'axis must be int, not %s' % type(axis).__name__)
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         type_check.expect(in_types[0].ndim > 0)
         _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return _flip(inputs[0], self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Reversing twice restores the order.
         return type(self)(self.axis).apply(grad_outputs)
 

@@ -7,12 +7,13 @@ import numpy
 from chainer_fast import backend, utils
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-def as_index_tuple(slices):
+def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:
     """Brings an index into the form of a tuple with one entry per axis.
 
     A list of integers or booleans indexes the first axis; any other list is
@@ -32,7 +33,7 @@ def as_index_tuple(slices):
     return slices
 
 
-def is_basic(slices):
+def is_basic(slices: tp.Any) -> bool:
     """Tells whether an index tuple reaches each element at most once."""
     return all(
         s is None or s is Ellipsis or isinstance(s, slice)
@@ -40,7 +41,7 @@ def is_basic(slices):
         for s in slices)
 
 
-def on_module_of(xp, slices):
+def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
     """Moves the NumPy arrays within an index to the arrays' own module."""
     if xp is numpy:
         return slices
@@ -51,18 +52,20 @@ def on_module_of(xp, slices):
 class GetItem(FunctionNode):
     """Takes the elements an index names."""
 
-    def __init__(self, slices):
+    def __init__(self, slices: tp.Any) -> None:
         super().__init__()
-        self.slices = as_index_tuple(slices)
+        self.slices: tuple[tp.Any, ...] = as_index_tuple(slices)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(*xs)
         return utils.force_array(xs[0][on_module_of(xp, self.slices)]),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         in_shape = self.inputs[0].shape
         return GetItemGrad(self.slices, in_shape).apply(gy)
 
@@ -78,12 +81,13 @@ class GetItemGrad(FunctionNode):
         Shape of the array that was indexed.
     """
 
-    def __init__(self, slices: tp.Sequence, in_shape: tp.Sequence) -> None:
+    def __init__(
+            self, slices: tp.Sequence[tp.Any], in_shape: tp.Sequence[tp.Any]) -> None:
         super().__init__()
         self.slices = slices
         self._in_shape = in_shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
         gx = xp.zeros(self._in_shape, gy.dtype)
@@ -94,11 +98,13 @@ class GetItemGrad(FunctionNode):
             xp.add.at(gx, on_module_of(xp, self.slices), gy)
         return gx,
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         return GetItem(self.slices).apply(ggx)
 
 
-def get_item(x: VariableOrArray, slices) -> Variable:
+def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
     """Takes elements of an array, as ``x[slices]`` does.
 
     Parameters
@@ -139,6 +145,6 @@ def get_item(x: VariableOrArray, slices) -> Variable:
     return y
 
 
-def install_variable_get_item():
+def install_variable_get_item() -> None:
     """Gives variables their ``[]``."""
     Variable.__getitem__ = get_item

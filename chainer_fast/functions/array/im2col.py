@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.conv import (  # noqa: F401
     col2im_cpu,
@@ -12,9 +12,8 @@ from chainer_fast.utils.conv import (  # noqa: F401
     im2col_cpu,
     im2col_gpu,
 )
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _pair(x):
@@ -25,7 +24,19 @@ def _pair(x):
 class _Window(FunctionNode):
     """Geometry of a window, two numbers of each kind: for height and for width."""
 
-    def __init__(self, ksize, stride, pad, cover_all, dilate):
+    kh: tp.Any
+    kw: tp.Any
+    sy: tp.Any
+    sx: tp.Any
+    ph: tp.Any
+    pw: tp.Any
+    dy: tp.Any
+    dx: tp.Any
+
+    def __init__(
+            self, ksize: int | tp.Sequence[int], stride: int | tp.Sequence[int],
+            pad: int | tp.Sequence[int], cover_all: bool,
+            dilate: int | tp.Sequence[int]) -> None:
         self._window = ksize, stride, pad, cover_all, dilate
         self.cover_all = cover_all
         numbers = [_pair(x) for x in (ksize, stride, pad, dilate)]
@@ -36,18 +47,20 @@ class _Window(FunctionNode):
 class Im2Col(_Window):
     """Copies the patches that a window passes over."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         type_check.expect(in_types[0].ndim == 4)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         patches = conv.im2col(
             inputs[0], self.kh, self.kw, self.sy, self.sx, self.ph, self.pw,
             self.cover_all, self.dy, self.dx)
         batch, channels, kh, kw, height, width = patches.shape
         return patches.reshape(batch, channels * kh * kw, height, width),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         function = Im2ColGrad(*self._window, self.inputs[0].shape)
         return function.apply(grad_outputs)
 
@@ -64,23 +77,26 @@ class Im2ColGrad(_Window):
     """
 
     def __init__(
-            self, ksize, stride, pad, cover_all, dilate,
-            in_shape: tp.Sequence[int]) -> None:
+            self, ksize: int | tp.Sequence[int], stride: int | tp.Sequence[int],
+            pad: int | tp.Sequence[int], cover_all: bool,
+            dilate: int | tp.Sequence[int], in_shape: tp.Sequence[int]) -> None:
         super().__init__(ksize, stride, pad, cover_all, dilate)
         self.in_shape = in_shape
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'gy')
         type_check.expect(in_types[0].ndim == 4)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         _, channels, height, width = self.in_shape
         patches = inputs[0].reshape(
             len(inputs[0]), channels, self.kh, self.kw, *inputs[0].shape[2:])
         return conv.col2im(patches, self.sy, self.sx, self.ph, self.pw, height, width,
                            self.dy, self.dx),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return Im2Col(*self._window).apply(grad_outputs)
 
 

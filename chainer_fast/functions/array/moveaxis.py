@@ -5,19 +5,20 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Moveaxis(FunctionNode):
     """Moves axes to other positions."""
 
-    def __init__(self, source, destination):
+    def __init__(
+            self, source: int | tp.Sequence[int],
+            destination: int | tp.Sequence[int]) -> None:
         super().__init__()
-        self.source = self._as_axes(source)
-        self.destination = self._as_axes(destination)
+        self.source: tuple[int] | tuple[tp.Any, ...] = self._as_axes(source)
+        self.destination: tuple[int] | tuple[tp.Any, ...] = self._as_axes(destination)
         if len(self.source) != len(self.destination):
             raise ValueError(
                 'source and destination must name equally many axes, but '
@@ -34,19 +35,21 @@ class Moveaxis(FunctionNode):
                     'axes must be int, not %s' % type(axis).__name__)
         return axes
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         for axis in self.source + self.destination:
             _checks.axis(in_types[0], axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, = inputs
         self._in_ndim = x.ndim
         xp = backend.get_array_module(x)
         return xp.moveaxis(x, self.source, self.destination),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return moveaxis(grad_outputs[0], self.destination, self.source),
 
 

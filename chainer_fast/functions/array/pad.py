@@ -8,16 +8,15 @@ from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import get_item
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Pad(FunctionNode):
     """Pads an array at its borders."""
 
-    def __init__(self, pad_width, mode, **keywords):
+    def __init__(self, pad_width: tp.Any, mode: str, **keywords: tp.Any) -> None:
         super().__init__()
         self.mode = mode
         self.keywords = keywords
@@ -28,15 +27,17 @@ class Pad(FunctionNode):
             widths = numpy.repeat(widths.ravel(), 2)
         self.pad_bw = widths
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         return xp.pad(x, self.pad_width, self.mode, **self.keywords),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         lengths = self.inputs[0].shape
         widths = numpy.broadcast_to(self.pad_bw, (len(lengths), 2))
         interior = tuple([
@@ -45,7 +46,9 @@ class Pad(FunctionNode):
         return get_item.get_item(grad_outputs[0], interior),
 
 
-def pad(x: VariableOrArray, pad_width, mode: str, **keywords) -> Variable:
+def pad(
+        x: VariableOrArray, pad_width: tp.Any, mode: str,
+        **keywords: tp.Any) -> Variable:
     """Pads an array at its borders.
 
     Parameters

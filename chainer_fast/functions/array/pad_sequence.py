@@ -7,11 +7,10 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _in_dtype(padding, dtype):
@@ -39,7 +38,7 @@ class PadSequence(FunctionNode):
         self.length = length
         self.padding = padding
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         count = type_check.eval(in_types.size())
         type_check.expect(in_types.size() > 0)
         type_check._argname(in_types, ['x%d' % i for i in range(count)])
@@ -52,14 +51,16 @@ class PadSequence(FunctionNode):
             if self.length is not None:
                 type_check.expect(each.shape[0] <= self.length)
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         length = self.length
         if length is None:
             length = max([len(x) for x in xs])
         padding = _in_dtype(self.padding, xs[0].dtype)
         return sequences.stack_padded(xs[0], xs, length, padding),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         lengths = [x.shape[0] for x in self.inputs]
         grads = _CutSequences(lengths).apply(grad_outputs)
         return tuple([grads[i] for i in indexes])
@@ -74,14 +75,16 @@ class _CutSequences(FunctionNode):
         Lengths of the sequences.
     """
 
-    def __init__(self, lengths):
+    def __init__(self, lengths: tp.Sequence[int]) -> None:
         self.lengths = lengths
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         stacked, = inputs
         return tuple([x[:n] for x, n in zip(stacked, self.lengths, strict=True)])
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         shape, dtype = self.inputs[0].shape, self.inputs[0].dtype
         known = next(g for g in grad_outputs if g is not None)
         xp = backend.get_array_module(known)

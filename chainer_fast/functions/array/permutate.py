@@ -6,8 +6,9 @@ from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
@@ -50,11 +51,11 @@ class Permutate(FunctionNode):
         self.axis = axis
         self.inv = inv
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         order = _inverse_indices(self.indices) if self.inv else self.indices
         try:
@@ -72,7 +73,9 @@ class Permutate(FunctionNode):
                 return IndexError(str(reason))
         return explained
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return permutate(
             grad_outputs[0], self.indices, self.axis, not self.inv),
 
@@ -132,4 +135,4 @@ def permutate(
         raise ValueError('indices should be a one-dimensional int array')
     if config.debug:
         _check_indices(indices)
-    return Permutate(indices, axis, inv).apply((x,))[0]
+    return Permutate(indices, axis, inv).apply((x,))[0]  # type: ignore[arg-type]

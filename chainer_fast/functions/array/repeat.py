@@ -4,17 +4,17 @@ import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Repeat(FunctionNode):
     """Repeats the elements of an array along an axis."""
 
-    def __init__(self, repeats, axis=None):
+    def __init__(
+            self, repeats: int | tp.Sequence[int], axis: int | None = None) -> None:
         super().__init__()
         counts = (repeats,) if isinstance(repeats, int) else repeats
         if not isinstance(counts, tuple) or not all(
@@ -24,17 +24,19 @@ class Repeat(FunctionNode):
             raise ValueError('all elements in repeats must be zero or larger')
         if axis is not None and not isinstance(axis, int):
             raise TypeError('axis must be int or None')
-        self.repeats = tuple([int(n) for n in counts])
+        self.repeats: tuple[int, ...] = tuple([int(n) for n in counts])
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
         return _repeat(xp, inputs[0], self.repeats, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.inputs
         grad = RepeatGrad(self.repeats, self.axis, x.shape, x.dtype)
         return grad.apply(grad_outputs)
@@ -63,15 +65,15 @@ class RepeatGrad(FunctionNode):
     """
 
     def __init__(
-            self, repeats: tp.Sequence[int], axis: int | None, in_shape: tp.Sequence,
-            in_dtype) -> None:
+            self, repeats: tp.Sequence[int], axis: int | None,
+            in_shape: tp.Sequence[tp.Any], in_dtype: DTypeSpec) -> None:
         super().__init__()
         self.repeats = repeats
         self.axis = axis
         self.in_shape = in_shape
         self.in_dtype = in_dtype
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
         gx = xp.zeros(self.in_shape, self.in_dtype)
@@ -94,7 +96,9 @@ class RepeatGrad(FunctionNode):
             start += count
         return gx,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         again = Repeat(self.repeats, self.axis)
         return again.apply(grad_outputs)
 

@@ -5,12 +5,10 @@ import typing as tp
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 def _count_unknown_dims(shape):
@@ -22,14 +20,14 @@ def _count_unknown_dims(shape):
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 
-    def __init__(self, shape):
+    def __init__(self, shape: tp.Sequence[int]) -> None:
         super().__init__()
         self.shape = shape
         self._cnt = _count_unknown_dims(shape)
         # One dimension can be inferred from the others, two cannot.
         assert self._cnt <= 1
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         size = type_check.prod(in_types[0].shape)
         if self._cnt == 0:
@@ -43,10 +41,12 @@ class Reshape(FunctionNode):
         divisor = type_check.make_variable(known, 'known_size(=%d)' % known)
         type_check.expect(size % divisor == 0)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return inputs[0].reshape(self.shape),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return reshape(grad_outputs[0], self.inputs[0].shape),
 
 

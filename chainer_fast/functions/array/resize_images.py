@@ -9,18 +9,18 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import NdArray, VariableOrArray, Xp
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 _MODES = 'bilinear', 'nearest'
 
 
 def compute_indices_and_weights(
         out_size: tp.Sequence[int], in_size: tp.Sequence[int], mode: str,
-        align_corners: bool, xp: Xp):
+        align_corners: bool,
+        xp: Xp) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     """Says which pixels make the new ones.
 
     Parameters
@@ -90,7 +90,9 @@ def interpolate_bilinear_cpu(
     return y
 
 
-def interpolate_grad_bilinear_cpu(gy, v, u, vw, uw, H, W):
+def interpolate_grad_bilinear_cpu(
+        gy: NdArray, v: NdArray, u: NdArray, vw: NdArray, uw: NdArray, H: int,
+        W: int) -> NdArray:
     """Adjoint of :func:`interpolate_bilinear_cpu` for images of that height and width.
     """
     xp = backend.get_array_module(gy)
@@ -120,15 +122,21 @@ class _Resizing(FunctionNode):
         See :func:`resize_images`.
     """
 
+    align_corners: bool
+    out_H: int
+    out_W: int
+
     _argument = 'x'
 
-    def __init__(self, output_shape, mode, align_corners):
+    def __init__(
+            self, output_shape: tp.Sequence[int], mode: str,
+            align_corners: bool) -> None:
         assert mode in _MODES, (
             'mode must be one of %s, not %r' % (', '.join(_MODES), mode))
         self.mode, self.align_corners = mode, align_corners
         self.out_H, self.out_W = output_shape[0], output_shape[1]
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, (self._argument,))
         images, = in_types
         type_check.expect(images.ndim == 4)
@@ -143,14 +151,16 @@ class _Resizing(FunctionNode):
 class ResizeImages(_Resizing):
     """Makes images of another size."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         v, vw, u, uw = self._lines(x, x.shape[2:])
         if self.mode == 'nearest':
             return x.take(v, axis=2).take(u, axis=3),
         return bilinear.resize(x, v, vw, u, uw),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         sizes = self.inputs[0].shape, (self.out_H, self.out_W)
         function = ResizeImagesGrad(*sizes, self.mode, self.align_corners)
         return function.apply(grad_outputs)
@@ -172,17 +182,19 @@ class ResizeImagesGrad(_Resizing):
     _argument = 'gy'
 
     def __init__(
-            self, input_shape: tp.Sequence[int], output_shape: tp.Sequence[int], mode,
-            align_corners) -> None:
+            self, input_shape: tp.Sequence[int], output_shape: tp.Sequence[int],
+            mode: str, align_corners: bool) -> None:
         super().__init__(output_shape, mode, align_corners)
         self.input_shape = input_shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         in_size = self.input_shape[2:]
         return bilinear.resize_adjoint(gy, *self._lines(gy, in_size), *in_size),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         size = self.out_H, self.out_W
         return ResizeImages(size, self.mode, self.align_corners).apply(grad_outputs)
 

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Rollaxis(FunctionNode):
     """Moves one axis in front of another."""
 
-    def __init__(self, axis, start):
+    def __init__(self, axis: int, start: int) -> None:
         super().__init__()
         for name, value in (('axis', axis), ('start', start)):
             if not isinstance(value, int):
@@ -24,7 +21,7 @@ class Rollaxis(FunctionNode):
         self.axis = axis
         self.start = start
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         x_type, = in_types
         _checks.axis(x_type, self.axis)
@@ -34,13 +31,15 @@ class Rollaxis(FunctionNode):
         else:
             _checks.axis(x_type, self.start)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, = inputs
         self._in_ndim = x.ndim
         return backend.get_array_module(x).rollaxis(x, self.axis, self.start),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         ndim = self._in_ndim
         source = self.axis % ndim
         start = self.start + ndim if self.start < 0 else self.start

@@ -5,27 +5,26 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import get_item
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ScatterAdd(FunctionNode):
     """Adds values to the elements an index names."""
 
-    def __init__(self, slices):
+    def __init__(self, slices: tp.Any) -> None:
         super().__init__()
-        self.slices = get_item.as_index_tuple(slices)
+        self.slices: tuple[tp.Any, ...] = get_item.as_index_tuple(slices)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('a', 'b'))
         consumed = [
             s for s in self.slices if s is not None and s is not Ellipsis]
         type_check.expect(in_types[0].ndim >= len(consumed))
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         a, b = xs
         xp = backend.get_array_module(*xs)
         y = a.copy()
@@ -43,14 +42,16 @@ class ScatterAdd(FunctionNode):
             xp.add.at(y, index, b)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         g, = grad_outputs
         return tuple([
             g if i == 0 else get_item.get_item(g, self.slices)
             for i in indexes])
 
 
-def scatter_add(a: VariableOrArray, slices, b: VariableOrArray) -> Variable:
+def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:
     """Adds values to the elements of an array an index names.
 
     Unlike ``a[slices] += b`` it adds as often as an index occurs, and

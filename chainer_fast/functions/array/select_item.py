@@ -5,17 +5,16 @@ import typing as tp
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class SelectItem(FunctionNode):
     """Takes from each row the element that its label names."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
         x_type, t_type = in_types
         type_check.expect(t_type.dtype.kind == 'i')
@@ -23,7 +22,7 @@ class SelectItem(FunctionNode):
             type_check.expect(each.ndim == ndim)
         type_check.expect(x_type.shape[0] == t_type.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t = inputs
         self.retain_inputs((1,))
         self._in_shape = x.shape
@@ -38,7 +37,9 @@ class SelectItem(FunctionNode):
         except IndexError as error:
             raise _labels.explain(error, x.shape[1], 'columns of x', t=t) from None
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tp.Sequence[Variable | None]:
         t, = self.get_retained_inputs()
         gx = None
         if 0 in indexes:
@@ -60,17 +61,20 @@ class Assign(FunctionNode):
         For each row, the column of its value.
     """
 
-    def __init__(self, shape: tp.Sequence, dtype, t: Variable) -> None:
+    def __init__(
+            self, shape: tp.Sequence[tp.Any], dtype: DTypeSpec, t: Variable) -> None:
         super().__init__()
         self.shape = shape
         self.dtype = dtype
-        self.t = t.data
+        self.t: Variable = t.data
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gx = kernels.place(inputs[0], self.t, self.shape[1])
         return gx.astype(self.dtype, copy=False),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tp.Sequence[Variable | None]:
         return select_item(gy[0], self.t),
 
 

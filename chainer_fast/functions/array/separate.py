@@ -1,30 +1,27 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import stack
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Separate(FunctionNode):
     """Takes an array apart along an axis, which disappears."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         super().__init__()
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         axis = self.axis % x.ndim
         before = (slice(None),) * axis
@@ -35,7 +32,9 @@ class Separate(FunctionNode):
         return tuple([
             x[before + (i, Ellipsis)] for i in range(x.shape[axis])])
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gys = [
             self._xp.zeros(self._shape, self._dtype) if gy is None else gy
             for gy in grad_outputs]

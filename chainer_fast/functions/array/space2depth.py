@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 import itertools
-import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import depth2space as depth2space_mod
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Space2Depth(FunctionNode):
@@ -26,11 +24,11 @@ class Space2Depth(FunctionNode):
     def __init__(self, r: int) -> None:
         self.r = r
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         type_check.expect(in_types[0].ndim == 4)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         r, x = self.r, inputs[0]
         batch, channels, height, width = x.shape
         x = x.reshape(batch, channels, height // r, r, width // r, r)
@@ -40,7 +38,9 @@ class Space2Depth(FunctionNode):
             y[:, i, j] = x[:, :, :, i, :, j]
         return y.reshape(batch, channels * r ** 2, height // r, width // r),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return depth2space_mod.Depth2Space(self.r).apply(grad_outputs)
 
 

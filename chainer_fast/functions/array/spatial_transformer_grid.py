@@ -6,11 +6,10 @@ import typing as tp
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class SpatialTransformerGrid(Function):
@@ -25,14 +24,14 @@ class SpatialTransformerGrid(Function):
     def __init__(self, output_shape: tp.Sequence[int]) -> None:
         self.output_shape = output_shape
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'theta')
         theta_type, = in_types
         type_check.expect(theta_type.shape[1] == 2)
         type_check.expect(theta_type.shape[2] == 3)
         type_check.expect(theta_type.ndim == 3)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         theta, = inputs
         points = self._points(theta)
         moved = theta.reshape(-1, 3).astype(points.dtype, copy=False).dot(points)
@@ -41,7 +40,9 @@ class SpatialTransformerGrid(Function):
 
     forward_cpu = forward_gpu = forward
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         theta, = inputs
         ggrid, = grad_outputs
         points = self._points(theta)
@@ -56,7 +57,8 @@ class SpatialTransformerGrid(Function):
 
 
 def spatial_transformer_grid(
-        theta: VariableOrArray, output_shape: tp.Sequence[int], **kwargs) -> Variable:
+        theta: VariableOrArray, output_shape: tp.Sequence[int],
+        **kwargs: tp.Any) -> Variable:
     """Points at which a spatial transformer looks at images.
 
     A lattice that fills the square from -1 to 1 is moved by affine maps:

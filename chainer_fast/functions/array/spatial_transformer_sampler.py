@@ -7,11 +7,10 @@ import numpy
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _at_least_single(x):
@@ -22,7 +21,7 @@ def _at_least_single(x):
 class SpatialTransformerSampler(Function):
     """Interpolates images at points."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() == 2)
         _checks.floats(in_types, 'x', 'grid')
         for each in in_types:
@@ -33,14 +32,16 @@ class SpatialTransformerSampler(Function):
             x_type.shape[0] == grid_type.shape[0],
             grid_type.shape[1] == 2)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, grid = inputs
         y = bilinear.sample(_at_least_single(x), _at_least_single(grid))
         return y.astype(x.dtype, copy=False),
 
     forward_cpu = forward_gpu = forward
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         x = inputs[0]
         grads = bilinear.sample_adjoint(*map(_at_least_single, inputs + grad_outputs))
         return tuple([g.astype(x.dtype, copy=False) for g in grads])
@@ -49,7 +50,7 @@ class SpatialTransformerSampler(Function):
 
 
 def spatial_transformer_sampler(
-        x: VariableOrArray, grid: VariableOrArray, **kwargs) -> Variable:
+        x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.Any) -> Variable:
     """Looks at images at points between their pixels.
 
     .. math::

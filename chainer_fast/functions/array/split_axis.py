@@ -11,8 +11,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, get_item
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _sections_or_indices(value):
@@ -40,17 +42,22 @@ def _sections_or_indices(value):
 class SplitAxis(FunctionNode):
     """Splits an array along an axis into several."""
 
-    def __init__(self, indices_or_sections, axis):
+    sections: int | None
+    indices: tp.Any
+
+    def __init__(
+            self, indices_or_sections: int | tp.Sequence[int] | NdArray,
+            axis: int) -> None:
         super().__init__()
         self.sections, self.indices = _sections_or_indices(
             indices_or_sections)
         self.axis = axis
 
     @property
-    def indices_or_sections(self):
+    def indices_or_sections(self) -> tp.Any:
         return self.sections if self.indices is None else self.indices
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() == 1)
         _checks.axis(in_types[0], self.axis)
         length = in_types[0].shape[self.axis]
@@ -61,7 +68,7 @@ class SplitAxis(FunctionNode):
             last = type_check.make_variable(self.indices[-1], 'max_index')
             type_check.expect(length >= last)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self._xp = backend.get_array_module(x)
         ys = tuple([x[piece] for piece in self._pieces(x.shape)])
@@ -82,7 +89,9 @@ class SplitAxis(FunctionNode):
         return [(*whole, slice(start, stop))
                 for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x_dtype = self.inputs[0].dtype
         gys = [
             self._xp.zeros(shape, x_dtype) if gy is None else gy
@@ -91,14 +100,15 @@ class SplitAxis(FunctionNode):
         if sum([shape[self.axis] for shape in self._shapes]) == x_shape[self.axis]:
             return concat.concat(gys, self.axis),
         # Cuts that are not sorted make pieces that overlap.
-        return sum([
+        gx: tp.Any = sum([
             get_item.GetItemGrad(piece, x_shape).apply((gy,))[0]
-            for piece, gy in zip(self._pieces(x_shape), gys, strict=True)]),
+            for piece, gy in zip(self._pieces(x_shape), gys, strict=True)])
+        return gx,
 
 
 def split_axis(
-        x: VariableOrArray, indices_or_sections, axis: int,
-        force_tuple: bool = True) -> tp.Any:
+        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
+        axis: int, force_tuple: bool = True) -> tp.Any:
     """Splits an array along an axis into several.
 
     Parameters

@@ -6,14 +6,13 @@ from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
 
-
-def argone(iterable):
+def argone(iterable: tp.Iterable[tp.Any]) -> list[int]:
     """Positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
@@ -30,20 +29,22 @@ def _as_axes(axis):
 class Squeeze(FunctionNode):
     """Removes axes of length one."""
 
-    def __init__(self, axis=None):
+    def __init__(self, axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.axis = _as_axes(axis)
+        self.axis: tuple[int] | tuple[tp.Any, ...] | None = _as_axes(axis)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         for axis in self.axis or ():
             _checks.axis(in_types[0], axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
         return xp.squeeze(inputs[0], self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
 
 

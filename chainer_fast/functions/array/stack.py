@@ -5,21 +5,20 @@ import typing as tp
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import separate
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Stack(FunctionNode):
     """Joins arrays of equal shape along a new axis."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         super().__init__()
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() > 0)
         first = in_types[0]
         if self.axis < 0:
@@ -31,13 +30,15 @@ class Stack(FunctionNode):
             type_check.expect(in_types[i].dtype == first.dtype)
             type_check.expect(in_types[i].shape == first.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         axis = self.axis % (inputs[0].ndim + 1)
         at = (slice(None),) * axis + (None,)
         parts = [x[at] for x in inputs]
         return kernels.join(parts[0], parts, axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return separate.separate(grad_outputs[0], self.axis)
 
 

@@ -1,32 +1,31 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Swapaxes(FunctionNode):
     """Exchanges two axes."""
 
-    def __init__(self, axis1, axis2):
+    def __init__(self, axis1: int, axis2: int) -> None:
         super().__init__()
         self.axis1 = axis1
         self.axis2 = axis2
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
         return xp.swapaxes(inputs[0], self.axis1, self.axis2),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # An exchange undoes itself.
         return swapaxes(grad_outputs[0], self.axis1, self.axis2),
 

@@ -1,22 +1,21 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Tile(FunctionNode):
     """Repeats an array as a whole along its axes."""
 
-    def __init__(self, reps):
+    reps: tuple[int] | tuple[int, ...]
+
+    def __init__(self, reps: int | tuple[int, ...]) -> None:
         super().__init__()
         self.reps = (reps,) if isinstance(reps, int) else reps
         if not isinstance(self.reps, tuple) or not all(
@@ -29,15 +28,17 @@ class Tile(FunctionNode):
                 'All elements in reps must be zero or larger, but reps is %s'
                 % (reps,))
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self._in_shape = x.shape
         return backend.get_array_module(x).tile(x, self.reps),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Of repetitions and lengths, the shorter sequence is extended by
         # ones. Split into both, the axes of repetition are summed up.
         reps, lengths = self.reps, self._in_shape
@@ -51,7 +52,7 @@ class Tile(FunctionNode):
         return reshape.reshape(gx, self._in_shape),
 
 
-def tile(x: VariableOrArray, reps: int | tp.Sequence[int]) -> Variable:
+def tile(x: VariableOrArray, reps: int | tuple[int, ...]) -> Variable:
     """Builds an array of copies of another.
 
     Parameters

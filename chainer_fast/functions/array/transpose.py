@@ -5,27 +5,28 @@ import typing as tp
 import numpy
 
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Transpose(FunctionNode):
     """Permutes the axes of an array."""
 
-    def __init__(self, axes=None):
+    def __init__(self, axes: tp.Sequence[int] | None = None) -> None:
         super().__init__()
         self.axes = axes
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return inputs[0].transpose(self.axes),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         axes = self.axes
         if axes is not None:
             # Sorting the places finds, for each axis, where it went.

@@ -6,11 +6,10 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class TransposeSequence(FunctionNode):
@@ -25,18 +24,20 @@ class TransposeSequence(FunctionNode):
     def __init__(self, length: int) -> None:
         self._length = length
 
-    def check_type_forward(self, xs_type):
+    def check_type_forward(self, xs_type: TypeInfoTuple) -> None:
         for longer, shorter in zip(xs_type, xs_type[1:], strict=False):
             type_check.expect(longer.shape[0] >= shorter.shape[0])
             type_check.expect(longer.shape[1:] == shorter.shape[1:])
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if not xs:
             return ()
         self._dtype = xs[0].dtype
         return sequences.transpose(xs[0], xs, self._length)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The length of an output is the number of inputs that reach its position, and
         # the other way round.
         known = next(g for g in grad_outputs if g is not None)

@@ -7,8 +7,9 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
@@ -25,7 +26,7 @@ class Where(FunctionNode):
         super().__init__()
         self.condition = condition
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         if not isinstance(self.condition, get_array_types()):
             raise type_check.InvalidType(
                 'isinstance(condition, ndarray)',
@@ -38,12 +39,14 @@ class Where(FunctionNode):
         shapes = [each.shape for each in (condition, x_type, y_type)]
         type_check.expect_broadcast_shapes(*shapes)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # The condition is not an input of the node, so that functions of the
         # graph never see a boolean variable.
         return kernels.where(self.condition, *inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         xp = backend.get_array_module(gy)
         nought = xp.zeros((), gy.dtype)
@@ -98,4 +101,4 @@ def where(
         condition = condition.array
     elif isinstance(condition, (bool, numpy.bool_)):
         condition = backend.get_array_module(x, y).asarray(condition)
-    return Where(condition).apply((x, y))[0]
+    return Where(condition).apply((x, y))[0]  # type: ignore[arg-type]

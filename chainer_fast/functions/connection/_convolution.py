@@ -1,4 +1,6 @@
 """Geometry of convolutions, its checks, and how groups divide channels."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast.backends import layouts
@@ -7,6 +9,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.utils import conv, conv_nd, type_check
+from chainer_fast.variable import Variable
 
 RETIRED = {
     'deterministic':
@@ -31,6 +34,13 @@ class Planar(FunctionNode):
         Whether images and filters may have their channels last.
     """
 
+    sy: int
+    sx: int
+    ph: int
+    pw: int
+    dy: int
+    dx: int
+
     _use_ideep = False
     cudnn_fast = False
 
@@ -38,12 +48,12 @@ class Planar(FunctionNode):
         self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
         self.ph, self.pw = (pad, pad) if type(pad) is int else pair(pad)
         self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
-        self.groups = groups
+        self.groups: int = groups
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
-    def check_layout_forward(self, inputs):
+    def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
         """Accept any layout here: ``forward`` checks it, and can show the arrays."""
 
     def _channels_second(self, inputs):
@@ -98,6 +108,12 @@ class Spatial(FunctionNode):
     groups : int
         Number of groups.
     """
+
+    ndim: int
+    groups: int
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    dilate: tuple[int, ...]
 
     def _set_window(self, ndim, stride, pad, dilate, groups):
         self.ndim, self.groups = ndim, groups

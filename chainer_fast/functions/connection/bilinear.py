@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import functools
 import operator
-import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 # The form T = e1_ij e2_ik W_jkl g_il is linear in each of its factors. Its
 # derivative with respect to one of them is made of the other three by rowwise
@@ -67,7 +65,7 @@ def _total(terms):
 class BilinearFunction(FunctionNode):
     """Bilinear form of rows, with optional linear terms and a bias."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         count = type_check.eval(in_types.size())
         if count not in (3, 6):
             raise type_check.InvalidType(
@@ -94,7 +92,7 @@ class BilinearFunction(FunctionNode):
             type_check.expect(in_types[5].ndim == 1)
             type_check.expect(in_types[5].shape[0] == w_type.shape[2])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         y = _d_g(e1, e2, W)
@@ -105,7 +103,9 @@ class BilinearFunction(FunctionNode):
             y += b
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The bias has no part in any gradient.
         inputs = self.get_retained_inputs()[:5]
         grads = BilinearFunctionGrad().apply(inputs + grad_outputs)
@@ -119,7 +119,7 @@ class BilinearFunctionGrad(FunctionNode):
     an output for each input of the function.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         gy = inputs[-1]
@@ -134,7 +134,9 @@ class BilinearFunctionGrad(FunctionNode):
         ge2 = ge2.reshape(inputs[1].shape)
         return (ge1, ge2, _d_W(e1, e2, gy)) + linear_terms
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         V1, V2 = inputs[3:5] if len(inputs) == 6 else (None, None)

@@ -6,11 +6,15 @@ import typing as tp
 from chainer_fast.backends.kernels import convolution, shortcut
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    from chainer_fast.functions.connection.deconvolution_2d import (
+        Deconvolution2DFunction,
+    )
 
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
@@ -37,18 +41,18 @@ class Convolution2DFunction(_convolution.Planar):
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            cover_all: bool = False, **kwargs) -> None:
+            cover_all: bool = False, **kwargs: tp.Any) -> None:
         super().__init__()
         if kwargs:
             dilate, groups, self.cudnn_fast = argument.parse_kwargs(
                 kwargs, *_OPTIONS, **_convolution.RETIRED)
             self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
         else:
-            self.cudnn_fast = False
+            self.cudnn_fast: bool = False
             self._set_window(stride, pad, 1, 1)
         self.cover_all = cover_all
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         x, W, b = _convolution.expect_operands(in_types, 2)
         type_check.expect(x.shape[1] == W.shape[1] * self.groups)
         if b is not None:
@@ -58,7 +62,7 @@ class Convolution2DFunction(_convolution.Planar):
         return _convolution.places(
             x_shape[2:], w_shape[2:], *self._window(), self.cover_all)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(
@@ -70,7 +74,9 @@ class Convolution2DFunction(_convolution.Planar):
 
     forward_cpu = forward_gpu = forward
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -115,16 +121,25 @@ class Convolution2DGradW(_convolution.Planar):
         Shape, dtype and memory layout of the filters.
     """
 
-    def __init__(self, conv2d, w_shape, w_dtype, w_layout):
+    kh: int
+    kw: int
+    W_shape: tuple[int, ...]
+    W_dtype: DTypeSpec
+    w_layout: tp.Any
+    cudnn_fast: tp.Any
+
+    def __init__(
+            self, conv2d: Convolution2DFunction | Deconvolution2DFunction,
+            w_shape: tuple[int, ...], w_dtype: DTypeSpec, w_layout: tp.Any) -> None:
         super().__init__()
         self.kh, self.kw = w_shape[2:]
         stride, pad, dilate = conv2d._window()
         self._set_window(stride, pad, dilate, conv2d.groups)
-        self.cover_all = conv2d.cover_all
+        self.cover_all: bool | None = conv2d.cover_all
         self.W_shape, self.W_dtype, self.w_layout = w_shape, w_dtype, w_layout
         self._use_ideep, self.cudnn_fast = conv2d._use_ideep, conv2d.cudnn_fast
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         gW = convolution.correlate(
@@ -134,7 +149,9 @@ class Convolution2DGradW(_convolution.Planar):
 
     forward_cpu = forward_gpu = forward
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, gy = self.get_retained_inputs()
         ggW, = grad_outputs
         gradients = []
@@ -149,7 +166,7 @@ class Convolution2DGradW(_convolution.Planar):
 def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, **kwargs) -> Variable:
+        cover_all: bool = False, **kwargs: tp.Any) -> Variable:
     """Convolve images with filters, as neural networks understand it.
 
     .. math::

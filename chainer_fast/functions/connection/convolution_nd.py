@@ -5,11 +5,10 @@ import typing as tp
 
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, deconvolution_nd
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ConvolutionND(_convolution.Spatial):
@@ -27,18 +26,19 @@ class ConvolutionND(_convolution.Spatial):
     _outs = None
 
     def __init__(
-            self, ndim: int, stride=1, pad=0, cover_all=False, dilate=1,
-            groups=1) -> None:
+            self, ndim: int, stride: int | tp.Sequence[int] = 1,
+            pad: int | tp.Sequence[int] = 0, cover_all: bool = False,
+            dilate: int | tp.Sequence[int] = 1, groups: int = 1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         self.cover_all = cover_all
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _, W, b = _convolution.expect_operands(in_types, len(self.stride), 'any')
         if b is not None:
             type_check.expect(b.shape[0] == W.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(
@@ -52,7 +52,9 @@ class ConvolutionND(_convolution.Spatial):
         return convolution.convolve(
             x, W, b[0] if b else None, *self._window(), groups, outs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -93,21 +95,26 @@ class ConvolutionNDGradW(_convolution.Spatial):
         after it has been applied.
     """
 
-    def __init__(self, convnd):
+    ksize: tp.Any
+    W_dtype: tp.Any
+
+    def __init__(self, convnd: tp.Any) -> None:
         super().__init__()
         w_node = convnd.inputs[1]
         stride, pad, dilate = convnd._window()
         self._set_window(convnd.ndim, stride, pad, dilate, convnd.groups)
-        self.cover_all = convnd.cover_all
+        self.cover_all: tp.Any = convnd.cover_all
         self.ksize, self.W_dtype = w_node.shape[2:], w_node.dtype
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = inputs
         self.retain_inputs((0, 1))
         return convolution.correlate(
             x, gy, self.ksize, *self._window(), max(self.groups, 1), self.W_dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, gy = self.get_retained_inputs()
         ggW, = grad_outputs
         gradients = []
@@ -195,8 +202,11 @@ def _check_axes(x, ndim):
             % (ndim, x.ndim - 2, x.shape))
 
 
-def convolution_1d(x, W, b=None, stride=1, pad=0, cover_all=False,
-                   dilate=1, groups=1):
+def convolution_1d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Convolve sequences; see :func:`convolution_nd`.
 
     .. math:: y_{noj} = b_o + \\sum_{cu} W_{ocu}\\, x_{n, c, s j + d u - p}
@@ -248,8 +258,11 @@ def convolution_1d(x, W, b=None, stride=1, pad=0, cover_all=False,
     return function.apply((x, W) if b is None else (x, W, b))[0]
 
 
-def convolution_3d(x, W, b=None, stride=1, pad=0, cover_all=False,
-                   dilate=1, groups=1):
+def convolution_3d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Convolve volumes; see :func:`convolution_nd`.
 
     .. math:: y_{n, o, j} = b_o + \\sum_{c, u} W_{o, c, u}\\, x_{n, c, s j + d u - p}

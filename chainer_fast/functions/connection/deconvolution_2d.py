@@ -6,11 +6,10 @@ import typing as tp
 from chainer_fast.backends.kernels import convolution, shortcut
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, convolution_2d
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
@@ -37,11 +36,14 @@ class Deconvolution2DFunction(_convolution.Planar):
         :meth:`backward`, which has to know.
     """
 
-    cover_all = None
+    outh: int | None
+    outw: int | None
+
+    cover_all: bool | None = None
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            outsize: tp.Sequence[int] | None = None, **kwargs) -> None:
+            outsize: tp.Sequence[int] | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         if kwargs:
             dilate, groups = argument.parse_kwargs(
@@ -51,7 +53,7 @@ class Deconvolution2DFunction(_convolution.Planar):
             self._set_window(stride, pad, 1, 1)
         self.outh, self.outw = (None, None) if outsize is None else outsize
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked
         # here.
         x, W, _ = _convolution.expect_operands(in_types, 2)
@@ -66,7 +68,7 @@ class Deconvolution2DFunction(_convolution.Planar):
             x_shape[2:], w_shape[2:], *self._window(), (self.outh, self.outw),
             (RuntimeError, ValueError))
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(self.groups, ValueError, input=x.shape[1])
@@ -83,7 +85,9 @@ class Deconvolution2DFunction(_convolution.Planar):
         self.cover_all = _convolution.covers_all(
             x.shape[2:], (self.outh, self.outw), W.shape[2:], *self._window())
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         self._set_cover_all(x, W)
@@ -104,7 +108,7 @@ class Deconvolution2DFunction(_convolution.Planar):
 def deconvolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, **kwargs) -> Variable:
+        outsize: tp.Sequence[int] | None = None, **kwargs: tp.Any) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
     It is the adjoint of the linear map that :func:`convolution_2d` with the same

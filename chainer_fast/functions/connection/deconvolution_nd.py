@@ -5,11 +5,10 @@ import typing as tp
 
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, convolution_nd
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class DeconvolutionND(_convolution.Spatial):
@@ -31,18 +30,20 @@ class DeconvolutionND(_convolution.Spatial):
         is applied.
     """
 
-    cover_all = None
+    cover_all: bool | None = None
 
     def __init__(
-            self, ndim: int, stride=1, pad=0, outsize=None, dilate=1, groups=1) -> None:
+            self, ndim: int, stride: int | tp.Sequence[int] = 1,
+            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
+            dilate: int | tp.Sequence[int] = 1, groups: int = 1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         if outsize is not None and len(outsize) != ndim:
             raise AssertionError('outsize must have %d numbers, got %s'
                                  % (ndim, outsize))
-        self.outs = outsize
+        self.outs: tuple[int | None, ...] = outsize
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked
         # here.
         x, W, _ = _convolution.expect_operands(in_types, len(self.stride), 'any')
@@ -52,7 +53,7 @@ class DeconvolutionND(_convolution.Spatial):
                     zip(self.outs, *self._window(), strict=True), start=2):
                 _convolution.expect_outsize(x, W, i, *numbers)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(self.groups, TypeError, input=x.shape[1])
@@ -67,7 +68,9 @@ class DeconvolutionND(_convolution.Spatial):
         return convolution.convolve_transposed(
             x, W, b[0] if b else None, *self._window(), groups, outs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -160,8 +163,11 @@ def deconvolution_nd(
     return function.apply((x, W) if b is None else (x, W, b))[0]
 
 
-def deconvolution_1d(x, W, b=None, stride=1, pad=0, outsize=None,
-                     dilate=1, groups=1):
+def deconvolution_1d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
 
     .. math::
@@ -215,8 +221,11 @@ def deconvolution_1d(x, W, b=None, stride=1, pad=0, outsize=None,
     return function.apply((x, W) if b is None else (x, W, b))[0]
 
 
-def deconvolution_3d(x, W, b=None, stride=1, pad=0, outsize=None,
-                     dilate=1, groups=1):
+def deconvolution_3d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Apply a transposed convolution to volumes; see :func:`deconvolution_nd`.
 
     Parameters

@@ -17,9 +17,7 @@ from chainer_fast.functions.array import (
 )
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def deformable_convolution_2d_sampler(

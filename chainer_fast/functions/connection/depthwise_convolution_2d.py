@@ -7,9 +7,7 @@ from chainer_fast import variable
 from chainer_fast.functions.array import reshape, transpose
 from chainer_fast.functions.connection import convolution_2d
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def depthwise_convolution_2d(

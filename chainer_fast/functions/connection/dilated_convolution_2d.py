@@ -5,9 +5,7 @@ import typing as tp
 
 from chainer_fast.functions.connection import convolution_2d
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def dilated_convolution_2d(

@@ -7,22 +7,21 @@ from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.embed_id import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.EmbedIDShortcut())
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 
-    def __init__(self, ignore_label=None):
+    def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
         self.ignore_label = ignore_label
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'W'))
         x_type, w_type = in_types
         type_check.expect(x_type.dtype.kind == 'i')
@@ -30,7 +29,7 @@ class EmbedIDFunction(FunctionNode):
         type_check.expect(w_type.dtype.kind == 'f')
         type_check.expect(w_type.ndim == 2)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W = inputs
         self.retain_inputs((0,))
         self._w_shape = W.shape
@@ -50,7 +49,9 @@ class EmbedIDFunction(FunctionNode):
             raise _labels.explain(
                 error, len(W), 'rows of W', self.ignore_label, x=x) from None
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         grad = EmbedIDGrad(self._w_shape, self.ignore_label)
         return None, grad.apply((x, grad_outputs[0]))[0]
@@ -67,16 +68,20 @@ class EmbedIDGrad(FunctionNode):
         Word that has no row.
     """
 
-    def __init__(self, w_shape: tp.Sequence, ignore_label: int | None = None) -> None:
+    def __init__(
+            self, w_shape: tp.Sequence[tp.Any],
+            ignore_label: int | None = None) -> None:
         super().__init__()
         self.w_shape = w_shape
         self.ignore_label = ignore_label
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return kernels.add_rows(*inputs, self.w_shape, self.ignore_label),
 
-    def backward(self, indexes, grads):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grads: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         look_up = EmbedIDFunction(self.ignore_label)
         return None, look_up.apply((x, grads[0]))[0]

@@ -10,12 +10,11 @@ from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
 from chainer_fast.graph_optimizations._builders import Affine, compiled_as
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _product(a, b, dtype):
@@ -34,7 +33,7 @@ def _apply(function, inputs, dtype):
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         names = ('x', 'W', 'b')
         count = type_check.eval(in_types.size())
         _checks.floats(in_types, *names[:max(count, 2)])
@@ -48,7 +47,7 @@ class LinearFunction(FunctionNode):
             type_check.expect(b_type.ndim == 1)
             type_check.expect(b_type.shape[0] == w_type.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W = inputs[:2]
         self.retain_inputs((0, 1))
         y = _product(x, W.T, x.dtype)
@@ -57,7 +56,9 @@ class LinearFunction(FunctionNode):
         return y,
 
     @static_code
-    def static_linear_no_bias(self, xp, optimized, inputs, outputs):
+    def static_linear_no_bias(
+            self, xp: Xp, optimized: tp.Any, inputs: tuple[NdArray, ...],
+            outputs: tuple[tp.Any, ...]) -> None:
         """Writes the product of rows and a weight into an array.
 
         Like the next one, it is a step that static chains of programs may call.
@@ -66,11 +67,14 @@ class LinearFunction(FunctionNode):
         outputs[0][...] = _product(x, W.T, outputs[0].dtype)
 
     @static_code
-    def static_add_bias(self, inputs, outputs):
+    def static_add_bias(
+            self, inputs: tuple[NdArray, ...], outputs: tuple[tp.Any, ...]) -> None:
         """Adds a bias to the rows of an array, in place."""
         outputs[0][...] += inputs[0]
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, gy):
@@ -86,12 +90,14 @@ class LinearFunction(FunctionNode):
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         W, gy = inputs
         return _product(gy, W, gy.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggx):
@@ -112,16 +118,18 @@ class LinearGradWeight(FunctionNode):
         Dtype of the weight.
     """
 
-    def __init__(self, w_dtype):
+    def __init__(self, w_dtype: DTypeSpec) -> None:
         super().__init__()
         self._w_dtype = w_dtype
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gy = inputs
         return _product(gy.T, x, self._w_dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggW):

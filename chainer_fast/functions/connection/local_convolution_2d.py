@@ -8,11 +8,10 @@ from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 # The products go over the places of the window, as a batch. Halves are multiplied and
 # added up in single precision; see the kernels of images.
@@ -24,7 +23,7 @@ class _Local(FunctionNode):
     With patches ``p`` and filters ``W``, the function is ``y = W p`` at each place.
     """
 
-    def __init__(self, sy, sx):
+    def __init__(self, sy, sx) -> None:
         super().__init__()
         self.sy, self.sx = sy, sx
 
@@ -68,7 +67,7 @@ class LocalConvolution2DFunction(_Local):
     def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
         super().__init__(*_convolution.pair(stride))
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         size = in_types.size()
         type_check.expect(size >= 2, size <= 3)
         for each, ndim in zip(in_types, (4, 6, 3), strict=False):
@@ -78,7 +77,7 @@ class LocalConvolution2DFunction(_Local):
         for b in bias:
             type_check.expect(b.dtype == x.dtype, b.shape == W.shape[:3])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))
         _check_places(x, W, (self.sy, self.sx))
@@ -90,7 +89,9 @@ class LocalConvolution2DFunction(_Local):
             y = y + b[0]
         return y,
 
-    def backward(self, indices, grad_outputs):
+    def backward(
+            self, indices: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -120,11 +121,11 @@ def _check_places(x, W, stride):
 class _LocalGradX(_Local):
     """Gradient with respect to the images, of the inputs ``gy`` and ``W``."""
 
-    def __init__(self, function, x_shape):
+    def __init__(self, function, x_shape) -> None:
         super().__init__(function.sy, function.sx)
         self._x_shape = x_shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, W = inputs
         self.retain_inputs((0, 1))
         _, h, w, channels, kh, kw = W.shape
@@ -133,7 +134,9 @@ class _LocalGradX(_Local):
         return convolution.scatter(
             col, (self.sy, self.sx), (0, 0), self._x_shape[2:], (1, 1)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         gy, W = self.get_retained_inputs()
         ggx, = grad_outputs
         gradients = []
@@ -150,18 +153,20 @@ class _LocalGradX(_Local):
 class _LocalGradW(_Local):
     """Gradient with respect to the filters, of the inputs ``x`` and ``gy``."""
 
-    def __init__(self, function, w_shape, w_dtype):
+    def __init__(self, function, w_shape: tuple[int, ...], w_dtype: DTypeSpec) -> None:
         super().__init__(function.sy, function.sx)
         self._w_shape, self._w_dtype = w_shape, w_dtype
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = inputs
         self.retain_inputs((0, 1))
         patches = self._patches(x, self._w_shape[4:], gy.shape[2:])
         gW = _product(_by_place(gy).swapaxes(1, 2), patches, self._w_dtype)
         return gW.transpose(1, 0, 2).reshape(self._w_shape),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         x, gy = self.get_retained_inputs()
         ggW, = grad_outputs
         gradients = []

@@ -7,11 +7,10 @@ from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.connection import _convolution
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Shift(FunctionNode):
@@ -26,6 +25,11 @@ class Shift(FunctionNode):
         other way.
     """
 
+    kh: tp.Any
+    kw: tp.Any
+    dy: tp.Any
+    dx: tp.Any
+
     def __init__(
             self, ksize: int | tp.Sequence[int] = 3,
             dilate: int | tp.Sequence[int] = 1) -> None:
@@ -38,7 +42,7 @@ class Shift(FunctionNode):
         if not self.dy or not self.dx:
             raise ZeroDivisionError('dilate must not be zero, got %s' % (dilate,))
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         x, = in_types
         type_check.expect(x.ndim == 4, x.shape[1] >= self.kh * self.kw)
@@ -51,7 +55,7 @@ class Shift(FunctionNode):
         found[middle], found[-1] = found[-1], found[middle]
         return found
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         h, w = x.shape[2:]
@@ -68,7 +72,9 @@ class Shift(FunctionNode):
 
     forward_cpu = forward_gpu = forward
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         return Shift((self.kh, self.kw), (-self.dy, -self.dx)).apply((gy,))
 

@@ -1,30 +1,27 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.accuracy import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.AccuracyShortcut())
 class Accuracy(FunctionNode):
     """Share of samples whose label has the highest score."""
 
-    def __init__(self, ignore_label=None):
+    def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
         self.ignore_label = ignore_label
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.scores_and_labels(in_types)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.accuracy(*inputs, self.ignore_label),
 
 

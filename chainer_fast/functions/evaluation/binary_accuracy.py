@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class BinaryAccuracy(Function):
@@ -16,13 +13,13 @@ class BinaryAccuracy(Function):
 
     ignore_label = -1
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
         for each, kind in zip(in_types, 'fi', strict=True):
             type_check.expect(each.dtype.kind == kind)
         type_check.expect(in_types[1].shape == in_types[0].shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.binary_accuracy(*inputs, self.ignore_label),
 
 

@@ -1,28 +1,25 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ClassificationSummary(Function):
     """Precision, recall, F-beta score and support of each class."""
 
-    def __init__(self, label_num, beta, ignore_label):
+    def __init__(self, label_num: int | None, beta: float, ignore_label: int) -> None:
         self.ignore_label = ignore_label
         self.label_num = label_num
         self.beta = beta
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.scores_and_labels(in_types)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, t = inputs
         count = self.label_num
         if count is None:
@@ -98,7 +95,9 @@ def classification_summary(
     return summarize(y, t)
 
 
-def precision(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
+def precision(
+        y: VariableOrArray, t: VariableOrArray, label_num: int | None = None,
+        ignore_label: int = -1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
     The precision is the share of the samples predicted to be of a class that are:
@@ -143,7 +142,9 @@ def precision(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     return summary[0], summary[3]
 
 
-def recall(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
+def recall(
+        y: VariableOrArray, t: VariableOrArray, label_num: int | None = None,
+        ignore_label: int = -1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
     The recall is the share of the samples of a class that are predicted to be of it:
@@ -189,7 +190,8 @@ def recall(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
 
 
 def fbeta_score(
-        y, t, label_num=None, beta=1.0, ignore_label=-1) -> tuple[Variable, ...]:
+        y: VariableOrArray, t: VariableOrArray, label_num: int | None = None,
+        beta: float = 1.0, ignore_label: int = -1) -> tuple[Variable, ...]:
     """F-beta score and support of each class.
 
     See :func:`~chainer_fast.functions.classification_summary` for the arguments.
@@ -203,7 +205,9 @@ def fbeta_score(
     return summary[2], summary[3]
 
 
-def f1_score(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
+def f1_score(
+        y: VariableOrArray, t: VariableOrArray, label_num: int | None = None,
+        ignore_label: int = -1) -> tuple[Variable, ...]:
     """F1 score, the harmonic mean of precision and recall, and support.
 
     .. math:: F_1 = \\frac{2 p r}{p + r}

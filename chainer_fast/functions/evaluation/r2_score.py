@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class R2_score(Function):
     """Coefficient of determination of a regression."""
 
-    def __init__(self, sample_weight, multioutput):
+    def __init__(self, sample_weight: VariableOrArray | None, multioutput: str) -> None:
         if sample_weight is not None:
             raise NotImplementedError('sample_weight is not supported')
         if multioutput not in ('uniform_average', 'raw_values'):
@@ -23,12 +20,12 @@ class R2_score(Function):
         self.sample_weight = sample_weight
         self.multioutput = multioutput
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'pred', 'true')
         pred_type, true_type = in_types
         type_check.expect(pred_type.shape == true_type.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         pred, true = inputs
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
@@ -43,7 +40,8 @@ class R2_score(Function):
 
 
 def r2_score(
-        pred: VariableOrArray, true: VariableOrArray, sample_weight=None,
+        pred: VariableOrArray, true: VariableOrArray,
+        sample_weight: VariableOrArray | None = None,
         multioutput: str = 'uniform_average') -> Variable:
     """Coefficient of determination :math:`R^2` of a regression.
 

@@ -1,29 +1,28 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import basic_math
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class AbsoluteError(FunctionNode):
     """Absolute differences."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x0', 'x1')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff = utils.force_array(x0 - x1, x0.dtype)
+        self.diff: NdArray = utils.force_array(x0 - x1, x0.dtype)
         return utils.force_array(abs(self.diff), x0.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gx, = basic_math.AbsoluteGrad(self.diff).apply(grad_outputs)
         return tuple([gx if i == 0 else -gx for i in indexes])
 

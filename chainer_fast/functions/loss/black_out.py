@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
@@ -11,12 +9,9 @@ from chainer_fast.functions.array import cast, expand_dims
 from chainer_fast.functions.loss import _candidates
 from chainer_fast.functions.math import average, exponential, logsumexp
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, precision, type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, as_variable
 
 
 class _LogSumExpOfOthers(FunctionNode):
@@ -28,7 +23,7 @@ class _LogSumExpOfOthers(FunctionNode):
     """
 
     @precision._fp16_mixed_precision_helper
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
         _, is_largest, others = self._without_largest(x)
@@ -52,7 +47,9 @@ class _LogSumExpOfOthers(FunctionNode):
         is_largest = xp.arange(x.shape[1]) == largest
         return largest, is_largest, xp.where(is_largest, x.dtype.type(-numpy.inf), x)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         g, = grad_outputs

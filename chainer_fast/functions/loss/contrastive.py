@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
@@ -11,17 +9,16 @@ from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import precision, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Contrastive(FunctionNode):
     """Loss that brings similar samples together and keeps others apart."""
 
-    def __init__(self, margin, reduce='mean'):
+    def __init__(self, margin: float, reduce: str = 'mean') -> None:
         super().__init__()
         if margin <= 0:
             raise ValueError('margin should be positive value, but is %s.' % margin)
@@ -29,7 +26,7 @@ class Contrastive(FunctionNode):
         self.margin = margin
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x0', 'x1', 'y'))
         x0_type, x1_type, y_type = in_types
         for each, kind, ndim in (x0_type, 'f', 2), (y_type, 'i', 1):
@@ -40,7 +37,7 @@ class Contrastive(FunctionNode):
         type_check.expect(x1_type.shape[0] > 0)
 
     @precision._fp16_mixed_precision_helper
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         x0, x1, y = inputs
         xp = backend.get_array_module(x0)
@@ -53,7 +50,9 @@ class Contrastive(FunctionNode):
             losses = xp.asarray(losses.sum() / len(losses), dtype=x0.dtype)
         return losses,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x0, x1, y = self.get_retained_inputs()
         gy, = grad_outputs
         n, dtype = x0.shape[0], x0.dtype

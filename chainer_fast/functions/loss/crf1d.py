@@ -13,12 +13,10 @@ from chainer_fast.functions.array import concat, expand_dims
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import identity, logsumexp
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 def _sizes(xs):
@@ -45,16 +43,18 @@ class _PathScore(FunctionNode):
         Labels of each time.
     """
 
-    def __init__(self, ys):
+    def __init__(self, ys: tp.Any) -> None:
         super().__init__()
         self.ys = ys
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         cost, *xs = inputs
         self.shapes = [x.shape for x in inputs]
         return crf.path_scores(cost, xs, self.ys).astype(cost.dtype, copy=False),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = _PathScoreGrad(self.ys, self.shapes).apply(grad_outputs)
         # Chains of one label have no pairs, so the cost gets no gradient.
         alone = len(self.ys) == 1
@@ -72,12 +72,14 @@ class _PathScoreGrad(FunctionNode):
         Shapes of the inputs.
     """
 
-    def __init__(self, ys, shapes):
+    def __init__(
+            self, ys: tp.Sequence[VariableOrArray],
+            shapes: list[tuple[tp.Any, ...]]) -> None:
         super().__init__()
         self.ys = ys
         self.shapes = shapes
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         g, = inputs
         xp = backend.get_array_module(g)
         gcost, *gxs = [xp.zeros(shape, g.dtype) for shape in self.shapes]
@@ -90,7 +92,9 @@ class _PathScoreGrad(FunctionNode):
             last = y
         return gcost, *gxs
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         xp = backend.get_array_module(self.ys[0])
         filled = [
             xp.zeros(shape, self.inputs[0].dtype) if gg is None else gg
@@ -101,14 +105,14 @@ class _PathScoreGrad(FunctionNode):
 class _BestScore(_PathScore):
     """Score of the best labels, which ``forward`` stores in ``ys``."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(None)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         cost, *xs = [in_types[i] for i in range(type_check.eval(in_types.size()))]
         _check_scores(cost, xs)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         cost, *xs = inputs
         xp = backend.get_array_module(cost)
         self.shapes = [x.shape for x in inputs]
@@ -142,7 +146,7 @@ class _CRF1d(FunctionNode):
         n = len(inputs) // 2
         return inputs[0], inputs[1:n + 1], inputs[n + 1:]
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         n = type_check.eval(in_types.size()) // 2
         cost, *types = [in_types[i] for i in range(2 * n + 1)]
         _check_scores(cost, types[:n])
@@ -150,7 +154,7 @@ class _CRF1d(FunctionNode):
             type_check.expect(y.dtype.kind == 'i', y.ndim == 1)
             type_check.expect(x.shape[0] == y.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         cost, xs, ys = self._split(inputs)
         self._check_labels(ys, len(cost))
@@ -173,7 +177,9 @@ class _CRF1d(FunctionNode):
                     '%s, but labels must be from 0 to %d: there are %d of them' % (
                         where, n - 1, n))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         cost, xs, ys = self._split(self.get_retained_inputs())
         g, = grad_outputs
         ys = [y.array for y in ys]
@@ -283,7 +289,8 @@ def crf1d(
     return sum_.sum(loss) * (1.0 / len(loss))
 
 
-def argmax_crf1d(cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple:
+def argmax_crf1d(
+        cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple[tp.Any, ...]:
     """Most likely labels in a conditional random field of chains.
 
     .. math:: \\operatorname{argmax}_y s(y)

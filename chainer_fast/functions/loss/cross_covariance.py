@@ -1,29 +1,25 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import precision, type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class CrossCovariance(FunctionNode):
     """Covariance between the columns of two matrices."""
 
-    def __init__(self, reduce='half_squared_sum'):
+    def __init__(self, reduce: str = 'half_squared_sum') -> None:
         super().__init__()
         _reduction.check(reduce, 'half_squared_sum', 'no')
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('y', 'z'))
         y_type, z_type = in_types
         for each in in_types:
@@ -32,7 +28,7 @@ class CrossCovariance(FunctionNode):
         type_check.expect(y_type.dtype == z_type.dtype)
 
     @precision._fp16_mixed_precision_helper
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         y, z = inputs
         xp = backend.get_array_module(y)
@@ -45,7 +41,9 @@ class CrossCovariance(FunctionNode):
         loss = xp.vdot(covariance, covariance) / 2
         return xp.asarray(loss, dtype=covariance.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = (*self.get_retained_inputs(), *grad_outputs)
         if config.enable_backprop:
             return self._gradients(indexes, average.average, *inputs)

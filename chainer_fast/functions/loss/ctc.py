@@ -11,11 +11,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.functions.array import stack
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import NdArray, VariableOrArray, Xp
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import _labels, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ConnectionistTemporalClassification(Function):
@@ -34,14 +33,17 @@ class ConnectionistTemporalClassification(Function):
         Number of times of each sample.
     """
 
-    zero_padding = None
+    path: Xp
+    path_length: NdArray
 
-    def __init__(self, blank_symbol, reduce='mean'):
+    zero_padding: float | None = None
+
+    def __init__(self, blank_symbol: int, reduce: str = 'mean') -> None:
         _reduction.check_mean_or_no(reduce)
         self.blank_symbol = blank_symbol
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('input_length', 'label_length', 't', 'x'))
         *int_types, x_type = in_types
         for each, ndim in zip(int_types, (1, 1, 2), strict=True):
@@ -52,7 +54,7 @@ class ConnectionistTemporalClassification(Function):
         for each in int_types:
             type_check.expect(each.shape[0] == x_type.shape[1])
 
-    def log_matrix(self, x, xp):
+    def log_matrix(self, x: NdArray, xp: Xp) -> NdArray:
         """Logarithm of an array, :attr:`zero_padding` where an element is zero."""
         zero = x == 0
         return xp.where(zero, x.dtype.type(self.zero_padding), xp.log(x + zero))
@@ -111,7 +113,7 @@ class ConnectionistTemporalClassification(Function):
         """
         return ctc.sum_by_class(multiply_seq, path, path_length, label_size)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         input_length, label_length, t, x = inputs
         self._check_labels(t, label_length, x.shape[2])
         self.zero_padding = -1e4 if x.dtype == numpy.float16 else -1e10
@@ -140,7 +142,9 @@ class ConnectionistTemporalClassification(Function):
                 'label_length must be from 0 to the %d labels of a row of t, but goes '
                 'from %d to %d' % (t.shape[1], label_length.min(), label_length.max()))
 
-    def backward(self, inputs, grad_output):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_output: GradArrays) -> tuple[NdArray | None, ...]:
         gloss, = grad_output
         dtype = inputs[3].dtype
         gloss = gloss.astype(self._gx.dtype, copy=False)

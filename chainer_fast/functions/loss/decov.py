@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import precision, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _clear_diagonal(matrix):
@@ -27,19 +24,19 @@ class DeCov(Function):
         Its covariance, with zeros on the diagonal.
     """
 
-    h_centered = None
-    covariance = None
+    h_centered: NdArray | None = None
+    covariance: NdArray | None = None
 
-    def __init__(self, reduce='half_squared_sum'):
+    def __init__(self, reduce: str = 'half_squared_sum') -> None:
         _reduction.check(reduce, 'half_squared_sum', 'no')
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('h',))
         for h_type in in_types:
             type_check.expect(h_type.dtype.kind == 'f', h_type.ndim == 2)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         h, = inputs
         # The gradient is computed from these, in the dtype of the matrix.
         self.h_centered, self.covariance, loss = self._covariance(inputs)
@@ -58,7 +55,9 @@ class DeCov(Function):
             loss = xp.asarray(xp.vdot(loss, loss) / 2, dtype=h.dtype)
         return centered, covariance, loss
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gloss, = grad_outputs
         n = inputs[0].dtype.type(len(inputs[0]))
         if self.reduce == 'no':

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
@@ -14,10 +12,7 @@ from chainer_fast.functions.math.sqrt import sqrt
 from chainer_fast.functions.math.sum import sum as c_sum
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, as_variable
 
 
 def _l1_norm(x, axis):
@@ -43,8 +38,10 @@ class DiscriminativeMarginBasedClusteringLoss:
         If ``norm`` is neither 1 nor 2, or ``max_embedding_dim`` is not positive.
     """
 
-    def __init__(self, delta_v=0.5, delta_d=1.5, max_embedding_dim=10, norm=1,
-                 alpha=1.0, beta=1.0, gamma=0.001):
+    def __init__(
+            self, delta_v: float = 0.5, delta_d: float = 1.5,
+            max_embedding_dim: int = 10, norm: int = 1, alpha: float = 1.0,
+            beta: float = 1.0, gamma: float = 0.001) -> None:
         if norm not in (1, 2):
             raise ValueError(
                 'norm must be 1 or 2 for a discriminative loss, but is %r' % (norm,))
@@ -59,7 +56,9 @@ class DiscriminativeMarginBasedClusteringLoss:
         self.beta = beta
         self.gamma = gamma
 
-    def __call__(self, embeddings, labels):
+    def __call__(
+            self, embeddings: VariableOrArray,
+            labels: VariableOrArray) -> tuple[Variable, ...]:
         """Return the three terms of the loss.
 
         Parameters

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Hinge(Function):
     """Hinge loss, one class against the rest."""
 
-    def __init__(self, norm='L1', reduce='mean'):
+    def __init__(self, norm: str = 'L1', reduce: str = 'mean') -> None:
         if norm not in ('L1', 'L2'):
             raise NotImplementedError(
                 "norm should be either 'L1' or 'L2', not %r" % (norm,))
@@ -23,7 +20,7 @@ class Hinge(Function):
         self.norm = norm
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
         x_type, t_type = in_types
         type_check.expect(x_type.dtype.kind == 'f')
@@ -32,7 +29,7 @@ class Hinge(Function):
             type_check.expect(each.ndim == ndim)
         type_check.expect(x_type.shape[0] == t_type.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         kernel = kernels.hinge_mean if self.reduce == 'mean' else kernels.hinge_losses
         x, t = inputs
         try:
@@ -40,7 +37,9 @@ class Hinge(Function):
         except IndexError as error:
             raise _labels.explain(error, x.shape[1], 'classes', t=t) from None
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         n = len(inputs[1]) if self.reduce == 'mean' else 1
         return kernels.hinge_gradient(
             *inputs, *grad_outputs, self.norm == 'L2', n), None

@@ -1,24 +1,20 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, expand_dims
 from chainer_fast.functions.math import clip
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class HuberLoss(FunctionNode):
     """Loss that is quadratic near zero and linear beyond."""
 
-    def __init__(self, delta, reduce='sum_along_second_axis'):
+    def __init__(self, delta: float, reduce: str = 'sum_along_second_axis') -> None:
         super().__init__()
         if reduce not in ('sum_along_second_axis', 'no'):
             raise ValueError(
@@ -27,17 +23,19 @@ class HuberLoss(FunctionNode):
         self.reduce = reduce
         self.delta = delta
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x', 't')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, t = inputs
         if self.reduce == 'no':
             return kernels.huber_losses(x, t, self.delta),
         return kernels.huber_loss(x, t, self.delta),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, t = self.get_retained_inputs()
         gy, = grad_outputs
         if self.reduce != 'no':

@@ -1,32 +1,30 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class MeanAbsoluteError(FunctionNode):
     """Mean of absolute differences."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x0', 'x1')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff = utils.force_array(x0 - x1)
+        self.diff: NdArray = utils.force_array(x0 - x1)
         return kernels.absolute_mean(self.diff),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         if config.enable_backprop:
             slope = kernels.absolute_mean_grad(self.diff, self.diff.dtype.type(1))

@@ -15,8 +15,10 @@ from chainer_fast.functions.array import get_item
 from chainer_fast.functions.loss import _candidates, _reduction
 from chainer_fast.functions.math import identity
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.NegativeSamplingShortcut())
@@ -33,18 +35,22 @@ class NegativeSamplingFunction(FunctionNode):
         Scores of the target and the samples.
     """
 
-    ignore_label = -1
-    samples = None
+    ignore_mask: NdArray
 
-    def __init__(self, sampler, sample_size, reduce='sum'):
+    ignore_label = -1
+    samples: tp.Any = None
+
+    def __init__(
+            self, sampler: tp.Callable[..., tp.Any], sample_size: int,
+            reduce: str = 'sum') -> None:
         super().__init__()
         _reduction.check(reduce, 'sum', 'no')
         self.sampler = sampler
         self.sample_size = sample_size
         self.reduce = reduce
-        self.wx = None
+        self.wx: NdArray | None = None
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't', 'W'))
         x_type, t_type, w_type = in_types
         for each, ndim in (x_type, 2), (t_type, 1), (w_type, 2):
@@ -54,7 +60,7 @@ class NegativeSamplingFunction(FunctionNode):
         for each in x_type, w_type:
             type_check.expect(each.dtype.kind == 'f', each.dtype == x_type.dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return self._losses(*inputs),
 
@@ -68,7 +74,9 @@ class NegativeSamplingFunction(FunctionNode):
                                   samples=self.samples) from None
         return kernels.losses(self.wx, self.ignore_mask, self.reduce == 'no')
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, t, W = self.get_retained_inputs()
         gx, gW = NegativeSamplingFunctionGrad(
             self.reduce, self.ignore_mask, self.sample_size, self.samples, self.wx
@@ -101,9 +109,9 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         self.ignore_mask = ignore_mask
         self.sample_size = sample_size
         self.samples = samples
-        self.wx = wx
+        self.wx: NdArray | None = wx
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         x, W, gloss = inputs
         if self.wx is None:
@@ -113,7 +121,9 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         return (kernels.sum_rows(g, W, *where),
                 kernels.spread_rows(g, x, *where, len(W)))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Compute the gradient again, now with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):

@@ -10,11 +10,10 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import sigmoid
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class SigmoidCrossEntropy(FunctionNode):
@@ -22,21 +21,21 @@ class SigmoidCrossEntropy(FunctionNode):
 
     ignore_label = -1
 
-    def __init__(self, normalize=True, reduce='mean'):
+    def __init__(self, normalize: bool = True, reduce: str = 'mean') -> None:
         super().__init__()
         _reduction.check_mean_or_no(reduce)
         self.reduce = reduce
         self.normalize = normalize
         self.count: tp.Any = None
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
         x_type, t_type = in_types
         for each, kind in ((x_type, 'f'), (t_type, 'i')):
             type_check.expect(each.dtype.kind == kind)
         type_check.expect(x_type.shape == t_type.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t = inputs
         self.retain_inputs((0, 1))
         if self.reduce == 'no':
@@ -46,11 +45,13 @@ class SigmoidCrossEntropy(FunctionNode):
         return loss,
 
     @functools.cached_property
-    def ignore_mask(self):
+    def ignore_mask(self) -> bool:
         """Array of booleans that tell, after a forward pass, which labels count."""
         return self.get_retained_inputs()[1].array != self.ignore_label
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, t = self.get_retained_inputs()
         grad = SigmoidCrossEntropyGrad(self.reduce, self.count, None, t.array)
         grad.ignore_label = self.ignore_label
@@ -72,7 +73,7 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         The labels.
     """
 
-    ignore_label = SigmoidCrossEntropy.ignore_label
+    ignore_label: int = SigmoidCrossEntropy.ignore_label
 
     def __init__(
             self, reduce: str, count: int, ignore_mask: NdArray | None,
@@ -92,7 +93,7 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         masked = values * xp.asarray(mask, dtype=values.dtype)
         return masked if self.reduce == 'no' else masked / self.count
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = inputs
         self.retain_inputs((0, 1))
         if self.ignore_mask is None:
@@ -102,7 +103,9 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         gx = self._scaled(gy * (activation.sigmoid(x) - self.t))
         return utils.force_array(gx, x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         y = sigmoid.sigmoid(x)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import typing as tp
 
 import numpy
 
@@ -13,8 +14,9 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import cast, reshape, rollaxis, select_item
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, as_variable
 
 
@@ -51,15 +53,16 @@ def _check_weights(class_weight, classes):
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 
-    normalize = True
+    normalize: bool = True
     _kept = None
     _coeff = None
-    soft_target = False
-    eps = 1e-7
+    soft_target: tp.Any = False
+    eps: float = 1e-7
 
-    def __init__(self, normalize=True, cache_score=True, class_weight=None,
-                 ignore_label=-1, reduce='mean',
-                 soft_target_loss='cross-entropy'):
+    def __init__(
+            self, normalize: bool = True, cache_score: bool = True,
+            class_weight: NdArray | None = None, ignore_label: int = -1,
+            reduce: str = 'mean', soft_target_loss: str = 'cross-entropy') -> None:
         super().__init__()
         _check_class_weight_option(class_weight)
         _reduction.check_mean_or_no(reduce)
@@ -74,7 +77,7 @@ class SoftmaxCrossEntropy(FunctionNode):
         self.cache_score = cache_score
         self.soft_target_loss = soft_target_loss
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
         x_type, t_type = in_types
         type_check.expect(x_type.dtype.kind == 'f')
@@ -87,7 +90,7 @@ class SoftmaxCrossEntropy(FunctionNode):
         type_check.expect(t_type.shape[0] == x_type.shape[0])
         type_check.expect(t_type.shape[1:] == x_type.shape[2:])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t = inputs
         self.retain_inputs((0, 1))
         self.soft_target = t.dtype.kind == 'f'
@@ -116,13 +119,15 @@ class SoftmaxCrossEntropy(FunctionNode):
         return loss,
 
     @functools.cached_property
-    def y(self):
+    def y(self) -> NdArray | None:
         """Softmax of the scores, after a forward pass, if it is kept."""
         if self._kept is None:
             return None
         return kernels.shares(self.get_retained_inputs()[0].array, self._kept)
 
-    def backward(self, input_indexes, grad_outputs):
+    def backward(
+            self, input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, t = self.get_retained_inputs()
         grad = _SoftmaxCrossEntropyGrad_NoDoubleBackprop(
             self.ignore_label, self.class_weight, self._kept, self._coeff,
@@ -147,7 +152,10 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         Whether the labels are distributions.
     """
 
-    def __init__(self, ignore_label, class_weight, kept, coeff, soft_target):
+    def __init__(
+            self, ignore_label: int, class_weight: NdArray | None,
+            kept: NdArray | tuple[NdArray, ...] | None, coeff: float | NdArray | None,
+            soft_target: bool) -> None:
         super().__init__()
         self.ignore_label = ignore_label
         self.class_weight = class_weight
@@ -155,7 +163,7 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         self.coeff = coeff
         self.soft_target = soft_target
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t, gloss = inputs
         self.retain_inputs(())
         if self.soft_target:
@@ -163,7 +171,9 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         return kernels.hard_gradient(
             x, self.kept, t, self.class_weight, self.ignore_label, gloss, self.coeff),
 
-    def backward(self, input_indexes, grad_outputs):
+    def backward(
+            self, input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         raise RuntimeError(
             'F.softmax_cross_entropy was called with '
             "'enable_double_backprop=False', its default, and its gradient "

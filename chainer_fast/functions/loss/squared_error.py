@@ -1,28 +1,27 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class SquaredError(FunctionNode):
     """Squared differences."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x0', 'x1')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         diff = inputs[0] - inputs[1]
         return utils.force_array(diff * diff, inputs[0].dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x0, x1 = self.get_retained_inputs()
         gx = (x0 - x1) * 2 * grad_outputs[0]
         return tuple([gx if i == 0 else -gx for i in indexes])

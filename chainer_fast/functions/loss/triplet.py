@@ -1,23 +1,21 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import precision, type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class Triplet(FunctionNode):
     """Loss of anchors that are not nearer to positive than to negative samples."""
 
-    def __init__(self, margin, reduce='mean'):
+    dist_hinge: Xp
+
+    def __init__(self, margin: float, reduce: str = 'mean') -> None:
         super().__init__()
         if margin <= 0:
             raise ValueError('margin should be positive value, but is %s.' % margin)
@@ -25,7 +23,7 @@ class Triplet(FunctionNode):
         self.margin = margin
         self.reduce = reduce
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('anchor', 'positive', 'negative'))
         anchor = in_types[0]
         type_check.expect(anchor.dtype.kind == 'f')
@@ -35,7 +33,7 @@ class Triplet(FunctionNode):
             type_check.expect(anchor.shape == other.shape)
         type_check.expect(anchor.shape[0] > 0)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         loss, self.dist_hinge = self._losses(inputs)
         return loss,
@@ -51,7 +49,9 @@ class Triplet(FunctionNode):
             loss = xp.asarray(loss.sum() / len(anchor), dtype=anchor.dtype)
         return loss, dist_hinge
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = (*self.get_retained_inputs(), *grad_outputs)
         if config.enable_backprop:
             return tuple(self._gradients(indexes, *inputs))

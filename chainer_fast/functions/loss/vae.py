@@ -6,17 +6,13 @@ https://arxiv.org/abs/1312.6114, appendices B and C.
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average, exponential
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, as_variable
 
 
 def _check(reduce):

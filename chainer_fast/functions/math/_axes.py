@@ -1,7 +1,12 @@
 """The ``axis`` argument of reductions: ``None``, an int, or a tuple of ints."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.utils.type_check import TypeInfoTuple
 
 
 def as_tuple(axis):
@@ -37,18 +42,20 @@ def kept_shape(shape, axis):
 class Reduction(function_node.FunctionNode):
     """Function that reduces axes of a floating-point array."""
 
-    keepdims = False
+    keepdims: bool = False
 
-    def __init__(self, axis=None, keepdims=False):
-        self.axis = as_tuple(axis)
+    def __init__(
+            self, axis: int | tuple[int, ...] | None = None,
+            keepdims: bool = False) -> None:
+        self.axis: tuple[int] | tuple[tp.Any, ...] | None = as_tuple(axis)
         self.keepdims = keepdims
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         for number in self.axis or ():
             _checks.axis(in_types[0], number)
 
-    def spread(self, reduced):
+    def spread(self, reduced: tp.Any) -> tp.Any:
         """Broadcasts a variable of the shape of the output to that of the input."""
         shape = self.inputs[0].shape
         if self.axis is not None and reduced.ndim < len(shape):

@@ -4,6 +4,8 @@ A *constant* is a scalar: it becomes an attribute of the function and takes the 
 of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``. An array operand
 is cast to the dtype of the variable beside it and becomes an input.
 """
+from __future__ import annotations
+
 import typing as tp
 
 import numpy
@@ -12,6 +14,7 @@ from chainer_fast import function_node, variable
 from chainer_fast.backends import cuda
 from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 
 
 def _is_array(value):
@@ -75,7 +78,7 @@ class UnaryOperator(function_node.FunctionNode):
     is_elementwise = True
     floating = False
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         if self.floating:
             _checks.floats(in_types, 'x')
         else:
@@ -87,11 +90,11 @@ class ConstantOperator(UnaryOperator):
 
     text: tp.Any = None
 
-    def __init__(self, value):
+    def __init__(self, value: tp.Any) -> None:
         self.value = value
 
     @property
-    def label(self):
+    def label(self) -> str:
         return self.text.format(_convert_value_to_string(self.value))
 
 
@@ -101,7 +104,7 @@ class BinaryOperator(function_node.FunctionNode):
     is_elementwise = True
     floating = True
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('lhs', 'rhs'))
         lhs, rhs = in_types
         if self.floating:

@@ -1,11 +1,16 @@
 """Choice of one of two elements, for the larger and the smaller of two arrays."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class PairFunction(function_node.FunctionNode):
@@ -17,18 +22,20 @@ class PairFunction(function_node.FunctionNode):
     ufunc: tp.Any = None
     grad_class: tp.Any = None
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x1', 'x2')
         x1, x2 = in_types
         type_check.expect(x1.dtype == x2.dtype)
         type_check.expect_broadcast_shapes(x1.shape, x2.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(*inputs)
         return utils.force_array(getattr(xp, self.ufunc)(*inputs)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x1, x2 = self.get_retained_inputs()
         return self.grad_class(x1.array, x2.array).apply(grad_outputs)
 
@@ -36,11 +43,14 @@ class PairFunction(function_node.FunctionNode):
 class PairGrad(function_node.FunctionNode):
     """Hands ``gy`` to the first array where ``first`` holds, else to the second."""
 
-    def __init__(self, first, shapes):
+    x1_shape: tp.Any
+    x2_shape: tp.Any
+
+    def __init__(self, first, shapes) -> None:
         self.cond = first
         self.x1_shape, self.x2_shape = shapes
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         zero = backend.get_array_module(gy).zeros((), gy.dtype)
         parts = (kernels.where(self.cond, gy, zero), self.x1_shape), (
@@ -49,7 +59,9 @@ class PairGrad(function_node.FunctionNode):
             g if g.shape == shape else utils.force_array(utils.sum_to(g, shape))
             for g, shape in parts])
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         first = self.cond.astype(self.inputs[0].dtype)
         gg1, gg2 = grad_outputs
         g = _gradients.combine((gg1, first), (gg2, 1 - first))

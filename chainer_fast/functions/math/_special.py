@@ -1,10 +1,13 @@
 """Special functions that SciPy and CuPy compute."""
+from __future__ import annotations
+
 import importlib
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import NdArray
 
 
 def ufunc(x, name):
@@ -25,5 +28,5 @@ def ufunc(x, name):
 class SpecialFunction(_unary.FloatUfunc):
     """Function of one array; ``ufunc`` is its name in ``scipy.special``."""
 
-    def compute(self, x):
+    def compute(self, x: NdArray) -> NdArray:
         return ufunc(x, self.ufunc)(x)

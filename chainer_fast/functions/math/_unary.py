@@ -1,17 +1,21 @@
 """Base of the functions that map each element of one floating-point array."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
-from chainer_fast.variable import as_variable
+from chainer_fast.types import GradOutputs, NdArray, Xp
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 class FloatFunction(function_node.FunctionNode):
     """Function of one floating-point array ``x``."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
 
@@ -25,15 +29,15 @@ class FloatUfunc(FloatFunction):
     keeps = 'x'
     """Variables that the gradient needs: ``x``, the output ``y``, or ``xy``."""
 
-    def compute(self, x):
+    def compute(self, x: NdArray) -> NdArray:
         """Returns the values of the function on an array."""
         return getattr(backend.get_array_module(x), self.ufunc)(x)
 
-    def gradient(self, *kept_and_gy):
+    def gradient(self, *kept_and_gy: tp.Any) -> tp.Any:
         """Returns the gradient, from the variables that are kept and that of ``y``."""
         raise NotImplementedError
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if 'x' in self.keeps:
             self.retain_inputs((0,))
         if 'y' in self.keeps:
@@ -41,7 +45,9 @@ class FloatUfunc(FloatFunction):
         x, = inputs
         return utils.force_array(self.compute(x), x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         known = ()
         if 'x' in self.keeps:
             known += tuple(self.get_retained_inputs())
@@ -63,19 +69,21 @@ class ElementwiseGrad(function_node.FunctionNode):
     variables.
     """
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         raise NotImplementedError
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         raise NotImplementedError
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = inputs
         self.retain_inputs((0, 1))
         slope = self.slope(x, backend.get_array_module(x))
         return utils.force_array(slope * gy, gy.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         return tuple([
             self.curve(x) * gy * grad_outputs[0] if i == 0

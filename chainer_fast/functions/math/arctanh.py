@@ -1,13 +1,9 @@
 """The inverse hyperbolic tangent."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Arctanh(_unary.FloatUfunc):
@@ -15,7 +11,7 @@ class Arctanh(_unary.FloatUfunc):
 
     ufunc = 'arctanh'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return 1 / (1 - x * x) * gy
 
 

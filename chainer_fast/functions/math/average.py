@@ -1,34 +1,34 @@
 """Weighted and plain averages."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import utils
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.MeanShortcut())
 class Mean(_axes.Reduction):
     """Average over axes."""
 
-    def __init__(self, axis, keepdims):
+    multiplier: float
+
+    def __init__(self, axis: int | tuple[int, ...] | None, keepdims: bool) -> None:
         super().__init__(axis, keepdims)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         axes = range(x.ndim) if self.axis is None else self.axis
         self.multiplier = 1. / utils.size_of_shape([x.shape[i] for i in axes])
         return utils.force_array(x.mean(axis=self.axis, keepdims=self.keepdims)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
         return self.spread(gy * self.multiplier),
 

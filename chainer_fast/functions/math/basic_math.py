@@ -23,11 +23,10 @@ from chainer_fast.functions.math._operands import (
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 # Sums and differences
 #
@@ -39,12 +38,14 @@ class Neg(_operands.UnaryOperator):
 
     label = '__neg__'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         operand, = x
         return utils.force_array(-operand),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return -gy[0],
 
 
@@ -55,11 +56,13 @@ class Add(_operands.BinaryOperator):
     label = '_ + _'
     floating = False
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
         return utils.force_array(lhs + rhs),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
@@ -69,11 +72,13 @@ class AddConstant(_operands.ConstantOperator):
 
     text = '_ + {}'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, = x
         return utils.force_array(lhs + _operands._preprocess_const(lhs, self.value)),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return gy
 
 
@@ -82,14 +87,14 @@ class MultiAdd(function_node.FunctionNode):
 
     is_elementwise = True
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         names = [f'x{i}' for i in range(len(in_types))]
         type_check._argname(in_types, names)
         for in_type in in_types[1:]:
             type_check.expect(in_types[0].dtype == in_type.dtype)
 
-    def forward(self, xs):
-        self.len = len(xs)
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        self.len: int = len(xs)
         first, *rest = xs
         if not rest:
             return first,
@@ -101,7 +106,9 @@ class MultiAdd(function_node.FunctionNode):
                 total = total + x
         return utils.force_array(total),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
@@ -112,11 +119,13 @@ class Sub(_operands.BinaryOperator):
     label = '_ - _'
     floating = False
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
         return utils.force_array(lhs - rhs),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         grads = []
         for i in indexes:
             g = _gradients.fit(gy[0], self.inputs[i])
@@ -130,11 +139,13 @@ class SubFromConstant(_operands.ConstantOperator):
 
     text = '{} - _'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         rhs, = x
         return utils.force_array(_operands._preprocess_const(rhs, self.value) - rhs),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return -gy[0],
 
 
@@ -147,12 +158,14 @@ class Mul(_operands.BinaryOperator):
 
     label = '_ * _'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         lhs, rhs = x
         return utils.force_array(lhs * rhs),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         factors = self.get_retained_inputs()
         return tuple([
             _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
@@ -164,11 +177,13 @@ class MulConstant(_operands.ConstantOperator):
 
     text = '_ * {}'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, = x
         return utils.force_array(lhs * _operands._preprocess_const(lhs, self.value)),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return gy[0] * self.value,
 
 
@@ -178,12 +193,14 @@ class Div(_operands.BinaryOperator):
 
     label = '_ / _'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         lhs, rhs = x
         return utils.force_array(lhs / rhs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         operands = self.get_retained_inputs()
         same_shape = operands[0].shape == operands[1].shape
         return DivGrad(same_shape).apply((*operands, *grad_outputs))
@@ -192,17 +209,19 @@ class Div(_operands.BinaryOperator):
 class DivGrad(function_node.FunctionNode):
     """Gradients of ``x0 / x1``: ``gy / x1`` and ``-gy * x0 / x1 ** 2``."""
 
-    def __init__(self, is_elementwise):
+    def __init__(self, is_elementwise: bool) -> None:
         self.is_elementwise = is_elementwise
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1, gy = inputs
         self.retain_inputs((0, 1, 2))
         gx0, gx1 = kernels.div_grads(x0, x1, gy)
         return (utils.force_array(utils.sum_to(gx0, x0.shape)),
                 utils.force_array(utils.sum_to(gx1, x1.shape)))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # With q = x0 / x1 the gradients of <ggx0, gx0> + <ggx1, gx1>, which is the sum
         # of gy / x1 * (ggx0 - ggx1 * q).
         x0, x1, gy = inputs = self.get_retained_inputs()
@@ -227,12 +246,14 @@ class DivFromConstant(_operands.ConstantOperator):
     text = '{} / _'
     floating = True
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         rhs, = x
         return utils.force_array(_operands._preprocess_const(rhs, self.value) / rhs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return DivFromConstantGrad(self.value).apply((x, grad_outputs[0]))
 
@@ -240,16 +261,18 @@ class DivFromConstant(_operands.ConstantOperator):
 class DivFromConstantGrad(function_node.FunctionNode):
     """Gradient of ``value / x``: ``-value * gy / x ** 2``."""
 
-    def __init__(self, value):
+    def __init__(self, value: tp.Any) -> None:
         self.value = value
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gy = inputs
         value = _operands._preprocess_const(x, self.value)
         return kernels.div_from_constant_grad(x, gy, value),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Linear in gy, so its own derivative there; x ** -2 gives -2 * x ** -3.
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
@@ -279,13 +302,15 @@ class PowVarVar(_operands.BinaryOperator):
 
     label = '_ ** _'
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
-        self.y = utils.force_array(lhs ** rhs)
+        self.y: NdArray = utils.force_array(lhs ** rhs)
         self.retain_inputs((0, 1))
         return self.y,
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         operands = self.get_retained_inputs()
         shapes = {v.shape for v in (*operands, *gy)}
         return PowVarVarGrad(len(shapes) == 1, self.y).apply((*operands, *gy))
@@ -297,21 +322,23 @@ class PowVarVarGrad(function_node.FunctionNode):
     They are ``x1 * x0 ** (x1 - 1) * gy`` and ``log(x0) * y * gy``.
     """
 
-    def __init__(self, is_elementwise, y):
+    def __init__(self, is_elementwise: bool, y: NdArray) -> None:
         self.is_elementwise = is_elementwise
         self.y = y
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'lhs', 'rhs', 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         x0, x1, gy = inputs
         gx0, gx1 = kernels.pow_grads(x0, x1, self.y, gy)
         return (utils.force_array(utils.sum_to(gx0, x0.shape)),
                 utils.force_array(utils.sum_to(gx1, x1.shape)))
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         # The gradients of u * b * p * gy + v * log(a) * a * p * gy, p = a ** (b - 1).
         a, b, gy = inputs = self.get_retained_inputs()
         u, v = ggx
@@ -341,11 +368,13 @@ class PowVarConst(_operands.ConstantOperator):
     text = '_ ** {}'
     floating = True
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return kernels.power(x[0], _exponent(x[0], self.value)),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = *self.get_retained_inputs(), *gy
         return PowVarConstGrad(self.value).apply(inputs)
 
@@ -355,19 +384,21 @@ class PowVarConstGrad(function_node.FunctionNode):
 
     is_elementwise = True
 
-    def __init__(self, value):
+    def __init__(self, value: tp.Any) -> None:
         self.value = value
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x', 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gy = inputs
         value = _operands._preprocess_const(x, self.value)
         return kernels.pow_grad(x, gy, value, _exponent(x, self.value - 1)),
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx, = ggx
         grads = []
@@ -386,11 +417,13 @@ class PowVarConstGrad(function_node.FunctionNode):
 class _ZeroGradient(function_node.FunctionNode):
     """Gradient of a constant in the place of ``0 * x ** -1``, NaN where ``x`` is 0."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return backend.get_array_module(*inputs).zeros_like(inputs[0]),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return _ZeroGradient().apply(self.get_retained_inputs())
 
 
@@ -400,13 +433,15 @@ class PowConstVar(_operands.ConstantOperator):
     text = '{} ** _'
     floating = True
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         exponent, = x
         base = _operands._preprocess_const(exponent, self.value)
         return utils.force_array(base ** exponent),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         return PowConstVarGrad(self.value).apply((y, gy[0]))
 
@@ -420,15 +455,17 @@ class PowConstVarGrad(function_node.FunctionNode):
         In the forward pass, if ``value`` is a scalar that is not positive.
     """
 
+    log_value: Xp | float
+
     is_elementwise = True
 
-    def __init__(self, value):
+    def __init__(self, value: tp.Any) -> None:
         self.value = value
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'y', 'gy')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         y, gy = inputs
         if _operands._is_array(self.value):
@@ -438,7 +475,9 @@ class PowConstVarGrad(function_node.FunctionNode):
         log_value = _operands._preprocess_const(y, self.log_value)
         return kernels.pow_from_constant_grad(y, gy, log_value),
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         y, gy = self.get_retained_inputs()
         grads = []
         for i in indexes:
@@ -458,12 +497,14 @@ class Absolute(_operands.UnaryOperator):
     label = '|_|'
     floating = True
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         operand, = x
         return utils.force_array(abs(operand)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return AbsoluteGrad(x.array).apply(grad_outputs)
 
@@ -473,24 +514,26 @@ class AbsoluteGrad(function_node.FunctionNode):
 
     is_elementwise = True
 
-    def __init__(self, x):
+    def __init__(self, x: NdArray) -> None:
         self.x = x
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'gy')
         type_check.expect(in_types[0].shape == self.x.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.abs_grad(self.x, inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return AbsoluteGrad(self.x).apply(grad_outputs)
 
 
 # The operators
 #
 
-def neg(self) -> Variable:
+def neg(self: VariableOrArray) -> Variable:
     """Elementwise ``-x``, the operator ``-``.
 
     Returns
@@ -501,7 +544,7 @@ def neg(self) -> Variable:
     return Neg().apply((self,))[0]
 
 
-def absolute(self) -> Variable:
+def absolute(self: VariableOrArray) -> Variable:
     """Elementwise absolute value, of ``abs(x)``.
 
     .. math:: y = |x|
@@ -600,7 +643,7 @@ def _add_negative(value):
     return AddConstant(-value)
 
 
-def sub(self, rhs: Variable | NdArray | float) -> Variable:
+def sub(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise difference, the operator ``-``.
 
     Parameters
@@ -615,12 +658,12 @@ def sub(self, rhs: Variable | NdArray | float) -> Variable:
     return _apply(self, rhs, _add_negative, Sub)
 
 
-def rsub(self, rhs):
+def rsub(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Elementwise ``rhs - self``: :func:`sub` with its operands exchanged."""
     return _apply(self, rhs, SubFromConstant, Sub, reflected=True)
 
 
-def mul(self, rhs: Variable | NdArray | float) -> Variable:
+def mul(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise product, the operator ``*``.
 
     Parameters
@@ -639,7 +682,7 @@ def _multiply_by_reciprocal(value):
     return MulConstant(1. / value)
 
 
-def div(self, rhs: Variable | NdArray | float) -> Variable:
+def div(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise quotient, the operator ``/``.
 
     Parameters
@@ -654,22 +697,22 @@ def div(self, rhs: Variable | NdArray | float) -> Variable:
     return _apply(self, rhs, _multiply_by_reciprocal, Div)
 
 
-def rdiv(self, rhs):
+def rdiv(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Elementwise ``rhs / self``: :func:`div` with its operands exchanged."""
     return _apply(self, rhs, DivFromConstant, Div, reflected=True)
 
 
-def floordiv(self, rhs):
+def floordiv(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Elementwise quotient rounded down, the operator ``//``; it has no gradient."""
     return _floor.floor(div(self, rhs))
 
 
-def rfloordiv(self, rhs):
+def rfloordiv(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Elementwise ``rhs // self``, without gradient."""
     return _floor.floor(rdiv(self, rhs))
 
 
-def pow(self, rhs: Variable | NdArray | float) -> Variable:
+def pow(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise power, the operator ``**``.
 
     Parameters
@@ -684,12 +727,12 @@ def pow(self, rhs: Variable | NdArray | float) -> Variable:
     return _apply(self, rhs, PowVarConst, PowVarVar)
 
 
-def rpow(self, rhs):
+def rpow(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Elementwise ``rhs ** self``: :func:`pow` with its operands exchanged."""
     return _apply(self, rhs, PowConstVar, PowVarVar, reflected=True)
 
 
-def matmul(self, rhs: VariableOrArray) -> Variable:
+def matmul(self: VariableOrArray, rhs: VariableOrArray) -> Variable:
     """Matrix product, the operator ``@``.
 
     Parameters
@@ -704,12 +747,12 @@ def matmul(self, rhs: VariableOrArray) -> Variable:
     return _matmul.matmul(self, _preprocess_rhs(self, rhs))
 
 
-def rmatmul(self, rhs):
+def rmatmul(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
     """Matrix product ``rhs @ self``: :func:`matmul` with its operands exchanged."""
     return _matmul.matmul(_preprocess_rhs(self, rhs), self)
 
 
-def install_variable_arithmetics():
+def install_variable_arithmetics() -> None:
     """Gives :class:`~chainer_fast.Variable` its arithmetic operators."""
     graph.bind_operators(
         functions={

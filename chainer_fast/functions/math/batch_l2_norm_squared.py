@@ -1,32 +1,31 @@
 """Squared lengths of the samples of a batch."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class BatchL2NormSquared(function_node.FunctionNode):
     """Sum of squares over all axes but the first."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         type_check.expect(in_types[0].ndim >= 2)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         x, = inputs
         return (x * x).sum(axis=tuple(range(1, x.ndim))),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         return BatchL2NormSquaredGrad().apply((x, gy[0]))
 
@@ -39,12 +38,14 @@ def _column(x, ndim):
 class BatchL2NormSquaredGrad(function_node.FunctionNode):
     """Gradient of the squared length: ``2 * gy * x``."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gy = inputs
         return utils.force_array(gy.reshape(_column(gy, x.ndim)) * x * 2, x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx = grad_outputs[0] * 2
         grads = []

@@ -1,13 +1,9 @@
 """Sum with an array of fewer axes."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def bias(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:

@@ -1,13 +1,9 @@
 """Rounding up."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _rounding
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def ceil(x: VariableOrArray) -> Variable:

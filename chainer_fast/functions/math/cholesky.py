@@ -1,34 +1,33 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import inv, matmul
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Cholesky(FunctionNode):
     """Lower triangular factor of a positive definite matrix."""
 
     @property
-    def label(self):
+    def label(self) -> str:
         return 'cholesky'
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a')
         type_check.expect(in_types[0].ndim == 2)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         return backend.get_array_module(*inputs).linalg.cholesky(inputs[0]),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # From A = L L^T, L^-1 dA L^-T = M + M^T with the lower triangular M = L^-1 dL.
         # So M is the lower half of the left-hand side, its diagonal counted half, and
         # <gL, dL> = <L^T gL, M> is traced back to dA. See I. Murray, "Differentiation

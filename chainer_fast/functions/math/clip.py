@@ -5,10 +5,8 @@ import typing as tp
 
 from chainer_fast import backend, utils
 from chainer_fast.functions.math import _operands, _unary
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Clip(_unary.FloatUfunc):
@@ -20,7 +18,10 @@ class Clip(_unary.FloatUfunc):
         If the lower bound is not below the upper one, or neither is given.
     """
 
-    def __init__(self, x_min, x_max):
+    x_min: float | None
+    x_max: float | None
+
+    def __init__(self, x_min: float | None, x_max: float | None) -> None:
         bounds = [bound for bound in (x_min, x_max) if bound is not None]
         if not bounds:
             raise ValueError('x_min, x_max or both must be given, but both are None.')
@@ -29,33 +30,36 @@ class Clip(_unary.FloatUfunc):
                 f'x_min must be less than x_max, but {x_min} >= {x_max}.')
         self.x_min, self.x_max = x_min, x_max
 
-    def compute(self, x):
+    def compute(self, x: NdArray) -> NdArray:
         low, high = [
             None if bound is None else _operands._preprocess_const(x, bound)
             for bound in (self.x_min, self.x_max)]
         return backend.get_array_module(x).clip(x, low, high)
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return ClipGrad(x.array, self.x_min, self.x_max).apply((gy,))[0]
 
 
 class ClipGrad(_unary.FloatFunction):
     """Gradient of clipping: passes where ``x`` lies in the range, bounds included."""
 
-    def __init__(self, x, x_min, x_max):
+    def __init__(
+            self, x: VariableOrArray, x_min: float | None, x_max: float | None) -> None:
         # NaN is outside, since comparisons with it are false.
         if x_min is None:
-            self.cond = x <= x_max
+            self.cond: tp.Any = x <= x_max
         else:
             self.cond = x >= x_min
             if x_max is not None:
                 self.cond &= x <= x_max
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # A product, since choosing by a mask is slow where it changes often.
         return utils.force_array(inputs[0] * self.cond),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Linear in gy, with a mask that is a constant.
         gy, = grad_outputs
         return gy * self.cond.astype(gy.dtype),

@@ -1,15 +1,12 @@
 """Running products."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, flip, reshape
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _part(x, axis, start=None, stop=None):
@@ -20,23 +17,25 @@ def _part(x, axis, start=None, stop=None):
 class Cumprod(function_node.FunctionNode):
     """Running product along an axis, or through the flattened array."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int | None) -> None:
         if axis is not None and not isinstance(axis, int):
             raise TypeError(f'axis must be an int or None, but {axis!r} was given.')
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         if self.axis is not None:
             _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return x.cumprod(self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         gy, = grad_outputs
@@ -61,10 +60,10 @@ class Cumprod(function_node.FunctionNode):
 class Cumprodsum(function_node.FunctionNode):
     """The recurrence ``y[k] = y[k - 1] * xmul[k - 1] + xadd[k]`` along an axis."""
 
-    def __init__(self, axis):
+    def __init__(self, axis: int) -> None:
         self.axis = axis
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xmul, xadd = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
@@ -74,7 +73,9 @@ class Cumprodsum(function_node.FunctionNode):
             rows[k + 1] += factor * rows[k]
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         xmul, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         axis = self.axis % y.ndim

@@ -1,52 +1,53 @@
 """Running sums."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, function_node
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Cumsum(function_node.FunctionNode):
     """Running sum along an axis, or through the flattened array."""
 
-    def __init__(self, axis=None):
+    def __init__(self, axis: int | None = None) -> None:
         if axis is not None and not isinstance(axis, int):
             raise TypeError(f'axis must be an int or None, but {axis!r} was given.')
         self.axis = axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         if self.axis is not None:
             _checks.axis(in_types[0], self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         return x.cumsum(self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return _CumsumGrad(self.axis, self.inputs[0].shape).apply(grad_outputs)
 
 
 class _CumsumGrad(function_node.FunctionNode):
     """Running sum from the end: the adjoint of :class:`Cumsum`."""
 
-    def __init__(self, axis, shape):
+    def __init__(self, axis: int | None, shape: tuple[int, ...]) -> None:
         self.axis = axis
         self.shape = shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
         axis = self.axis or 0  # with axis None gy has one axis
         gx = xp.flip(xp.cumsum(xp.flip(gy, axis), axis=axis), axis)
         return gx.reshape(self.shape),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return Cumsum(self.axis).apply(grad_outputs)
 
 

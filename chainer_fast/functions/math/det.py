@@ -1,36 +1,35 @@
 """Determinants."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast, reshape, transpose
 from chainer_fast.functions.math import inv
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import precision
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class BatchDet(FunctionNode):
     """Determinants of a batch of matrices."""
 
     @property
-    def label(self):
+    def label(self) -> str:
         return 'det'
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         inv._check_square(in_types, 3)
 
     @precision._fp16_mixed_precision_helper
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return backend.get_array_module(*inputs).linalg.det(inputs[0]),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         # By Jacobi's formula, d det(A) = det(A) tr(A^-1 dA).
         a, = self.get_retained_inputs()
         y, = self.get_retained_outputs()

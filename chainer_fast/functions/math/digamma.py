@@ -1,17 +1,13 @@
 """The digamma function."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import polygamma as polygamma_mod
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class DiGamma(_special.SpecialFunction):
@@ -20,7 +16,7 @@ class DiGamma(_special.SpecialFunction):
     label = 'digamma'
     ufunc = 'digamma'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         xp = backend.get_array_module(x)
         first = xp.asarray(1, dtype=numpy.int64)
         return polygamma_mod.polygamma(first, x) * gy

@@ -9,13 +9,13 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import _contraction, matmul
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 einsum_symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-einsum_symbols_set = set(einsum_symbols)
+einsum_symbols_set: set[str] = set(einsum_symbols)
 
 # Stands for the ellipsis within subscripts.
 _REST = '@'
@@ -238,7 +238,7 @@ class EinSum(FunctionNode):
         self.in_subs = in_subs
         self.out_sub = out_sub
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         terms = self.in_subs.split(',')
         type_check.expect(in_types.size() == len(terms))
         _checks.floats(in_types, *['x%d' % i for i in range(len(terms))])
@@ -263,14 +263,16 @@ class EinSum(FunctionNode):
                 return
         super()._check_data_type_forward(arrays)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         count = len(inputs)
         if count > 1:
             self.retain_inputs(tuple(range(count)))
         plan = _plan(self.in_subs, self.out_sub, tuple([x.shape for x in inputs]))
         return plan(backend.get_array_module(*inputs), inputs),
 
-    def backward(self, indices, grad_outputs):
+    def backward(
+            self, indices: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # A sum of products is linear in each factor: in its gradient, that of the sum
         # takes the factor's place.
         gy, = grad_outputs
@@ -346,7 +348,7 @@ class DiagEinSum(EinSum):
         super().__init__(in_subs, out_sub)
         self.out_shape = out_shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if len(inputs) > 1:
             self.retain_inputs(tuple(range(len(inputs))))
         shape = self.out_shape
@@ -374,7 +376,7 @@ class DiagEinSum(EinSum):
         return whole,
 
 
-def einsum(*operands) -> Variable:
+def einsum(*operands: tp.Any) -> Variable:
     """Sums products of arrays over axes, in Einstein's notation.
 
     Every axis of the arrays has a symbol. Arrays are multiplied such that axes of the

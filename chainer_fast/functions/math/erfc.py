@@ -2,13 +2,10 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Erfc(_special.SpecialFunction):
@@ -17,7 +14,7 @@ class Erfc(_special.SpecialFunction):
     label = 'erfc'
     ufunc = 'erfc'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return exponential.exp(-(x * x)) * (-2 / math.sqrt(math.pi)) * gy
 
 

@@ -2,13 +2,10 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class ErfcInv(_special.SpecialFunction):
@@ -18,7 +15,7 @@ class ErfcInv(_special.SpecialFunction):
     ufunc = 'erfcinv'
     keeps = 'y'
 
-    def gradient(self, y, gy):
+    def gradient(self, y: Variable, gy: Variable) -> Variable:
         return exponential.exp(y * y) * (-math.sqrt(math.pi) / 2) * gy
 
 

@@ -2,13 +2,10 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.math import _special
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Erfcx(_special.SpecialFunction):
@@ -18,7 +15,7 @@ class Erfcx(_special.SpecialFunction):
     ufunc = 'erfcx'
     keeps = 'xy'
 
-    def gradient(self, x, y, gy):
+    def gradient(self, x: Variable, y: Variable, gy: Variable) -> Variable:
         return (x * y - 1 / math.sqrt(math.pi)) * 2 * gy
 
 

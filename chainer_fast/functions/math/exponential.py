@@ -2,16 +2,13 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.functions.math import _unary
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ExpShortcut())
@@ -22,10 +19,10 @@ class Exp(_unary.FloatUfunc):
     ufunc = 'exp'
     keeps = 'y'
 
-    def compute(self, x):
+    def compute(self, x: NdArray) -> NdArray:
         return exponential.exp(x)
 
-    def gradient(self, y, gy):
+    def gradient(self, y: Variable, gy: Variable) -> Variable:
         return y * gy
 
 
@@ -69,7 +66,7 @@ class Log(_unary.FloatUfunc):
     label = 'log'
     ufunc = 'log'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return gy / x
 
 
@@ -113,7 +110,7 @@ class Log2(_unary.FloatUfunc):
     label = 'log2'
     ufunc = 'log2'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return gy / x * (1 / math.log(2))
 
 
@@ -156,7 +153,7 @@ class Log10(_unary.FloatUfunc):
     label = 'log10'
     ufunc = 'log10'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return gy / x * (1 / math.log(10))
 
 

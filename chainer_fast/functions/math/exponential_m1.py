@@ -1,13 +1,9 @@
 """The exponential function less one."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Expm1(_unary.FloatUfunc):
@@ -17,7 +13,7 @@ class Expm1(_unary.FloatUfunc):
     ufunc = 'expm1'
     keeps = 'y'
 
-    def gradient(self, y, gy):
+    def gradient(self, y: Variable, gy: Variable) -> Variable:
         return (y + 1.0) * gy
 
 

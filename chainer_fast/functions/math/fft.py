@@ -1,18 +1,15 @@
 """Discrete Fourier transforms of complex numbers given as two real arrays."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _as_complex(xp, real, imag):
@@ -39,18 +36,20 @@ class FFT(FunctionNode):
     def __init__(self, method: str) -> None:
         self._method = method
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'real', 'imag')
         type_check.expect(in_types[0].ndim > 0)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(*inputs)
         transform = getattr(xp.fft, self._method)
         z = transform(_as_complex(xp, *inputs), norm=self._norm)
         dtype = inputs[0].dtype
         return z.real.astype(dtype), z.imag.astype(dtype)
 
-    def backward(self, inputs, grads):
+    def backward(
+            self, inputs: tuple[int, ...],
+            grads: GradOutputs) -> tuple[Variable | None, ...]:
         # The gradient goes through the conjugate transpose of the matrix of the
         # transform. That is the inverse, but for the factor, which stays with the
         # transform that has it.

@@ -1,17 +1,14 @@
 """Remainders."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.functions.math import fix as fix_mod
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Fmod(function_node.FunctionNode):
@@ -19,18 +16,20 @@ class Fmod(function_node.FunctionNode):
 
     label = 'fmod'
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x', 'divisor')
         x, divisor = in_types
         type_check.expect(x.dtype == divisor.dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, divisor = inputs
         xp = backend.get_array_module(x)
         return utils.force_array(xp.fmod(x, divisor)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # fmod(x, d) = x - fix(x / d) * d, with a quotient that is constant.
         x, divisor = self.get_retained_inputs()
         gy, = grad_outputs

@@ -1,13 +1,9 @@
 """Hyperbolic sine and cosine."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Cosh(_unary.FloatUfunc):
@@ -16,7 +12,7 @@ class Cosh(_unary.FloatUfunc):
     label = 'cosh'
     ufunc = 'cosh'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return sinh(x) * gy
 
 
@@ -60,7 +56,7 @@ class Sinh(_unary.FloatUfunc):
     label = 'sinh'
     ufunc = 'sinh'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return cosh(x) * gy
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import function_node
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Identity(function_node.FunctionNode):
     """Returns its inputs."""
 
-    def forward(self, xs):
+    def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return xs
 
-    def backward(self, indexes, gys):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gys: GradOutputs) -> tuple[Variable | None, ...]:
         return tuple([gys[i] for i in indexes])
 
 

@@ -1,8 +1,6 @@
 """Inverses of matrices."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import backend
@@ -11,11 +9,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import matmul
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import precision, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _inverse(x):
@@ -47,15 +44,16 @@ def _check_square(in_types, ndim):
 class Inv(FunctionNode):
     """Inverse of a matrix."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _check_square(in_types, 2)
 
     @precision._fp16_mixed_precision_helper
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         return _inverse(x[0]),
 
-    def backward(self, x, gy):
+    def backward(
+            self, x: tuple[int, ...], gy: GradOutputs) -> tuple[Variable | None, ...]:
         # d(A^-1) = -A^-1 dA A^-1.
         y, = self.get_retained_outputs()
         g = matmul.matmul(matmul.matmul(y, gy[0], transa=True), y, transb=True)
@@ -65,7 +63,7 @@ class Inv(FunctionNode):
 class BatchInv(Inv):
     """Inverses of a batch of matrices."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _check_square(in_types, 3)
 
 

@@ -1,14 +1,10 @@
 """The logarithm of the gamma function."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import digamma as digamma_mod
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class LGamma(_special.SpecialFunction):
@@ -17,7 +13,7 @@ class LGamma(_special.SpecialFunction):
     label = 'lgamma'
     ufunc = 'gammaln'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return digamma_mod.digamma(x) * gy
 
 

@@ -1,29 +1,28 @@
 """Linear interpolation."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import function_node
 from chainer_fast.backends.kernels import arithmetic
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class LinearInterpolate(function_node.FunctionNode):
     """``p * x + (1 - p) * y``."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'p', 'x', 'y')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return arithmetic.interpolate(*inputs),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         return LinearInterpolateGrad().apply((*inputs, *grad_outputs))
 
@@ -31,11 +30,13 @@ class LinearInterpolate(function_node.FunctionNode):
 class LinearInterpolateGrad(function_node.FunctionNode):
     """Gradients ``(x - y) * gz``, ``p * gz`` and ``(1 - p) * gz``."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2, 3))
         return arithmetic.interpolate_grads(*inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         p, x, y, gz = self.get_retained_inputs()
         ggp, ggx, ggy = grad_outputs
         grads = []

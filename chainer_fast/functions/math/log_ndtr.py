@@ -2,14 +2,11 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import erfcx as erfcx_mod
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class LogNdtr(_special.SpecialFunction):
@@ -18,7 +15,7 @@ class LogNdtr(_special.SpecialFunction):
     label = 'log_ndtr'
     ufunc = 'log_ndtr'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         # The density divided by the distribution function, without their tails.
         ratio = math.sqrt(2 / math.pi) / erfcx_mod.erfcx(x * -math.sqrt(0.5))
         return ratio * gy

@@ -1,13 +1,9 @@
 """The logarithm of one plus x."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Log1p(_unary.FloatUfunc):
@@ -16,7 +12,7 @@ class Log1p(_unary.FloatUfunc):
     label = 'log1p'
     ufunc = 'log1p'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return gy / (x + 1.0)
 
 

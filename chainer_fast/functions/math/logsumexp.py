@@ -1,32 +1,29 @@
 """The logarithm of a sum of exponentials."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import softmax
 from chainer_fast.configuration import config
 from chainer_fast.functions.math import _axes, exponential
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable, as_variable
 
 
 class LogSumExp(_axes.Reduction):
     """Logarithm of the sum of exponentials over axes."""
 
-    def __init__(self, axis=None):
+    def __init__(self, axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__(axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         total = softmax.logsumexp(x if x.ndim else x.reshape(1), self.axis)
         return total.squeeze(self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         if not config.enable_backprop:

@@ -1,7 +1,6 @@
 """Matrix products of single matrices and of batches of them."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
 
 from chainer_fast import function_node, utils
@@ -11,11 +10,10 @@ from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _flip(x, yes):
@@ -54,7 +52,7 @@ def _check_ndim(in_type, lower=1, upper=2):
 class _Product(function_node.FunctionNode):
     """Function of two operands, each of which may be transposed."""
 
-    def __init__(self, transa=False, transb=False):
+    def __init__(self, transa: bool = False, transb: bool = False) -> None:
         self.transa = transa
         self.transb = transb
 
@@ -66,7 +64,9 @@ class MatMul(_Product):
     ``transc`` transposes the result and ``dtype`` casts it.
     """
 
-    def __init__(self, transa=False, transb=False, transc=False, dtype=None):
+    def __init__(
+            self, transa: bool = False, transb: bool = False, transc: bool = False,
+            dtype: DTypeSpec = None) -> None:
         super().__init__(transa, transb)
         self.transc = transc
         self.dtype = dtype
@@ -81,7 +81,7 @@ class MatMul(_Product):
                 return
         super()._check_data_type_forward(arrays)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a', 'b')
         summed = []
         for x, trans, right in zip(in_types, (self.transa, self.transb), (False, True),
@@ -96,13 +96,15 @@ class MatMul(_Product):
         if min(type_check.eval(a.ndim), type_check.eval(b.ndim)) > 2:
             type_check.expect_broadcast_shapes(a.shape[:-2], b.shape[:-2])
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         a, b = x
         y = _matmul(a, b, self.transa, self.transb, self.transc)
         self.retain_inputs((0, 1))
         return utils.force_array(y, self.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         a, b = self.get_retained_inputs()
         gy, = grad_outputs
         transa, transb, transc = self.transa, self.transb, self.transc
@@ -206,7 +208,7 @@ def _summed_length(in_type, axis):
 class BatchMatMul(_Product):
     """Products of the pairs of matrices of two batches of one length."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a', 'b')
         a, b = in_types
         type_check.expect(a.dtype == b.dtype)
@@ -218,13 +220,15 @@ class BatchMatMul(_Product):
             _summed_length(b, _get_check_index(self.transb, True, 1, 2))]
         type_check.expect(lengths[0] == lengths[1])
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         a, b = map(_as_columns, x)
         y = _matmul(a, b, self.transa, self.transb)
         self.retain_inputs((0, 1))
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         gradient = BatchMatMulGrad(self.transa, self.transb)
         return gradient.apply((*inputs, *grad_outputs))
@@ -233,14 +237,16 @@ class BatchMatMul(_Product):
 class BatchMatMulGrad(_Product):
     """Gradients of :class:`BatchMatMul` with respect to both operands."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         a, b, gy = map(_as_columns, inputs)
         self.retain_inputs((0, 1, 2))
         ga = _matmul(gy, b, False, not self.transb, self.transa)
         gb = _matmul(a, gy, not self.transa, False, self.transb)
         return ga.reshape(inputs[0].shape), gb.reshape(inputs[1].shape)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # <gga, ga> + <ggb, gb> = <gy, op(gga) op(b) + op(a) op(ggb)>, so each operand
         # gets the gradient of the product of the other with a second gradient.
         a, b, gy = self.get_retained_inputs()

@@ -1,19 +1,15 @@
 """The larger of two."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _pairwise
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class MaximumGrad(_pairwise.PairGrad):
     """Gradient of :class:`Maximum`; of equal elements the first gets it."""
 
-    def __init__(self, x1, x2):
+    def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
         super().__init__(x1 >= x2, (x1.shape, x2.shape))
 
 

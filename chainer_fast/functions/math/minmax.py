@@ -1,15 +1,12 @@
 """Largest and smallest elements over axes, and their positions."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _axes
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class SelectorBase(_axes.Reduction):
@@ -21,14 +18,16 @@ class SelectorBase(_axes.Reduction):
     def _fwd(self, x, xp):
         raise NotImplementedError('a subclass tells which element is selected')
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         array, = x
         y = self._fwd(array, backend.get_array_module(array))
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return utils.force_array(y),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         x, = self.get_retained_inputs()
         y_kept = y.array.reshape(_axes.kept_shape(x.shape, self.axis))
@@ -153,7 +152,7 @@ def min(
 class IndexSelectorBase(function_node.FunctionNode):
     """Position of one element, over one axis or in the flattened array."""
 
-    def __init__(self, axis=None):
+    def __init__(self, axis: int | None = None) -> None:
         if axis is not None and not isinstance(axis, int):
             raise TypeError(f'axis must be None or an int, but {axis!r} was given.')
         self.axis = axis
@@ -161,17 +160,19 @@ class IndexSelectorBase(function_node.FunctionNode):
     def _fwd(self, x, xp):
         raise NotImplementedError('a subclass tells which element is selected')
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         if self.axis is not None:
             _checks.axis(in_types[0], self.axis)
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         array, = x
         positions = self._fwd(array, backend.get_array_module(array))
         return utils.force_array(positions, 'int32'),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return None,
 
 

@@ -2,13 +2,10 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Ndtr(_special.SpecialFunction):
@@ -17,7 +14,7 @@ class Ndtr(_special.SpecialFunction):
     label = 'ndtr'
     ufunc = 'ndtr'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         density = exponential.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
         return density * gy
 

@@ -1,15 +1,12 @@
 """The polygamma functions."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import function_node, utils
 from chainer_fast.functions.math import _gradients, _special
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class PolyGamma(function_node.FunctionNode):
@@ -17,18 +14,20 @@ class PolyGamma(function_node.FunctionNode):
 
     label = 'polygamma'
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('n', 'x'))
         n, x = in_types
         type_check.expect(n.dtype.kind == 'i', x.dtype.kind == 'f')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         n, x = inputs
         y = _special.ufunc(x, 'polygamma')(n, x)
         return utils.force_array(y, x.dtype),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         # The order n is an integer and has no gradient.
         n, x = self.get_retained_inputs()
         grads = []

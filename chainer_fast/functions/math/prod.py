@@ -1,8 +1,6 @@
 """Products over axes."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, utils
 from chainer_fast.functions.array import (
     concat,
@@ -11,22 +9,22 @@ from chainer_fast.functions.array import (
     transpose,
 )
 from chainer_fast.functions.math import _axes
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Prod(_axes.Reduction):
     """Product over axes."""
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         factors, = x
         self.retain_inputs((0,))
         y = factors.prod(axis=self.axis, keepdims=self.keepdims)
         return utils.force_array(y),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         shape = x.shape
         # The reduced axes come to the front, as one.

@@ -9,10 +9,10 @@ from chainer_fast import utils
 from chainer_fast.backends.kernels import sparse as sparse_kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _flip(x, yes):
@@ -36,8 +36,19 @@ class _Sampled(FunctionNode):
         Dtype of the result, by default the one the operands have in common.
     """
 
-    def __init__(self, sp_row, sp_col, sp_shape, sp_order='other',
-                 transa=False, transb=False, transc=False, dtype=None):
+    sp_shape: tuple[int, int]
+    sp_order: str
+    dtype: DTypeSpec
+    sp_row: NdArray
+    sp_col: NdArray
+    transa: bool
+    transb: bool
+    transc: bool
+
+    def __init__(
+            self, sp_row: NdArray, sp_col: NdArray, sp_shape: tuple[int, ...],
+            sp_order: str = 'other', transa: bool = False, transb: bool = False,
+            transc: bool = False, dtype: DTypeSpec = None) -> None:
         if sp_row.shape != sp_col.shape:
             raise ValueError('shapes of sp_row and sp_col must be the same: %s, %s.'
                              % (sp_row.shape, sp_col.shape))
@@ -68,7 +79,7 @@ def _computing_dtype(inputs):
 class CooMatMul(_Sampled):
     """Product of a sparse matrix, whose values are the input, and a dense one."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'sp', 'dn')
         sp_type, dn_type = in_types
         inner = self.sp_shape[0 if self.transa else 1]
@@ -80,7 +91,7 @@ class CooMatMul(_Sampled):
             type_check.expect(sp_type.shape[0] == self.sp_row.shape[0])
             type_check.expect(dn_type.shape[0] == self.sp_row.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         dtype = _computing_dtype(inputs)
         data, dense = [x.astype(dtype, copy=False) for x in inputs]
@@ -91,7 +102,9 @@ class CooMatMul(_Sampled):
         c = _flip(c, self.transc)
         return utils.force_array(c, self._result_dtype(inputs)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Of C = A B, with the transpositions on request, gA = gC B^T where A has
         # values, and gB = A^T gC.
         sp, dn = self.get_retained_inputs()
@@ -112,7 +125,7 @@ class CooMatMul(_Sampled):
 class CooMatMulGradSP(_Sampled):
     """Product of two dense matrices, computed where a sparse one has values."""
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a', 'b')
         a_type, b_type = in_types
         type_check.expect(a_type.ndim == b_type.ndim)
@@ -126,7 +139,7 @@ class CooMatMulGradSP(_Sampled):
             for each in in_types:
                 type_check.expect(each.shape[0] == self.sp_row.shape[0])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         dtype = _computing_dtype(inputs)
         a, b = [x.astype(dtype, copy=False) for x in inputs]
@@ -137,7 +150,9 @@ class CooMatMulGradSP(_Sampled):
             _flip(a, self.transa), row, col, _flip(b, not self.transb))
         return utils.force_array(values, self._result_dtype(inputs)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # The gradient of the values is a sparse matrix G; of C = A B, gA = G B^T and
         # gB = A^T G, which is the transpose of G^T A.
         a, b = self.get_retained_inputs()
@@ -155,7 +170,8 @@ class CooMatMulGradSP(_Sampled):
         return tuple(grads)
 
 
-def sparse_matmul(a, b, transa: bool = False, transb: bool = False) -> Variable:
+def sparse_matmul(
+        a: tp.Any, b: tp.Any, transa: bool = False, transb: bool = False) -> Variable:
     """Matrix product of a sparse and a dense matrix, or of batches of them.
 
     .. math:: y_{ij} = \\sum_k a_{ik} b_{kj}

@@ -1,17 +1,13 @@
 """Square roots and their reciprocals."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions.math import _unary
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SqrtShortcut())
@@ -22,7 +18,7 @@ class Sqrt(_unary.FloatUfunc):
     ufunc = 'sqrt'
     keeps = 'y'
 
-    def gradient(self, y, gy):
+    def gradient(self, y: Variable, gy: Variable) -> Variable:
         return gy / (y * 2.0)
 
 
@@ -33,11 +29,11 @@ class RsqrtGPU(_unary.FloatUfunc):
     ufunc = 'rsqrt'
     keeps = 'xy'
 
-    def compute(self, x):
+    def compute(self, x: NdArray) -> NdArray:
         kernel = cuda.elementwise('T x', 'T y', 'y = rsqrt((T)x)', 'rsqrt_fwd')
         return kernel(x)
 
-    def gradient(self, x, y, gy):
+    def gradient(self, x: Variable, y: Variable, gy: Variable) -> Variable:
         return gy * y / x * -0.5
 
 

@@ -1,13 +1,9 @@
 """Squares."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 class Square(_unary.FloatUfunc):
@@ -16,7 +12,7 @@ class Square(_unary.FloatUfunc):
     label = 'square'
     ufunc = 'square'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return gy * 2.0 * x
 
 

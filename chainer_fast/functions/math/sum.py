@@ -1,28 +1,26 @@
 """Sums over axes, and the sum that undoes a broadcast."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import function_node, utils, variable
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import _axes
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SumShortcut())
 class Sum(_axes.Reduction):
     """Sum over axes."""
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         return utils.force_array(x.sum(axis=self.axis, keepdims=self.keepdims)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return self.spread(*grad_outputs),
 
 
@@ -77,18 +75,20 @@ def sum(
 class SumTo(function_node.FunctionNode):
     """Sum over the axes along which ``shape`` would be broadcast to the input."""
 
-    def __init__(self, shape):
+    def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         return utils.force_array(utils.sum_to(x, self._shape)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return broadcast.broadcast_to(grad_outputs[0], self.inputs[0].shape),
 
 
-def sum_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
+def sum_to(x: VariableOrArray, shape: tuple[int, ...]) -> Variable:
     """Sums elements so that the result has the given shape.
 
     This is the adjoint of broadcasting: ``shape`` must be one that broadcasts to the

@@ -9,10 +9,9 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _contraction
 from chainer_fast.functions.math.einsum import einsum_symbols
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _as_axes(entry):
@@ -79,6 +78,9 @@ def _terms(a_axes, b_axes, c_axes):
     return [''.join([term[d] for d in sorted(term)]) for term in (a, b, c)]
 
 
+_Axes = tuple[tp.Sequence[int], tp.Sequence[int]]
+
+
 class TensorDot(FunctionNode):
     """Sums of products along axes of two arrays.
 
@@ -94,15 +96,25 @@ class TensorDot(FunctionNode):
         Dtype of the result.
     """
 
+    dtype: DTypeSpec
+    axes: int | tuple[tp.Sequence[int], tp.Sequence[int]]
+    a_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
+    b_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
+    c_axes: tuple[tuple[int, ...], tuple[int, ...]]
+
     def __init__(
-            self, axes=2, a_axes=None, b_axes=None, c_axes=None, dtype=None):
+            self, axes: int | _Axes | None = 2,
+            a_axes: _Axes | None = None,
+            b_axes: _Axes | None = None,
+            c_axes: _Axes | None = None,
+            dtype: DTypeSpec = None) -> None:
         self.dtype, self.axes = dtype, axes
         self.a_axes, self.b_axes, self.c_axes = a_axes, b_axes, c_axes
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a', 'b')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         a, b = inputs
         if self.a_axes is None:
@@ -119,10 +131,14 @@ class TensorDot(FunctionNode):
         self.b_axes = b_sum, b_kept
         self.c_axes = places[:len(a_kept)], places[len(a_kept):]
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         a, b = self.get_retained_inputs()
         gc, = grad_outputs
-        a_axes, b_axes, c_axes = self.a_axes, self.b_axes, self.c_axes
+        a_axes: tp.Any = self.a_axes
+        b_axes: tp.Any = self.b_axes
+        c_axes: tp.Any = self.c_axes
         grads = []
         for i in indexes:
             if i == 0:

@@ -1,15 +1,12 @@
 """Trigonometric functions and their inverses."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Sin(_unary.FloatUfunc):
@@ -18,17 +15,17 @@ class Sin(_unary.FloatUfunc):
     label = 'sin'
     ufunc = 'sin'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return SinGrad().apply((x, gy))[0]
 
 
 class SinGrad(_unary.ElementwiseGrad):
     """Gradient of the sine: ``cos(x) * gy``."""
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         return xp.cos(x)
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         return -sin(x)
 
 
@@ -72,17 +69,17 @@ class Cos(_unary.FloatUfunc):
     label = 'cos'
     ufunc = 'cos'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return CosGrad().apply((x, gy))[0]
 
 
 class CosGrad(_unary.ElementwiseGrad):
     """Gradient of the cosine: ``-sin(x) * gy``."""
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         return -xp.sin(x)
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         return -cos(x)
 
 
@@ -126,7 +123,7 @@ class Tan(_unary.FloatUfunc):
     label = 'tan'
     ufunc = 'tan'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         c = cos(x)
         return gy / (c * c)
 
@@ -171,17 +168,17 @@ class Arcsin(_unary.FloatUfunc):
     label = 'arcsin'
     ufunc = 'arcsin'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return ArcsinGrad().apply((x, gy))[0]
 
 
 class ArcsinGrad(_unary.ElementwiseGrad):
     """Gradient of the inverse sine: ``gy / sqrt(1 - x ** 2)``."""
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         return 1 / xp.sqrt(1 - x * x)
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         return x / (1 - x * x) ** 1.5
 
 
@@ -225,17 +222,17 @@ class Arccos(_unary.FloatUfunc):
     label = 'arccos'
     ufunc = 'arccos'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return ArccosGrad().apply((x, gy))[0]
 
 
 class ArccosGrad(_unary.ElementwiseGrad):
     """Gradient of the inverse cosine: ``-gy / sqrt(1 - x ** 2)``."""
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         return -1 / xp.sqrt(1 - x * x)
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         return -x / (1 - x * x) ** 1.5
 
 
@@ -279,17 +276,17 @@ class Arctan(_unary.FloatUfunc):
     label = 'arctan'
     ufunc = 'arctan'
 
-    def gradient(self, x, gy):
+    def gradient(self, x: Variable, gy: Variable) -> Variable:
         return ArctanGrad().apply((x, gy))[0]
 
 
 class ArctanGrad(_unary.ElementwiseGrad):
     """Gradient of the inverse tangent: ``gy / (1 + x ** 2)``."""
 
-    def slope(self, x, xp):
+    def slope(self, x: NdArray, xp: Xp) -> NdArray:
         return 1 / (1 + x * x)
 
-    def curve(self, x):
+    def curve(self, x: Variable) -> Variable:
         return -2 * x / (1 + x * x) ** 2
 
 
@@ -332,16 +329,18 @@ class Arctan2(function_node.FunctionNode):
 
     label = 'arctan2'
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x1', 'x2')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         ordinate, abscissa = inputs
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(ordinate)
         return utils.force_array(xp.arctan2(ordinate, abscissa)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         gs = Arctan2Grad().apply((*inputs, *grad_outputs))
         return tuple([_gradients.fit(gs[i], self.inputs[i]) for i in indexes])
@@ -353,14 +352,16 @@ class Arctan2Grad(function_node.FunctionNode):
     With ``r = x1 ** 2 + x2 ** 2`` they are ``x2 * gy / r`` and ``-x1 * gy / r``.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x1, x2, gy = inputs
         self.retain_inputs((0, 1, 2))
         r = x1 * x1 + x2 * x2
         return (utils.force_array(x2 / r * gy, x1.dtype),
                 utils.force_array(-x1 / r * gy, x2.dtype))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x1, x2, gy = inputs = self.get_retained_inputs()
         u, v = grad_outputs
         r = x1 * x1 + x2 * x2

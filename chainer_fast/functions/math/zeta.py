@@ -1,17 +1,14 @@
 """The Hurwitz zeta function."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _special
-from chainer_fast.types import NdArray, VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Zeta(function_node.FunctionNode):
@@ -19,18 +16,20 @@ class Zeta(function_node.FunctionNode):
 
     label = 'zeta'
 
-    def __init__(self, x):
+    def __init__(self, x: NdArray | float) -> None:
         self._x = x
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'q')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         q, = inputs
         self.retain_inputs((0,))
         return utils.force_array(_special.ufunc(q, 'zeta')(self._x, q), q.dtype),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         # Each term (k + q) ** -x has the derivative -x * (k + q) ** -(x + 1).
         q, = self.get_retained_inputs()
         x = numpy.asarray(self._x) if isinstance(self._x, (list, tuple)) else self._x

@@ -9,9 +9,10 @@ from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import as_variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 @shortcut(compiled.DropoutShortcut())
@@ -21,20 +22,22 @@ class Dropout(FunctionNode):
     # Whether cuDNN did the work; its masks cannot be read.
     _use_cudnn = False
 
-    def __init__(self, dropout_ratio, mask=None, return_mask=False):
+    def __init__(
+            self, dropout_ratio: float, mask: NdArray | None = None,
+            return_mask: bool = False) -> None:
         super().__init__()
         if not 0 <= dropout_ratio < 1:
             raise ValueError(
                 'dropout_ratio must be in the range [0, 1), but is %s'
                 % (dropout_ratio,))
-        self.mask = mask
+        self.mask: tp.Any = mask
         self.return_mask = return_mask
         self.dropout_ratio = dropout_ratio
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, x):
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # The mask is kept: applied again, the function drops the same elements.
         if self.mask is None:
             y, self.mask = noise.dropout(x[0], self.dropout_ratio)
@@ -42,7 +45,8 @@ class Dropout(FunctionNode):
             y = utils.force_array(x[0] * self.mask)
         return y,
 
-    def backward(self, x, gy):
+    def backward(
+            self, x: tuple[int, ...], gy: GradOutputs) -> tuple[Variable | None, ...]:
         return DropoutGrad(self.mask).apply(gy)
 
 
@@ -60,10 +64,12 @@ class DropoutGrad(FunctionNode):
         super().__init__()
         self.mask = mask
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return utils.force_array(inputs[0] * self.mask),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return DropoutGrad(self.mask).apply(gy)
 
 
@@ -83,20 +89,22 @@ class DropoutGradCuDNN(FunctionNode):
         self.states = states
         self.dropout_ratio = dropout_ratio
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if not isinstance(self.states, get_array_types()):
             raise RuntimeError(
                 'cuDNN is not enabled: in place of its states only a mask will do, '
                 'not %s' % type(self.states).__name__)
         return DropoutGrad(self.states).forward(inputs)
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return DropoutGradCuDNN(self.states, self.dropout_ratio).apply(gy)
 
 
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
-        return_mask: bool = False, **kwargs) -> tp.Any:
+        return_mask: bool = False, **kwargs: tp.Any) -> tp.Any:
     """Zeroes random elements and scales up the others.
 
     .. math::

@@ -8,8 +8,10 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _standard_normal(like):
@@ -25,14 +27,16 @@ def _standard_normal(like):
 class Gaussian(FunctionNode):
     """Samples from normal distributions by reparameterization."""
 
-    def __init__(self, eps=None):
+    noise: tp.Any
+
+    def __init__(self, eps: NdArray | None = None) -> None:
         super().__init__()
         self.eps = eps
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'mean', 'ln_var')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         mean, ln_var = inputs
         self.retain_inputs((1,))
         # The sample is kept: applied again, the function uses the same one.
@@ -41,7 +45,9 @@ class Gaussian(FunctionNode):
         y, self.noise = kernels.gaussian(mean, ln_var, self.eps)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         gy, = grad_outputs
         ret = []
         for i in indexes:
@@ -64,15 +70,17 @@ class _GaussianGrad(FunctionNode):
         The scaled noise, ``exp(ln_var / 2) * eps``.
     """
 
-    def __init__(self, noise):
+    def __init__(self, noise: NdArray) -> None:
         self.noise = noise
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return kernels.gaussian_grad(inputs[1], self.noise),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
         ln_var, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         ggx, = grad_outputs
@@ -82,7 +90,7 @@ class _GaussianGrad(FunctionNode):
 
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
-        return_eps: bool = False, **kwargs) -> tp.Any:
+        return_eps: bool = False, **kwargs: tp.Any) -> tp.Any:
     """Samples from normal distributions by reparameterization.
 
     .. math::

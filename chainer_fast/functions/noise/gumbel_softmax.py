@@ -1,14 +1,9 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import noise
 from chainer_fast.functions.activation import softmax
 from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, as_variable
 
 
 def gumbel_softmax(

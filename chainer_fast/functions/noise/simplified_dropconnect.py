@@ -10,8 +10,9 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast, expand_dims, reshape
 from chainer_fast.functions.math import matmul
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
@@ -36,7 +37,7 @@ class SimplifiedDropconnect(FunctionNode):
         self.mask: tp.Any = mask.array if isinstance(mask, Variable) else mask
         self.use_batchwise_mask = use_batchwise_mask
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() >= 2, in_types.size() <= 3)
         count = type_check.eval(in_types.size())
         type_check._argname(in_types, ('x', 'W', 'b')[:count])
@@ -67,7 +68,7 @@ class SimplifiedDropconnect(FunctionNode):
         # Half precision is not enough for sums of many products.
         return numpy.result_type(x.dtype, W.dtype, numpy.float32)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W = inputs[:2]
         self.retain_inputs((0, 1))
         if self.mask is None:
@@ -87,7 +88,9 @@ class SimplifiedDropconnect(FunctionNode):
             y += inputs[2]
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         dtype = self._work_dtype(x, W)

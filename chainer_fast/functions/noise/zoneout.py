@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Zoneout(FunctionNode):
@@ -16,18 +20,23 @@ class Zoneout(FunctionNode):
         Probability of taking it from the first array.
     """
 
+    flag_h: tp.Any
+    flag_x: tp.Any
+
     def __init__(self, zoneout_ratio: float) -> None:
         self.zoneout_ratio = zoneout_ratio
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, self.flag_h, self.flag_x = kernels.zoneout(*inputs, self.zoneout_ratio)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gs = _ZoneoutGrad(self.flag_h, self.flag_x).apply(grad_outputs)
         return tuple([gs[i] for i in indexes])
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('h', 'x'))
 
 
@@ -40,14 +49,16 @@ class _ZoneoutGrad(FunctionNode):
         The array that each element was taken from.
     """
 
-    def __init__(self, flag_h, flag_x):
+    def __init__(self, flag_h: NdArray, flag_x: NdArray) -> None:
         super().__init__()
         self.flags = flag_h, flag_x
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.zoneout_grad(inputs[0], *self.flags)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         terms = [gg * flag for gg, flag in zip(grad_outputs, self.flags, strict=True)
                  if gg is not None]
         return terms[0] if len(terms) == 1 else terms[0] + terms[1],
@@ -55,7 +66,7 @@ class _ZoneoutGrad(FunctionNode):
 
 def zoneout(
         h: VariableOrArray, x: VariableOrArray, ratio: float = 0.5,
-        **kwargs) -> VariableOrArray:
+        **kwargs: tp.Any) -> VariableOrArray:
     """Keeps random elements of a previous state and replaces the others.
 
     .. math:: y = m h + (1 - m) x

@@ -1,7 +1,12 @@
 """The default implementation of batch normalization, which extensions may replace."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
+from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 
 class _BatchNormalizationImpl:
@@ -19,8 +24,11 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     machines, by overriding :meth:`get_mean_and_var` and :meth:`get_ggamma_and_gbeta`.
     """
 
-    def forward(self, axis, gamma, x, x_layout, xp, expander, beta, eps, decay,
-                running_mean, running_var):
+    def forward(
+            self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, x_layout: tp.Any,
+            xp: Xp, expander: tuple[tp.Any, ...], beta: NdArray, eps: float,
+            decay: float, running_mean: NdArray | None,
+            running_var: NdArray | None) -> tuple[tp.Any, ...]:
         """Normalize a batch and update the running statistics.
 
         Parameters
@@ -78,7 +86,9 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             cls.get_mean_and_var is own.get_mean_and_var
             and cls.get_ggamma_and_gbeta is own.get_ggamma_and_gbeta)
 
-    def get_mean_and_var(self, axis, gamma, x, xp, interm_dtype):
+    def get_mean_and_var(
+            self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, xp: Xp,
+            interm_dtype: DTypeSpec) -> tuple[NdArray, ...]:
         """Compute the moments of a batch.
 
         Parameters
@@ -99,7 +109,9 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         """
         return kernels.moments(*_dtypes.cast_all((x,), interm_dtype), axis)
 
-    def get_ggamma_and_gbeta(self, axis, gamma, gy, x_hat, xp):
+    def get_ggamma_and_gbeta(
+            self, axis: tuple[int, ...], gamma: NdArray, gy: NdArray, x_hat: NdArray,
+            xp: Xp) -> tuple[NdArray, ...]:
         """Compute the gradients of the parameters.
 
         Parameters
@@ -122,8 +134,11 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         ggamma = (gy * x_hat).sum(axis=axis)
         return utils.force_array(gbeta), utils.force_array(ggamma)
 
-    def backward(self, axis, gamma, gy, x, x_layout, xp, expander, mean, inv_std, eps,
-                 var, forward_data):
+    def backward(
+            self, axis: tuple[int, ...], gamma: NdArray, gy: NdArray, x: NdArray,
+            x_layout: tp.Any, xp: Xp, expander: tuple[tp.Any, ...], mean: NdArray,
+            inv_std: NdArray, eps: float, var: NdArray,
+            forward_data: tp.Any) -> tuple[tp.Any, ...]:
         """Compute gradients.
 
         Parameters

@@ -27,11 +27,10 @@ from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
     _BatchNormalizationImpl,  # noqa: F401
 )
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _impl_selector(batch_norm_func, inputs):
@@ -104,9 +103,17 @@ class BatchNormalization(FunctionNode):
         precision if all inputs are halves.
     """
 
-    mean = None
-    inv_std = None
-    forward_data = None
+    eps: float
+    decay: float
+    running_mean: NdArray | None
+    running_var: NdArray | None
+    key_axis: tuple[int, ...]
+    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+    var: tp.Any
+
+    mean: tp.Any = None
+    inv_std: tp.Any = None
+    forward_data: tp.Any = None
 
     # The shortcut serves only this selector and this implementation.
     _default_selector = staticmethod(_impl_selector)
@@ -118,18 +125,18 @@ class BatchNormalization(FunctionNode):
             axis: int | tuple[int, ...] | None = None,
             impl_selector: tp.Callable[..., tp.Any] = _impl_selector) -> None:
         super().__init__()
-        self.axis = _axis_option(axis)
+        self.axis: tp.Any = _axis_option(axis)
         self.eps, self.decay = float(eps), decay
         self.running_mean, self.running_var = mean, var
         self._impl_selector = impl_selector
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))
         _check_inputs(in_types, self.axis)
 
     check_layout_forward = _accept_layouts
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gamma, beta = inputs
         layout = _layout_of(self, 0)
@@ -150,7 +157,9 @@ class BatchNormalization(FunctionNode):
             warnings.warn(
                 _ONE_SAMPLE if 0 in self.axis else _ONE_ELEMENT, stacklevel=2)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gamma = self.get_retained_inputs()
         grads = BatchNormalizationGrad(
             self.eps, self.expander, self.axis, self.mean, self.var, self.inv_std,
@@ -180,8 +189,16 @@ class BatchNormalizationGrad(FunctionNode):
         What the implementation left for the gradients.
     """
 
+    forward_data: tp.Any
+    mean: NdArray
+    var: NdArray
+    inv_std: NdArray
+    axis: tp.Sequence[int]
+    key_axis: tp.Sequence[int]
+    expander: tuple[tp.Any, ...]
+
     def __init__(
-            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
             mean: NdArray, var: NdArray, inv_std: NdArray, key_axis: tp.Sequence[int],
             impl: tp.Any, forward_data: tp.Any) -> None:
         super().__init__()
@@ -192,7 +209,7 @@ class BatchNormalizationGrad(FunctionNode):
 
     check_layout_forward = _accept_layouts
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         layout = _layout_of(self, 0)
         x, gamma, gy = inputs
@@ -203,7 +220,9 @@ class BatchNormalizationGrad(FunctionNode):
             self.mean, self.inv_std, self.eps, self.var, self.forward_data)
         return _in_layouts(self, (layout, None, None), (gx, ggamma, gbeta))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         layouts = [v.layout for v in inputs]
         inputs = x, gamma, _ = tuple([_in_layout(v, None) for v in inputs])
@@ -241,21 +260,24 @@ class FixedBatchNormalization(FunctionNode):
         Reciprocals of the standard deviation and the variance.
     """
 
-    inv_std = None
-    inv_var = None
+    key_axis: tuple[int, ...]
+    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+
+    inv_std: tp.Any = None
+    inv_var: tp.Any = None
 
     def __init__(
             self, eps: float = 2e-5,
             axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.eps = float(eps)
-        self.axis = _axis_option(axis)
+        self.eps: float = float(eps)
+        self.axis: tp.Any = _axis_option(axis)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta', 'mean', 'var'))
         _check_inputs(in_types, self.axis)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 3, 4))
         x, gamma, beta, mean, var = inputs
         self.axis, self.key_axis, self.expander = batch_axes(
@@ -264,7 +286,9 @@ class FixedBatchNormalization(FunctionNode):
         self.inv_std, self.inv_var = kernels.inverses(var, self.eps)
         return kernels.batch_apply(x, gamma, beta, mean, self.inv_std, self.axis),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = FixedBatchNormalizationGrad(
             self.eps, self.expander, self.axis, self.inv_std, self.inv_var,
         ).apply((*self.get_retained_inputs(), *grad_outputs))
@@ -286,20 +310,28 @@ class FixedBatchNormalizationGrad(FunctionNode):
         Reciprocals of the standard deviation and the variance.
     """
 
+    axis: tp.Sequence[int]
+    expander: tuple[tp.Any, ...]
+    eps: float
+    inv_std: NdArray
+    inv_var: NdArray
+
     def __init__(
-            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
             inv_std: NdArray, inv_var: NdArray) -> None:
         super().__init__()
         self.axis, self.expander = axis, expander
         self.eps, self.inv_std, self.inv_var = eps, inv_std, inv_var
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2, 3, 4))
         x, gamma, mean, _, gy = inputs
         return kernels.fixed_backward(
             x, gamma, gy, mean, self.inv_std, self.inv_var, self.axis)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs[:2])
         param_shape = inputs[1].shape
@@ -354,7 +386,8 @@ def batch_normalization(
         eps: float = 2e-5, running_mean: NdArray | None = None,
         running_var: NdArray | None = None, decay: float = 0.9,
         axis: int | tuple[int, ...] | None = None,
-        impl_selector: tp.Callable[..., tp.Any] = _impl_selector, **kwargs) -> Variable:
+        impl_selector: tp.Callable[..., tp.Any] = _impl_selector,
+        **kwargs: tp.Any) -> Variable:
     """Normalize a batch by its mean and variance, scale and shift.
 
     .. math::

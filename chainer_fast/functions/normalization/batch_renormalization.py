@@ -9,11 +9,10 @@ from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _deprecated_statistic(name):
@@ -54,8 +53,14 @@ class BatchRenormalizationFunction(function.Function):
         Standard deviation of the batch, after the call.
     """
 
-    r = None
-    d = None
+    eps: float
+    decay: float
+    rmax: float
+    dmax: float
+    std: NdArray
+
+    r: NdArray | None = None
+    d: NdArray | None = None
 
     def __init__(
             self, eps: float = 2e-5, mean: NdArray | None = None,
@@ -67,14 +72,14 @@ class BatchRenormalizationFunction(function.Function):
         self.rmax, self.dmax = rmax, dmax
         self.update_statistics = update_statistics
 
-    running_mean = _deprecated_statistic('mean')
-    running_var = _deprecated_statistic('var')
+    running_mean: tp.Any = _deprecated_statistic('mean')
+    running_var: tp.Any = _deprecated_statistic('var')
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))
         batch_normalization._check_inputs(in_types, None)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # Without training there is no batch to take moments of.
         assert config.train, 'batch_renormalization is for training'
         x, gamma, beta = inputs
@@ -95,7 +100,9 @@ class BatchRenormalizationFunction(function.Function):
                 count / max(count - 1., 1.))
         return y,
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gx, by_x_hat, gbeta = kernels.batch_backward(
             inputs[0], self._factor, *grad_outputs, self._mean, self._inv_std,
             self._axis, False)
@@ -185,7 +192,9 @@ def batch_renormalization(
     )(x, gamma, beta)
 
 
-def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5) -> Variable:
+def fixed_batch_renormalization(
+        x: VariableOrArray, gamma: VariableOrArray, beta: VariableOrArray,
+        mean: VariableOrArray, var: VariableOrArray, eps: float = 2e-5) -> Variable:
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0

@@ -9,11 +9,10 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 # In this module, each group is a matrix: its channels are the rows, and all positions
 # of all samples are the columns. The matrices of all groups are stacked.
@@ -77,20 +76,29 @@ class DecorrelatedBatchNormalization(FunctionNode):
         The output in the basis of the eigenvectors.
     """
 
+    groups: int
+    eps: float
+    decay: float
+    running_mean: tp.Any
+    running_projection: tp.Any
+    eigvals: Xp
+    eigvectors: Xp
+    y_hat_pca: Xp
+
     def __init__(
             self, groups: int = 16, eps: float = 2e-5, mean: NdArray | None = None,
             projection: NdArray | None = None, decay: float = 0.9) -> None:
         super().__init__()
         self.groups, self.eps, self.decay = groups, eps, decay
         self.running_mean, self.running_projection = mean, projection
-        self.axis = None
+        self.axis: tuple[int, ...] | None = None
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         x_type, = in_types
         _check_channels(x_type, self.groups)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, = inputs
         xp = backend.get_array_module(x)
@@ -125,7 +133,9 @@ class DecorrelatedBatchNormalization(FunctionNode):
             self.running_projection *= self.decay
             self.running_projection += projection * (new * count / max(count - 1, 1))
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return DecorrelatedBatchNormalizationGrad(
             self.groups, self.eigvals, self.eigvectors, self.y_hat_pca,
         ).apply(grad_outputs)
@@ -154,6 +164,11 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         Attributes of the function.
     """
 
+    groups: int
+    y_hat_pca: NdArray
+    eigvals: NdArray
+    eigvectors: NdArray
+
     def __init__(
             self, groups: int, eigvals: NdArray, eigvectors: NdArray,
             y_hat_pca: NdArray) -> None:
@@ -161,7 +176,7 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         self.groups, self.y_hat_pca = groups, y_hat_pca
         self.eigvals, self.eigvectors = eigvals, eigvectors
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         gy, = inputs
         xp = backend.get_array_module(gy)
@@ -180,7 +195,9 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         gx -= gx.sum(axis=2, keepdims=True) / count
         return _result(xp, gx, gy.shape, gy.dtype),
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         raise NotImplementedError(
             'The gradient of decorrelated_batch_normalization cannot be differentiated '
             '(Double backward is not implemented).')
@@ -199,14 +216,14 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         super().__init__()
         self.groups = groups
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'mean', 'projection'))
         x_type, mean_type, projection_type = in_types
         _check_channels(x_type, self.groups)
         for each in mean_type, projection_type:
             type_check.expect(each.dtype == x_type.dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         x, mean, projection = inputs
         size = x.shape[1] // self.groups
@@ -223,7 +240,9 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         y = xp.matmul(projection, rows - mean[:, :, None])
         return _result(xp, y, x.shape, x.dtype),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = FixedDecorrelatedBatchNormalizationGrad(self.groups).apply(
             (*self.get_retained_inputs(), *grad_outputs))
         return tuple([grads[i] for i in indexes])
@@ -242,7 +261,7 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
         super().__init__()
         self.groups = groups
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, gy = inputs[0], inputs[3]
         xp = backend.get_array_module(x)
@@ -255,7 +274,9 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
         return _result(xp, gx, x.shape, x.dtype), *_dtypes.cast_all(
             (gmean, gprojection), x.dtype)
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         raise NotImplementedError(
             'The gradients of fixed_decorrelated_batch_normalization cannot be '
             'differentiated (Double backward is not implemented).')
@@ -264,7 +285,7 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
 def decorrelated_batch_normalization(
         x: VariableOrArray, *, groups: int = 16, eps: float = 2e-5,
         running_mean: NdArray | None = None, running_projection: NdArray | None = None,
-        decay: float = 0.9, **kwargs) -> Variable:
+        decay: float = 0.9, **kwargs: tp.Any) -> Variable:
     """Whiten a batch: mean zero, variance one, and no correlations in a group.
 
     The channels are divided into groups of neighbours. Those of a group are normalized

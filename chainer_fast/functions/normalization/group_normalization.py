@@ -11,11 +11,10 @@ from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _second_order
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.GroupNormalizationShortcut(False))
@@ -36,17 +35,17 @@ class GroupNormalization(FunctionNode):
         inputs are halves.
     """
 
-    mean = None
-    inv_std = None
+    mean: tp.Any = None
+    inv_std: tp.Any = None
 
     def __init__(self, groups: int, eps: float = 1e-5) -> None:
         super().__init__()
         if not isinstance(groups, int):
             raise TypeError('groups must be an int, but is %r' % (groups,))
         self.groups = groups
-        self.eps = float(eps)
+        self.eps: float = float(eps)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))
         x_type, gamma_type, beta_type = in_types
         for each in x_type, gamma_type:
@@ -57,7 +56,7 @@ class GroupNormalization(FunctionNode):
             gamma_type.shape == beta_type.shape,
             gamma_type.dtype == beta_type.dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         channels = inputs[0].shape[1]
         if self.groups < 1 or channels % self.groups != 0:
@@ -68,11 +67,13 @@ class GroupNormalization(FunctionNode):
             *inputs, self.groups, self.eps)
         return y,
 
-    def forward_cudnn(self, inputs):
+    def forward_cudnn(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute :meth:`forward`; batch normalization by cuDNN would not be better."""
         return self.forward(inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = _GroupNormalizationGrad(
             self.groups, self.eps, self.mean, self.inv_std,
         ).apply((*self.get_retained_inputs(), *grad_outputs))
@@ -92,18 +93,21 @@ class _GroupNormalizationGrad(FunctionNode):
         Statistics of each sample and group.
     """
 
-    def __init__(self, groups, eps, mean, inv_std):
+    def __init__(
+            self, groups: int, eps: float, mean: NdArray, inv_std: NdArray) -> None:
         super().__init__()
         self.groups = groups
         self.eps = eps
         self.mean = mean
         self.inv_std = inv_std
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return kernels.group_backward(*inputs, self.mean, self.inv_std, self.groups)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs[:2])
         n, channels = inputs[0].shape[:2]
@@ -137,15 +141,19 @@ class _MulInvStd(FunctionNode):
         Not used.
     """
 
-    def __init__(self, eps, mean, inv_std, dummy_gamma):
+    def __init__(
+            self, eps: float, mean: NdArray, inv_std: NdArray,
+            dummy_gamma: NdArray) -> None:
         super().__init__()
         self.mean, self.inv_std, self.eps = mean, inv_std, eps
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return self.inv_std[:, None] * inputs[1],
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, y = self.get_retained_inputs()
         g, = grad_outputs
         x_hat, inv_std = _second_order.standardize(x, (1,), self.eps)

@@ -1,8 +1,6 @@
 """Normalization to vectors of length one."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
@@ -12,10 +10,9 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization._second_order import as_type
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.NormalizeL2Shortcut())
@@ -30,19 +27,23 @@ class NormalizeL2(FunctionNode):
         Axes along which the components of a vector lie.
     """
 
+    axis: tuple[int] | tuple[int, ...]
+
     def __init__(self, eps: float = 1e-5, axis: int | tuple[int, ...] = 1) -> None:
         super().__init__()
         self.eps = eps
         self.axis = (axis,) if isinstance(axis, int) else axis
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         return kernels.length_forward(*inputs, self.axis, float(self.eps)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return _NormalizeL2Grad(self.eps, self.axis).apply(
             (*self.get_retained_inputs(), *grad_outputs))
 
@@ -58,16 +59,18 @@ class _NormalizeL2Grad(FunctionNode):
         Axes along which the components of a vector lie.
     """
 
-    def __init__(self, eps, axis):
+    def __init__(self, eps: float, axis: int | tuple[int, ...]) -> None:
         super().__init__()
         self.eps = eps
         self.axis = axis
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.length_backward(*inputs, self.axis, float(self.eps)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # With the length r, the direction e = x / r and n = r + eps, the gradient is
         # (g - e <g, e> r / n) / n. The direction of a zero vector is taken to be zero.
         inputs = self.get_retained_inputs()

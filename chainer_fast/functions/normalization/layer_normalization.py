@@ -10,11 +10,10 @@ from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.normalization import _second_order
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.GroupNormalizationShortcut(True))
@@ -32,14 +31,14 @@ class LayerNormalization(FunctionNode):
         Statistics of the rows, after the call.
     """
 
-    mean = None
-    inv_std = None
+    mean: tp.Any = None
+    inv_std: tp.Any = None
 
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__()
-        self.eps = float(eps)
+        self.eps: float = float(eps)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))
         x_type, gamma_type, beta_type = in_types
         type_check.expect(x_type.ndim == 2, x_type.dtype.kind == 'f')
@@ -49,7 +48,7 @@ class LayerNormalization(FunctionNode):
                 each.dtype == x_type.dtype,
                 each.shape == gamma_type.shape)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gamma, beta = inputs
         if len(gamma) != x.shape[1]:
@@ -60,7 +59,9 @@ class LayerNormalization(FunctionNode):
             x, gamma, beta, 1, self.eps)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = _LayerNormalizationGrad(self.eps, self.mean, self.inv_std).apply(
             (*self.get_retained_inputs(), *grad_outputs))
         return tuple([grads[i] for i in indexes])
@@ -77,17 +78,19 @@ class _LayerNormalizationGrad(FunctionNode):
         Statistics of the rows.
     """
 
-    def __init__(self, eps, mean, inv_std):
+    def __init__(self, eps: float, mean: NdArray, inv_std: NdArray) -> None:
         super().__init__()
         self.eps = eps
         self.mean = mean
         self.inv_std = inv_std
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2))
         return kernels.group_backward(*inputs, self.mean, self.inv_std, 1)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs[:2])
         x, gamma, gy, ggx, gggamma, ggbeta = [

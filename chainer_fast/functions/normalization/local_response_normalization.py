@@ -1,19 +1,16 @@
 """Normalization across neighbouring channels."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization._second_order import as_type
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.LocalResponseNormalizationShortcut())
@@ -35,9 +32,14 @@ class LocalResponseNormalization(FunctionNode):
         The power.
     """
 
-    scale = None
+    n: int
+    k: float
+    alpha: float
+    beta: float
+
+    scale: NdArray | None = None
     indexes = None
-    unit_scale = None
+    unit_scale: NdArray | None = None
 
     def __init__(
             self, n: int = 5, k: float = 2, alpha: float = 1e-4,
@@ -45,22 +47,24 @@ class LocalResponseNormalization(FunctionNode):
         super().__init__()
         self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
         x_type, = in_types
         type_check.expect(x_type.ndim >= 2, x_type.dtype.kind == 'f')
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         y, self.unit_scale, self.scale = kernels.response_forward(
             *inputs, _half(self.n), float(self.k), float(self.alpha), float(self.beta))
         return y,
 
-    def forward_ideep(self, inputs):
+    def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute :meth:`forward`: there is no iDeep."""
         return self.forward(inputs)
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return LocalResponseNormalizationGrad(
             self.n, self.k, self.alpha, self.beta, False, self.scale, self.indexes,
             self.unit_scale,
@@ -93,6 +97,14 @@ class LocalResponseNormalizationGrad(FunctionNode):
         Not used.
     """
 
+    n: int
+    k: float
+    alpha: float
+    beta: float
+    unit_scale: NdArray | None
+    scale: NdArray | None
+    indexes: None
+
     def __init__(
             self, n: int, k: float, alpha: float, beta: float, use_ideep: bool,
             scale: NdArray | None = None, indexes: None = None,
@@ -102,13 +114,15 @@ class LocalResponseNormalizationGrad(FunctionNode):
         self.unit_scale, self.scale = unit_scale, scale
         self.indexes, self._use_ideep = indexes, use_ideep
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.response_backward(
             *inputs, self.unit_scale, self.scale, _half(self.n), float(self.alpha),
             float(self.beta)),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # Let W be the sum over the window, which is its own adjoint. With
         # u = k + a W(x^2) and y = x u^-b, gx = gy u^-b - 2ab x W(gy x u^-(b+1)).
         inputs = self.get_retained_inputs()
@@ -140,14 +154,16 @@ class _WindowSum(FunctionNode):
         Number of neighbours on either side.
     """
 
-    def __init__(self, half):
+    def __init__(self, half: int) -> None:
         super().__init__()
         self.half = half
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.window_sum(inputs[0], self.half),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return _WindowSum(self.half).apply(grad_outputs)
 
 

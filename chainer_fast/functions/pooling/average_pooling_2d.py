@@ -5,10 +5,8 @@ import typing as tp
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class AveragePooling2D(pooling_2d.Pooling2D):
@@ -27,18 +25,20 @@ class AveragePooling2D(pooling_2d.Pooling2D):
         self._channels_last = kernels.lies_channels_last(x)
         return kernels.places(x.shape[2:], *self._window, self.cover_all)
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         outs = self._start(image)
         return kernels.window_sum(image, *self._window, outs, self.kh * self.kw),
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         outs = self._start(image)
         return average_pooling_nd.forward_on_gpu(
             image, outs, self._window, self.kh * self.kw),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return AveragePooling2DGrad(self).apply(gy)
 
 
@@ -51,23 +51,25 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
         The function, after ``forward``.
     """
 
-    def __init__(self, apool2d):
+    def __init__(self, apool2d: AveragePooling2D) -> None:
         super().__init__()
         self.apool2d = apool2d
         self._window = apool2d._window
         self._in_shape = apool2d._in_shape
         self._in_dtype = apool2d._in_dtype
 
-    def forward_cpu(self, gy):
+    def forward_cpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.window_spread(
             gy[0], *self._window, self._in_shape[2:], self.kh * self.kw,
             self.apool2d._channels_last),
 
-    def forward_gpu(self, gy):
+    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return average_pooling_nd.backward_on_gpu(
             gy[0], self._in_shape, self._window, self.kh * self.kw),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         again = AveragePooling2D(*self._window, self.apool2d.cover_all)
         return again.apply(grad_outputs)
 

@@ -8,13 +8,12 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import average_pooling_nd_kernel, pooling_nd
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
-def forward_on_gpu(x, outs, window, divisor):
+def forward_on_gpu(
+        x: NdArray, outs: tuple[int, ...], window: tp.Any, divisor: tp.Any) -> NdArray:
     """Sums over windows, divided by a number, on a GPU; see the kernel for zero."""
     y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
     average_pooling_nd_kernel.AveragePoolingNDKernelForward.launch(
@@ -22,7 +21,9 @@ def forward_on_gpu(x, outs, window, divisor):
     return y
 
 
-def backward_on_gpu(gy, shape, window, divisor):
+def backward_on_gpu(
+        gy: NdArray, shape: tuple[int, ...], window: tp.Any,
+        divisor: tp.Any) -> NdArray:
     """The adjoint of :func:`forward_on_gpu`, for images of a shape."""
     gx = cuda.cupy.empty(shape, gy.dtype)
     average_pooling_nd_kernel.AveragePoolingNDKernelBackward.launch(
@@ -48,11 +49,13 @@ class AveragePoolingND(pooling_nd._PoolingND):
     """
 
     _channels_last = False
-    _in_shape = None
+    _in_shape: tp.Any = None
     _width = None
 
     def __init__(
-            self, ndim, ksize, stride=None, pad=0, cover_all=False,
+            self, ndim: int, ksize: int | tp.Sequence[int],
+            stride: int | tp.Sequence[int] | None = None,
+            pad: int | tp.Sequence[int] = 0, cover_all: bool = False,
             pad_value: int | None = 0) -> None:
         if cover_all is True:
             raise ValueError(
@@ -62,12 +65,12 @@ class AveragePoolingND(pooling_nd._PoolingND):
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.pad_value = pad_value
 
-    def get_cudnn_pool_mode(self):
+    def get_cudnn_pool_mode(self) -> tp.Any:
         # CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING and ..._INCLUDE_PADDING
         return 2 if self.pad_value is None else 1
 
     @property
-    def width(self):
+    def width(self) -> NdArray | None:
         if self._width is None and self.pad_value is None and self._in_shape:
             self._width = kernels.window_sizes(
                 self._xp, self._in_dtype, self._in_shape[2:], *self._window,
@@ -90,17 +93,19 @@ class AveragePoolingND(pooling_nd._PoolingND):
         """Divisor of all sums; 0 if each has its own."""
         return 0 if self.pad_value is None else math.prod(self.ksize)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         y = kernels.window_sum(
             x, self.ksize, self.stride, self.pad, self._start(x), self._divisor or 1)
         return y if self.width is None else y / self.width,
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         return forward_on_gpu(x, self._start(x), self._window, self._divisor),
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return AveragePoolingNDGrad(self).apply(gy)
 
 
@@ -113,11 +118,11 @@ class AveragePoolingNDGrad(FunctionNode):
         The function, after ``forward``.
     """
 
-    def __init__(self, apoolnd):
+    def __init__(self, apoolnd: AveragePoolingND) -> None:
         super().__init__()
         self.func = apoolnd
 
-    def forward_cpu(self, gys):
+    def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
         func = self.func
         if func.width is not None:
@@ -126,11 +131,13 @@ class AveragePoolingNDGrad(FunctionNode):
             gy, func.ksize, func.stride, func.pad, func._in_shape[2:],
             func._divisor or 1, func._channels_last),
 
-    def forward_gpu(self, gys):
+    def forward_gpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         func = self.func
         return backward_on_gpu(gys[0], func._in_shape, func._window, func._divisor),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         func = self.func
         ksize, stride, pad = func._window
         again = AveragePoolingND(
@@ -202,7 +209,10 @@ def average_pooling_nd(
     return function.apply((x,))[0]
 
 
-def average_pooling_1d(x, ksize, stride=None, pad=0, pad_value=0):
+def average_pooling_1d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        pad_value: int | None = 0) -> Variable:
     """Averages over windows of sequences, of shape ``(n, c, length)``.
 
     See :func:`average_pooling_nd`, of which it is the case of one axis.
@@ -256,7 +266,10 @@ def average_pooling_1d(x, ksize, stride=None, pad=0, pad_value=0):
     return average_pooling_nd(x, ksize, stride, pad_value=pad_value, pad=pad)
 
 
-def average_pooling_3d(x, ksize, stride=None, pad=0, pad_value=0):
+def average_pooling_3d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        pad_value: int | None = 0) -> Variable:
     """Averages over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
     See :func:`average_pooling_nd`, of which it is the case of three axes.

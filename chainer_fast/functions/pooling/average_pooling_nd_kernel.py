@@ -3,6 +3,10 @@
 Halves are summed up in single precision. Sums are divided by a number or, if that is
 zero, by the number of elements of the image that each window has.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.pooling import pooling_nd_kernel
 from chainer_fast.utils import conv_nd_kernel as text
 
@@ -18,7 +22,7 @@ class AveragePoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
         int seen = 0;'''
     _after = 'out = T(sum / A(divisor > 0 ? divisor : seen));'
 
-    def main(self, offset, xs):
+    def main(self, offset: str, xs: tp.Sequence[str]) -> str:
         return '''
             sum += A(in[%s]);
             ++seen;''' % offset
@@ -34,7 +38,7 @@ class AveragePoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
         A sum = A(0);'''
     _after = 'gx = T(sum / A(divisor > 0 ? divisor : 1));'
 
-    def main(self, offset, xs, out_xs):
+    def main(self, offset: str, xs: tp.Sequence[str], out_xs: tp.Sequence[str]) -> str:
         spans = [
             '(min({1} * {2} - {3} + {4}, {0}) - max({1} * {2} - {3}, 0))'.format(*each)
             for each in zip(*[text.vars(name, len(xs)) for name in (

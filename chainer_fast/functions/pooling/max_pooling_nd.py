@@ -7,7 +7,8 @@ from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_nd
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class MaxPoolingND(pooling_nd._PoolingND):
@@ -21,11 +22,11 @@ class MaxPoolingND(pooling_nd._PoolingND):
 
     _channels_last = False
 
-    def get_cudnn_pool_mode(self):
+    def get_cudnn_pool_mode(self) -> tp.Any:
         # CUDNN_POOLING_MAX_DETERMINISTIC and CUDNN_POOLING_MAX
         return 3 if config.cudnn_deterministic else 0
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         self._in_shape = image.shape
         self._in_dtype = image.dtype
@@ -34,7 +35,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
             image, self.ksize, self.stride, self.pad, self.cover_all)
         return y,
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         self._in_shape = image.shape
         self._in_dtype = image.dtype
@@ -46,7 +47,9 @@ class MaxPoolingND(pooling_nd._PoolingND):
             image, image.shape[2:], outs, self._window, (), (y, self.indexes))
         return y,
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return MaxPoolingNDGrad(self).apply(gy)
 
 
@@ -59,17 +62,17 @@ class MaxPoolingNDGrad(FunctionNode):
         The function, after ``forward``.
     """
 
-    def __init__(self, func):
+    def __init__(self, func: MaxPoolingND) -> None:
         super().__init__()
         self.func = func
 
-    def forward_cpu(self, gy):
+    def forward_cpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         func = self.func
         return kernels.put(
             gy[0], func.indexes, func.ksize, func.stride, func.pad,
             func._in_shape[2:], func._channels_last),
 
-    def forward_gpu(self, gy):
+    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         func = self.func
         gx = cuda.cupy.empty(func._in_shape, func._in_dtype)
         max_pooling_nd_kernel.MaxPoolingNDKernelBackward.launch(
@@ -77,7 +80,9 @@ class MaxPoolingNDGrad(FunctionNode):
             (cuda.cupy.ascontiguousarray(func.indexes),), (gx,))
         return gx,
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         return MaxPoolingNDWithIndexes(self.func).apply(ggx)
 
 
@@ -90,16 +95,16 @@ class MaxPoolingNDWithIndexes(FunctionNode):
         The function that found them.
     """
 
-    def __init__(self, func):
+    def __init__(self, func: MaxPoolingND) -> None:
         super().__init__()
         self.func = func
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         func = self.func
         return kernels.pick(
             x[0], func.indexes, func.ksize, func.stride, func.pad),
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         indexes = self.func.indexes
         y = cuda.cupy.empty(indexes.shape, x.dtype)
@@ -107,7 +112,9 @@ class MaxPoolingNDWithIndexes(FunctionNode):
             x, x.shape[2:], y.shape[2:], self.func._window, (indexes,), (y,))
         return y,
 
-    def backward(self, indexes, gy):
+    def backward(
+            self, indexes: tuple[int, ...],
+            gy: GradOutputs) -> tuple[Variable | None, ...]:
         return MaxPoolingNDGrad(self.func).apply(gy)
 
 
@@ -175,8 +182,10 @@ def max_pooling_nd(
     return (y, function.indexes) if return_indices else y
 
 
-def max_pooling_1d(x, ksize, stride=None, pad=0, cover_all=True,
-                   return_indices=False):
+def max_pooling_1d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of sequences, of shape ``(n, c, length)``.
 
     See :func:`max_pooling_nd`, of which it is the case of one axis.
@@ -234,8 +243,10 @@ def max_pooling_1d(x, ksize, stride=None, pad=0, cover_all=True,
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
-def max_pooling_2d(x, ksize, stride=None, pad=0, cover_all=True,
-                   return_indices=False):
+def max_pooling_2d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of images, of shape ``(n, c, height, width)``.
 
     See :func:`max_pooling_nd`, of which it is the case of two axes.
@@ -298,8 +309,10 @@ def max_pooling_2d(x, ksize, stride=None, pad=0, cover_all=True,
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
-def max_pooling_3d(x, ksize, stride=None, pad=0, cover_all=True,
-                   return_indices=False):
+def max_pooling_3d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
     See :func:`max_pooling_nd`, of which it is the case of three axes.

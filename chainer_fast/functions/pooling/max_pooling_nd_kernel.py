@@ -1,4 +1,8 @@
 """CUDA kernels of max pooling."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.pooling import pooling_nd_kernel
 
 
@@ -14,7 +18,7 @@ class MaxPoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
         out = largest;
         index = found;'''
 
-    def main(self, offset, xs):
+    def main(self, offset: str, xs: tp.Sequence[str]) -> str:
         return '''
             const T seen = in[%s];
             if (chainer_fast::exceeds(seen, largest)) {
@@ -31,7 +35,7 @@ class MaxPoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
     _before = 'chainer_fast::Total<T>::type sum = 0;'
     _after = 'gx = T(sum);'
 
-    def main(self, offset, xs, out_xs):
+    def main(self, offset: str, xs: tp.Sequence[str], out_xs: tp.Sequence[str]) -> str:
         return '''
             const ptrdiff_t window = %s;
             if (indexes[window] == at) sum += gy[window];''' % offset
@@ -45,7 +49,7 @@ class MaxPoolingNDKernelForwardWithIndexes(pooling_nd_kernel.PoolingNDKernelForw
     _before = 'T picked = T(0);'
     _after = 'out = picked;'
 
-    def main(self, offset, xs):
+    def main(self, offset: str, xs: tp.Sequence[str]) -> str:
         return 'if (at == index) picked = in[%s];' % offset
 
 
@@ -59,6 +63,6 @@ class MaxPoolingNDKernelForwardWithIndexes1(MaxPoolingNDKernelForward):
         T picked = T(0);'''
     _after = 'out = picked;'
 
-    def main(self, offset, xs):
+    def main(self, offset: str, xs: tp.Sequence[str]) -> str:
         return super().main(offset, xs) + '''
             if (found == at) picked = ggx[%s];''' % offset

@@ -4,7 +4,9 @@ import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 
 _NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
 
@@ -19,6 +21,13 @@ def _pair(x):
 
 class _Window2D:
     """Functions with ``kh``, ``kw``, ``sy``, ``sx``, ``ph`` and ``pw``."""
+
+    kh: tp.Any
+    kw: tp.Any
+    sy: tp.Any
+    sx: tp.Any
+    ph: tp.Any
+    pw: tp.Any
 
     # No function here uses cuDNN.
     _used_cudnn = False
@@ -66,7 +75,7 @@ class Pooling2D(_Window2D, FunctionNode):
         self.cover_all = cover_all
         self.return_indices = return_indices
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         type_check.expect(in_types[0].ndim == 4)
 
@@ -75,7 +84,7 @@ class Pooling2D(_Window2D, FunctionNode):
         raise NotImplementedError(
             '%s is no kind of pooling of cuDNN' % type(self).__name__)
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Pool with cuDNN.
 
         Raises
@@ -85,7 +94,9 @@ class Pooling2D(_Window2D, FunctionNode):
         """
         raise RuntimeError(_NO_CUDNN % (type(self).__name__, 'forward_gpu'))
 
-    def backward_gpu(self, x, gy):
+    def backward_gpu(
+            self, x: tuple[NdArray, ...],
+            gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the gradient with cuDNN.
 
         Raises
@@ -107,11 +118,18 @@ class _Enlarging2D(Pooling2D):
         Height and width of the result; by default the least that are possible.
     """
 
-    def __init__(self, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    outh: tp.Any
+    outw: tp.Any
+
+    def __init__(
+            self, ksize: int | tp.Sequence[int],
+            stride: int | tp.Sequence[int] | None = None,
+            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
+            cover_all: bool = True) -> None:
         super().__init__(ksize, stride, pad, cover_all)
         self.outh, self.outw = outsize or (None, None)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         super().check_type_forward(in_types)
         if self.outh is self.outw is None:
             return
@@ -139,9 +157,9 @@ class _EnlargingGrad2D(_Window2D, FunctionNode):
         The function, after ``forward``.
     """
 
-    def __init__(self, function):
+    def __init__(self, function: _Enlarging2D) -> None:
         super().__init__()
         self._window = function._window
-        self.outh = function.outh
-        self.outw = function.outw
-        self.cover_all = function.cover_all
+        self.outh: tp.Any = function.outh
+        self.outw: tp.Any = function.outw
+        self.cover_all: bool = function.cover_all

@@ -1,8 +1,12 @@
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import conv_nd, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
 
 
 class _PoolingND(FunctionNode):
@@ -24,8 +28,15 @@ class _PoolingND(FunctionNode):
         Whether indexes are wanted, too.
     """
 
-    def __init__(self, ndim, ksize, stride=None, pad=0, cover_all=True,
-                 return_indices=False):
+    ksize: tuple[int, ...]
+    stride: int | tp.Sequence[int]
+    pad: int | tp.Sequence[int]
+
+    def __init__(
+            self, ndim: int, ksize: int | tp.Sequence[int],
+            stride: int | tp.Sequence[int] | None = None,
+            pad: int | tp.Sequence[int] = 0, cover_all: bool = True,
+            return_indices: bool = False) -> None:
         super().__init__()
         if ndim <= 0:
             raise ValueError(
@@ -43,7 +54,7 @@ class _PoolingND(FunctionNode):
         return self.ksize, self.stride, self.pad
 
     @property
-    def is_cudnn_used(self):
+    def is_cudnn_used(self) -> bool:
         """False: no function uses cuDNN."""
         return False
 
@@ -52,14 +63,14 @@ class _PoolingND(FunctionNode):
         raise NotImplementedError(
             '%s is no kind of pooling of cuDNN' % type(self).__name__)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         x_type, = in_types
         type_check.expect(x_type.ndim == 2 + self.ndim)
         type_check.expect(x_type.size > 0)
 
 
-def check_ndim(name, x, ndim):
+def check_ndim(name: str, x: VariableOrArray, ndim: int) -> None:
     """Raise ``ValueError`` unless images have this many axes."""
     found = len(x.shape[2:])
     if found != ndim:

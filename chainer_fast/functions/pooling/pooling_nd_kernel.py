@@ -14,6 +14,7 @@ import typing as tp
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.types import NdArray
 from chainer_fast.utils import conv_nd_kernel as text
 
 # Lengths of the images, places of the window, lengths of the window, stride and
@@ -28,7 +29,7 @@ class _Code:
 
     @classmethod
     @cuda.memoize()
-    def generate(klass, ndim):
+    def generate(klass, ndim: int):
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes.
 
         The kernel takes the source, the numbers in the order lengths, places, window,
@@ -37,7 +38,10 @@ class _Code:
         return klass()._generate(ndim)
 
     @classmethod
-    def launch(klass, source, lengths, outs, window, extra, results):
+    def launch(
+            klass, source: NdArray, lengths: tp.Sequence[int], outs: tp.Sequence[int],
+            window: tuple[tp.Any, ...], extra: tuple[tp.Any, ...],
+            results: tuple[NdArray, ...]) -> None:
         """Run the kernel.
 
         Parameters

@@ -7,10 +7,9 @@ import numpy
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ROIMaxAlign2D(Function):
@@ -23,22 +22,28 @@ class ROIMaxAlign2D(Function):
         for a bin without samples.
     """
 
-    def __init__(self, outsize, spatial_scale, sampling_ratio=None):
-        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
-        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
-        self.sampling_ratio = _roi.sampling_pair(sampling_ratio)
+    outh: tp.Any
+    outw: tp.Any
+    argmax_data: NdArray
 
-    def check_type_forward(self, in_types):
+    def __init__(
+            self, outsize: int | tp.Sequence[int], spatial_scale: float,
+            sampling_ratio: tp.Any = None) -> None:
+        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
+        self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
+        self.sampling_ratio: tuple[tp.Any, tp.Any] = _roi.sampling_pair(sampling_ratio)
+
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _roi.check_types(in_types, numpy.float32)
 
     @property
     def _ratio(self):
         return tuple([int(n or 0) for n in self.sampling_ratio])
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
     def _forward(self, inputs):
@@ -50,10 +55,14 @@ class ROIMaxAlign2D(Function):
             (self.outh, self.outw), self._ratio)
         return y,
 
-    def backward_cpu(self, inputs, gy):
+    def backward_cpu(
+            self, inputs: tuple[NdArray, ...],
+            gy: GradArrays) -> tuple[NdArray | None, ...]:
         return self._backward(inputs, gy)
 
-    def backward_gpu(self, inputs, gy):
+    def backward_gpu(
+            self, inputs: tuple[NdArray, ...],
+            gy: GradArrays) -> tuple[NdArray | None, ...]:
         return self._backward(inputs, gy)
 
     def _backward(self, inputs, gy):
@@ -68,7 +77,7 @@ class ROIMaxAlign2D(Function):
 def roi_max_align_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
         outsize: int | tp.Sequence[int], spatial_scale: float,
-        sampling_ratio=None) -> Variable:
+        sampling_ratio: tp.Any = None) -> Variable:
     """Maxima over samples in the bins of regions of interest.
 
     Regions are divided into bins without any rounding. In each bin, values are
@@ -98,7 +107,7 @@ def roi_max_align_2d(
 
     Returns
     -------
-    Variable of float32, shape (r, c, outsize[0], outsize[1])
+    Variable of float32, shape (r, c, rows, columns)
         Maxima; -infinity for bins without samples in the image. Gradients flow to ``x``
         alone and are not differentiable.
 

@@ -7,10 +7,9 @@ import numpy
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class ROIMaxPooling2D(Function):
@@ -23,17 +22,21 @@ class ROIMaxPooling2D(Function):
         without pixels.
     """
 
-    def __init__(self, outsize, spatial_scale):
-        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
-        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
+    outh: tp.Any
+    outw: tp.Any
+    argmax_data: NdArray
 
-    def check_type_forward(self, in_types):
+    def __init__(self, outsize: int | tp.Sequence[int], spatial_scale: float) -> None:
+        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
+        self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
+
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _roi.check_types(in_types)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
     def _forward(self, inputs):
@@ -45,10 +48,14 @@ class ROIMaxPooling2D(Function):
             (self.outh, self.outw), 0, -numpy.inf)
         return y,
 
-    def backward_cpu(self, inputs, gy):
+    def backward_cpu(
+            self, inputs: tuple[NdArray, ...],
+            gy: GradArrays) -> tuple[NdArray | None, ...]:
         return self._backward(inputs, gy)
 
-    def backward_gpu(self, inputs, gy):
+    def backward_gpu(
+            self, inputs: tuple[NdArray, ...],
+            gy: GradArrays) -> tuple[NdArray | None, ...]:
         return self._backward(inputs, gy)
 
     def _backward(self, inputs, gy):
@@ -86,7 +93,7 @@ def roi_max_pooling_2d(
 
     Returns
     -------
-    Variable, shape (r, c, outsize[0], outsize[1])
+    Variable, shape (r, c, rows, columns)
         Maxima, of the dtype of ``x``; -infinity for bins without pixels. Gradients
         flow to ``x`` alone and are not differentiable.
 

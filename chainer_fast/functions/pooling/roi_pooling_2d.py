@@ -6,11 +6,10 @@ import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def _corners(rois):
@@ -32,13 +31,15 @@ class ROIPooling2D(FunctionNode):
         without pixels.
     """
 
-    def __init__(self, outh, outw, spatial_scale):
+    argmax_data: NdArray
+
+    def __init__(self, outh: int, outw: int, spatial_scale: float) -> None:
         super().__init__()
         self.outh = outh
         self.outw = outw
         self.spatial_scale = spatial_scale
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'rois'))
         x_type, roi_type = in_types
         type_check.expect(
@@ -49,10 +50,10 @@ class ROIPooling2D(FunctionNode):
         )
         type_check.expect(roi_type.shape[1] == 5)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
     def _forward(self, inputs):
@@ -65,7 +66,9 @@ class ROIPooling2D(FunctionNode):
             x, _numbers(rois), boxes, (self.outh, self.outw), 1, 0.)
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         rois, = self.get_retained_inputs()
         function = ROIPooling2DGrad(
             self.outh, self.outw, self.spatial_scale, self._bottom_data_shape,
@@ -87,8 +90,8 @@ class ROIPooling2DGrad(FunctionNode):
     """
 
     def __init__(
-            self, outh, outw, spatial_scale, bottom_data_shape: tp.Sequence[int],
-            argmax_data: NdArray) -> None:
+            self, outh: int, outw: int, spatial_scale: float,
+            bottom_data_shape: tp.Sequence[int], argmax_data: NdArray) -> None:
         super().__init__()
         self.outh = outh
         self.outw = outw
@@ -96,10 +99,10 @@ class ROIPooling2DGrad(FunctionNode):
         self._bottom_data_shape = bottom_data_shape
         self.argmax_data = argmax_data
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self._forward(inputs)
 
     def _forward(self, inputs):
@@ -107,7 +110,9 @@ class ROIPooling2DGrad(FunctionNode):
         return kernels.cell_put(
             gy, self.argmax_data, _numbers(rois), self._bottom_data_shape),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         raise NotImplementedError(
             'the gradient of roi_pooling_2d is not differentiable')
 

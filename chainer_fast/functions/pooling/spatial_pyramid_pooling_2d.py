@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.pooling import max_pooling_nd
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable
 
 
 def spatial_pyramid_pooling_2d(

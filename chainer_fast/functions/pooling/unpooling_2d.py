@@ -8,25 +8,25 @@ from chainer_fast.functions.pooling import (
     pooling_2d,
     unpooling_nd,
 )
-from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Unpooling2D(pooling_2d._Enlarging2D):
     """Puts each element on a window of a larger image, and adds up."""
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         return kernels.window_spread(image, *self._window, self._outsize(image)),
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         shape = image.shape[:2] + self._outsize(image)
         return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return Unpooling2DGrad(self).apply(grad_outputs)
 
 
@@ -39,10 +39,12 @@ class Unpooling2DGrad(unpooling_nd._WindowSums, pooling_2d._EnlargingGrad2D):
         The function, after ``forward``.
     """
 
-    def __init__(self, unpooling2d):
+    def __init__(self, unpooling2d: Unpooling2D) -> None:
         super().__init__(unpooling2d)
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         again = Unpooling2D(*self._window, (self.outh, self.outw), self.cover_all)
         return again.apply(ggx)
 

@@ -6,11 +6,10 @@ from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.pooling import average_pooling_nd, pooling_nd
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import conv, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class UnpoolingND(pooling_nd._PoolingND):
@@ -26,12 +25,14 @@ class UnpoolingND(pooling_nd._PoolingND):
     """
 
     def __init__(
-            self, ndim, ksize, stride=None, pad=0,
-            outsize: tp.Sequence[int] | None = None, cover_all=True) -> None:
+            self, ndim: int, ksize: int | tp.Sequence[int],
+            stride: int | tp.Sequence[int] | None = None,
+            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
+            cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
-        self.outs = outsize
+        self.outs: tuple[tp.Any, ...] = outsize
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         x_type, = in_types
         type_check.expect(x_type.ndim == 2 + self.ndim)
@@ -52,18 +53,20 @@ class UnpoolingND(pooling_nd._PoolingND):
                 in zip(image.shape[2:], *self._window, strict=True)])
         return tuple(self.outs)
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         image, = x
         return kernels.window_spread(image, *self._window, self._sizes(image)),
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         image, = x
         shape = image.shape[:2] + self._sizes(image)
         return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return UnpoolingNDGrad(self).apply(grad_outputs)
 
 
@@ -80,11 +83,11 @@ class _WindowSums(FunctionNode):
     def _places(self, gy):
         return kernels.places(gy.shape[2:], *self._window, self.cover_all)
 
-    def forward_cpu(self, gys):
+    def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
         return kernels.window_sum(gy, *self._window, self._places(gy)),
 
-    def forward_gpu(self, gys):
+    def forward_gpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
         return average_pooling_nd.forward_on_gpu(
             gy, self._places(gy), self._window, 1),
@@ -99,14 +102,22 @@ class UnpoolingNDGrad(_WindowSums):
         The function, after ``forward``.
     """
 
-    def __init__(self, unpoolingnd):
+    ksize: tp.Any
+    stride: tp.Any
+    pad: tp.Any
+    ndim: int
+    cover_all: bool
+
+    def __init__(self, unpoolingnd: UnpoolingND) -> None:
         super().__init__()
         self._window = unpoolingnd._window
         self.ksize, self.stride, self.pad = self._window
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
-        self.outs = unpoolingnd.outs
+        self.outs: tp.Sequence[int] | tuple[tp.Any, ...] | None = unpoolingnd.outs
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         again = UnpoolingND(self.ndim, *self._window, self.outs, self.cover_all)
         return again.apply(ggx)
 
@@ -173,7 +184,10 @@ def unpooling_nd(
     return function.apply((x,))[0]
 
 
-def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+def unpooling_1d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of pooling, for sequences of shape ``(n, c, length)``.
 
     See :func:`unpooling_nd`, of which it is the case of one axis.
@@ -223,7 +237,10 @@ def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     return unpooling_nd(x, ksize, stride, pad, cover_all=cover_all, outsize=outsize)
 
 
-def unpooling_3d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+def unpooling_3d(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of pooling, for volumes of shape ``(n, c, d_1, d_2, d_3)``.
 
     See :func:`unpooling_nd`, of which it is the case of three axes.

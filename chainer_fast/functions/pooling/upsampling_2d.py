@@ -5,11 +5,10 @@ import typing as tp
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_2d
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class Upsampling2D(pooling_2d._Enlarging2D):
@@ -25,22 +24,23 @@ class Upsampling2D(pooling_2d._Enlarging2D):
     """
 
     def __init__(
-            self, indexes: NdArray, ksize, stride=None, pad=0, outsize=None,
-            cover_all=True) -> None:
+            self, indexes: NdArray, ksize: int | tuple[int, int],
+            stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
+            outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> None:
         super().__init__(ksize, stride, pad, outsize, cover_all)
         self.indexes = indexes
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         super().check_type_forward(in_types)
         type_check.expect(in_types[0].shape == self.indexes.shape)
 
-    def forward_cpu(self, x):
+    def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         self._in_dtype = image.dtype
         size = self._outsize(image)
         return kernels.put(image, self.indexes, *self._window, size),
 
-    def forward_gpu(self, x):
+    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
         kernels.check_index_dtype(self.indexes)
         self._in_dtype = image.dtype
@@ -51,7 +51,9 @@ class Upsampling2D(pooling_2d._Enlarging2D):
             (cuda.cupy.ascontiguousarray(self.indexes),), (y,))
         return y,
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         return Upsampling2DGrad(self).apply(grad_outputs)
 
 
@@ -64,30 +66,32 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
         The function, after ``forward``.
     """
 
-    def __init__(self, upsampling2d):
+    def __init__(self, upsampling2d: Upsampling2D) -> None:
         super().__init__(upsampling2d)
-        self.indexes = upsampling2d.indexes
+        self.indexes: NdArray = upsampling2d.indexes
         self._in_dtype = upsampling2d._in_dtype
 
-    def forward_cpu(self, gy):
+    def forward_cpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.pick(gy[0], self.indexes, *self._window),
 
-    def forward_gpu(self, gy):
+    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gx = cuda.cupy.empty(self.indexes.shape, self._in_dtype)
         max_pooling_nd_kernel.MaxPoolingNDKernelForwardWithIndexes.launch(
             gy[0], gy[0].shape[2:], gx.shape[2:], self._window,
             (cuda.cupy.ascontiguousarray(self.indexes),), (gx,))
         return gx,
 
-    def backward(self, indexes, ggx):
+    def backward(
+            self, indexes: tuple[int, ...],
+            ggx: GradOutputs) -> tuple[Variable | None, ...]:
         again = Upsampling2D(
             self.indexes, *self._window, (self.outh, self.outw), self.cover_all)
         return again.apply(ggx)
 
 
 def upsampling_2d(
-        x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad=0,
-        outsize: tp.Sequence[int] | None = None, cover_all=True) -> Variable:
+        x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad: int = 0,
+        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of max pooling, for images, by means of its indexes.
 
     Each element goes where the maximum was, and all others are zero.

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.configuration import config
@@ -9,17 +7,15 @@ from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order
 from chainer_fast.graph_optimizations import _builders
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 _extract_gates = recurrent.extract_gates
 
 
-def check_gates(c_type, x_type):
+def check_gates(c_type, x_type) -> None:
     """Expect ``x`` to have four gates for each of the cells ``c``."""
     type_check.expect(c_type.ndim >= 2, x_type.ndim == c_type.ndim)
     type_check.expect(c_type.dtype.kind == 'f', c_type.dtype == x_type.dtype)
@@ -39,18 +35,20 @@ class LSTM(FunctionNode):
     Its two outputs are the new cell and the step's output.
     """
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('c', 'x'))
         check_gates(*in_types)
         cells, samples = [each.shape[0] for each in in_types]
         type_check.expect(samples <= cells)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         self.retain_outputs((0,))
         return recurrent.lstm(*inputs)
 
-    def backward(self, indexes, grads):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grads: GradOutputs) -> tuple[Variable | None, ...]:
         c_prev, x = self.get_retained_inputs()
         c, = self.get_retained_outputs()
         if config.enable_backprop:
@@ -67,10 +65,12 @@ class LSTMGrad(Function):
     outputs, which may be ``None``.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return recurrent.lstm_grad(*inputs)
 
-    def backward(self, inputs, grads):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grads: GradArrays) -> tuple[NdArray | None, ...]:
         c_prev, x, c, gc, gh = inputs
         xp = backend.get_array_module(x)
         batch = len(x)

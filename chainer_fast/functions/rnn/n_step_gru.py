@@ -39,7 +39,9 @@ class NStepGRU(n_step_rnn.BaseNStepRNN):
     See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'gru', **kwargs)
 
 
@@ -49,7 +51,9 @@ class NStepBiGRU(n_step_rnn.BaseNStepRNN):
     See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
 
 
@@ -61,7 +65,10 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 
 def n_step_gru_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction: bool, **kwargs):
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_gru` or
     :func:`~chainer_fast.functions.n_step_bigru`.
 
@@ -79,7 +86,7 @@ def n_step_gru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -161,7 +168,7 @@ def n_step_bigru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run

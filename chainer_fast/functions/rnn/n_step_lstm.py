@@ -43,7 +43,8 @@ class NStepLSTM(n_step_rnn.BaseNStepRNN):
     See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'lstm')
 
 
@@ -53,7 +54,8 @@ class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
     See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'lstm')
 
 
@@ -65,7 +67,10 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
 
 
 def n_step_lstm_base(
-        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction: bool, **kwargs):
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_lstm` or
     :func:`~chainer_fast.functions.n_step_bilstm`.
 
@@ -83,7 +88,7 @@ def n_step_lstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t`, its last output
@@ -167,7 +172,7 @@ def n_step_bilstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs) -> tuple:
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run

@@ -10,16 +10,15 @@ from chainer_fast.function import Function
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _layers, _stacked
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 _DIRECTIONS = {'uni': 1, 'bi': 2}
 
 
-def check_input_size(ws, xs):
+def check_input_size(ws: tp.Any, xs: tp.Sequence[VariableOrArray]) -> None:
     """Raise an error unless the first layer takes inputs of this size."""
     if not len(xs):
         raise IndexError('xs must hold the input of at least one step, but is empty')
@@ -61,14 +60,14 @@ class CudnnRNNWeightConcat(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: None, rnn_dir: str, rnn_mode: str) -> None:
+            self, n_layers: int, states: tp.Any, rnn_dir: str, rnn_mode: str) -> None:
         self.n_layers = n_layers
         self.states = states
         self.rnn_dir = rnn_dir
         self.rnn_mode = rnn_mode
         self._directions, self._gates = _check_network(n_layers, rnn_dir, rnn_mode)
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         count = self.n_layers * self._directions * 2 * self._gates
         type_check.expect(in_types.size() == 2 * count)
         w_types, b_types = in_types[:count], in_types[count:]
@@ -86,14 +85,16 @@ class CudnnRNNWeightConcat(Function):
                 width = m if block < self._directions else n * self._directions
             type_check.expect(w_type.shape[1] == width)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(*inputs)
         return xp.concatenate([each.ravel() for each in inputs]),
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self.forward_cpu(inputs)
 
-    def backward(self, inputs, grads):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grads: GradArrays) -> tuple[NdArray | None, ...]:
         ends = numpy.cumsum([each.size for each in inputs])[:-1].tolist()
         parts = backend.get_array_module(*inputs).split(grads[0], ends)
         return tuple([
@@ -102,7 +103,7 @@ class CudnnRNNWeightConcat(Function):
 
 
 def cudnn_rnn_weight_concat(
-        n_layers, states, use_bi_direction: bool, rnn_mode,
+        n_layers: int, states: tp.Any, use_bi_direction: bool, rnn_mode: tp.Any,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]]) -> Variable:
     """Put the weights and biases of a network in one vector.
@@ -150,8 +151,8 @@ class BaseNStepRNN(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: None, lengths: tp.Sequence[int], rnn_dir: str,
-            rnn_mode: str, **kwargs) -> None:
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            rnn_dir: str, rnn_mode: str, **kwargs: tp.Any) -> None:
         argument.refuse(kwargs, 'train', 'use_cudnn')
         if states is not None:
             raise RuntimeError(
@@ -165,7 +166,7 @@ class BaseNStepRNN(Function):
         self._directions, self._gates = _check_network(n_layers, rnn_dir, rnn_mode)
         self._n_states = 2 if rnn_mode == 'lstm' else 1
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() == self._n_states + 2)
         *state_types, w_type, x_type = in_types
         h_type = state_types[0]
@@ -204,8 +205,9 @@ class BaseNStepRNN(Function):
         return [
             (matrices[k:k + 2], biases[k:k + 2]) for k in range(0, len(shapes), 2)]
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         *states, w, x = inputs
+        hx: tp.Any
         hx, cx = (*states, None)[:2]
         self._layers = _layers.Layers(
             self.rnn_mode, self._directions, tuple(self.lengths), None)
@@ -213,13 +215,17 @@ class BaseNStepRNN(Function):
             x, hx, cx, self._taken_apart(w, x.shape[1], hx.shape[2]))
         return (hy, y) if cy is None else (hy, cy, y)
 
-    def forward_gpu(self, inputs):
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return self.forward_cpu(inputs)
 
-    def backward(self, inputs, grads):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grads: GradArrays) -> tuple[NdArray | None, ...]:
         *states, _, x = inputs
         xp = backend.get_array_module(x)
         *gstates, gy = grads
+        ghy: tp.Any
+        gcy: tp.Any
         ghy, gcy = [*[
             xp.zeros_like(state) if g is None else g
             for g, state in zip(gstates, states, strict=True)], None][:2]
@@ -235,14 +241,18 @@ class BaseNStepRNN(Function):
 class NStepRNNTanh(BaseNStepRNN):
     """Recurrent units with tanh over a sequence; see :class:`BaseNStepRNN`."""
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_tanh', **kwargs)
 
 
 class NStepRNNReLU(BaseNStepRNN):
     """Recurrent units with ReLU over a sequence; see :class:`BaseNStepRNN`."""
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_relu', **kwargs)
 
 
@@ -252,7 +262,9 @@ class NStepBiRNNTanh(BaseNStepRNN):
     See :class:`BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_tanh', **kwargs)
 
 
@@ -262,7 +274,9 @@ class NStepBiRNNReLU(BaseNStepRNN):
     See :class:`BaseNStepRNN`.
     """
 
-    def __init__(self, n_layers, states, lengths, **kwargs):
+    def __init__(
+            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
+            **kwargs: tp.Any) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_relu', **kwargs)
 
 
@@ -294,8 +308,11 @@ def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 
 def n_step_rnn_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction: bool,
-        **kwargs):
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        activation: str, use_bi_direction: bool,
+        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_rnn` or
     :func:`~chainer_fast.functions.n_step_birnn`.
 
@@ -314,7 +331,7 @@ def n_step_rnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs) -> tuple:
+        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -395,7 +412,7 @@ def n_step_birnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs) -> tuple:
+        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run
@@ -465,8 +482,10 @@ def n_step_birnn(
 
 
 def n_step_rnn_impl(
-        f: tp.Callable[..., tp.Any], n_layers, dropout_ratio, hx, cx, ws: tp.Sequence,
-        bs: tp.Sequence, xs, use_bi_direction: bool) -> tuple:
+        f: tp.Callable[..., tp.Any], n_layers: int, dropout_ratio: float,
+        hx: VariableOrArray, cx: VariableOrArray | None, ws: tp.Sequence[tp.Any],
+        bs: tp.Sequence[tp.Any], xs: tp.Sequence[VariableOrArray],
+        use_bi_direction: bool) -> tuple[tp.Any, ...]:
     """Runs stacked layers of any kind of cell over a batch of sequences.
 
     Parameters

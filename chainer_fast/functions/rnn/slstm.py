@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order, lstm
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import as_variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable, as_variable
 
 
 def _arrays(variables):
@@ -26,7 +22,7 @@ class SLSTM(FunctionNode):
     Its two outputs are the new cell and the step's output.
     """
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('c_prev1', 'c_prev2', 'x1', 'x2'))
         cells, gates = in_types[:2], in_types[2:]
         for c_type, x_type in zip(cells, gates, strict=True):
@@ -36,12 +32,14 @@ class SLSTM(FunctionNode):
         type_check.expect(
             cells[1].shape == cells[0].shape, cells[1].dtype == cells[0].dtype)
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 2, 3))
         self.retain_outputs((0,))
         return recurrent.slstm(*inputs)
 
-    def backward(self, indexes, grads):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grads: GradOutputs) -> tuple[Variable | None, ...]:
         known = self.get_retained_inputs() + self.get_retained_outputs()
         if config.enable_backprop:
             return SLSTMGrad()(*known, *grads)
@@ -56,10 +54,12 @@ class SLSTMGrad(Function):
     outputs, which may be ``None``.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return recurrent.slstm_grad(*inputs)
 
-    def backward(self, inputs, grads):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grads: GradArrays) -> tuple[NdArray | None, ...]:
         c_prev1, c_prev2, x1, x2, c, gc, gh = inputs
         xp = backend.get_array_module(x1)
         ggc_prev1, ggc_prev2, ggx1, ggx2 = [

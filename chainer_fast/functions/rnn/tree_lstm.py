@@ -5,11 +5,10 @@ import typing as tp
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.function import Function
 from chainer_fast.function_node import Fallback
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class TreeLSTM(Function):
@@ -28,7 +27,13 @@ class TreeLSTM(Function):
         New cell.
     """
 
-    def check_type_forward(self, in_types):
+    c: NdArray
+    a: NdArray
+    i: NdArray
+    o: NdArray
+    fs: tp.Sequence[NdArray]
+
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() >= 2)
         *c_types, x_type = in_types
         n_ary = len(c_types)
@@ -41,18 +46,20 @@ class TreeLSTM(Function):
             type_check.expect(x_type.shape[0] == c_type.shape[0])
             type_check.expect(x_type.shape[1] == (3 + n_ary) * c_type.shape[1])
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         *cs, x = inputs
         self._gates, self.c, h = recurrent.tree_lstm(x, *cs)
         self.a, self.i, self.o, *self.fs = recurrent.tree_gates(
             self._gates, 3 + len(cs))
         return self.c, h
 
-    def forward_chainerx(self, inputs):
+    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
         """Return the fallback; never called, as there are no ChainerX arrays."""
         return Fallback
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         return recurrent.tree_lstm_grad(
             self._gates, self.c, *grad_outputs, *inputs[:-1])
 

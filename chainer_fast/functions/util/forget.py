@@ -5,7 +5,8 @@ import typing as tp
 from chainer_fast import _backprop, function_node, variable
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function import force_backprop_mode, no_backprop_mode
-from chainer_fast.types import VariableOrArray
+from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 def _ordinal(n):
@@ -46,7 +47,7 @@ class Forget(function_node.FunctionNode):
             raise TypeError('func must be callable')
         self.func = func
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         # Links with running statistics keep the data that the second run needs.
         with no_backprop_mode(), using_config('_will_recompute', True):
@@ -54,7 +55,9 @@ class Forget(function_node.FunctionNode):
                 self.func, [variable.Variable(x) for x in inputs])
         return tuple([out.data for out in outs])
 
-    def backward(self, indexes, grad_outputs):
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # A graph built here would end at the copies of the inputs below.
         if config.enable_backprop:
             raise RuntimeError(

@@ -2,6 +2,10 @@
 
 Importing this module imports PyTorch (``pip install 'chainer-fast[torch]'``).
 """
+from __future__ import annotations
+
+import typing as tp
+
 try:
     import torch as _torch
 except ImportError as error:

@@ -118,7 +118,8 @@ class ModuleLink(link.Link):
         self.share()
         if self.device.xp is not numpy:
             # Buffers that are not saved.
-            self.module.to(torch.device('cuda', self.device.device.id))
+            number = self.device.device.id  # type: ignore[attr-defined]
+            self.module.to(torch.device('cuda', number))
             self.share()
 
     def share_grads(self) -> None:

@@ -1,9 +1,18 @@
 """Maxout layer."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import initializer, link
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import maxout
 from chainer_fast.links.connection import linear
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 class _Grouped:
@@ -17,10 +26,10 @@ class _Grouped:
         Size of a group.
     """
 
-    def __init__(self, initial, pool_size):
+    def __init__(self, initial: tp.Callable[..., tp.Any], pool_size: int) -> None:
         self.initial, self.pool_size = initial, pool_size
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         self.initial(array.reshape(-1, self.pool_size, *array.shape[1:]))
 
 
@@ -75,9 +84,14 @@ class Maxout(link.Chain):
     (8, 3)
     """
 
+    out_size: int
+    pool_size: int
+
     @argument.hide_retired
-    def __init__(self, in_size, out_size, pool_size, initialW=None, initial_bias=0,
-                 **retired):
+    def __init__(
+            self, in_size: int | None, out_size: int, pool_size: int,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = 0, **retired: tp.Any) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)
@@ -86,7 +100,7 @@ class Maxout(link.Chain):
         weight = self._regrouped('initialW', initialW, 3, columns)
         bias = self._regrouped('initial_bias', initial_bias, 2)
         with self.init_scope():
-            self.linear = linear.Linear(
+            self.linear: Linear = linear.Linear(
                 in_size, out_size * pool_size, bias is None, weight, bias)
 
     def _regrouped(self, name, initial, ndim, *columns):
@@ -100,7 +114,7 @@ class Maxout(link.Chain):
             return _Grouped(initial, self.pool_size)
         return initial
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the layer.
 
         Parameters

@@ -1,6 +1,10 @@
 """Parametric rectifier."""
+from __future__ import annotations
+
 from chainer_fast import link, variable
 from chainer_fast.functions.activation import prelu
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class PReLU(link.Link):
@@ -45,13 +49,15 @@ class PReLU(link.Link):
     (1, 3, 5, 5)
     """
 
-    def __init__(self, shape=(), init=0.25):
+    def __init__(
+            self, shape: tuple[int, ...] = (),
+            init: float | NdArray | InitializerSpec = 0.25) -> None:
         super().__init__()
         slope = variable.Parameter(init, shape)
         with self.init_scope():
             self.W = slope
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the rectifier.
 
         Parameters

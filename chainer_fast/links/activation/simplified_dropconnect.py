@@ -1,9 +1,13 @@
 """Fully connected layer that drops random weights."""
+from __future__ import annotations
+
 import math
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.noise import simplified_dropconnect
 from chainer_fast.initializers import normal
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Parameter, Variable
 
 
 class SimplifiedDropconnect(link.Link):
@@ -63,8 +67,14 @@ class SimplifiedDropconnect(link.Link):
     True
     """
 
-    def __init__(self, in_size, out_size, ratio=0.5, nobias=False, initialW=None,
-                 initial_bias=None):
+    out_size: int
+    ratio: float
+    b: Parameter | None
+
+    def __init__(
+            self, in_size: int | None, out_size: int, ratio: float = 0.5,
+            nobias: bool = False, initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         self.out_size, self.ratio = out_size, ratio
         if initialW is None:
@@ -79,7 +89,10 @@ class SimplifiedDropconnect(link.Link):
         with self.init_scope():
             self.W, self.b = W, b
 
-    def forward(self, x, train=True, mask=None, use_batchwise_mask=True):
+    def forward(
+            self, x: VariableOrArray, train: bool = True,
+            mask: VariableOrArray | None = None,
+            use_batchwise_mask: bool = True) -> Variable:
         """Apply the layer.
 
         Parameters

@@ -1,8 +1,12 @@
 """Swish with a learnt parameter."""
+from __future__ import annotations
+
 from chainer_fast import link, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import swish
 from chainer_fast.initializers import constant
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.variable import Parameter, Variable
 
 
 class Swish(link.Link):
@@ -42,15 +46,17 @@ class Swish(link.Link):
     array([[-0.2689,  0.    ,  0.7311]], dtype=float32)
     """
 
-    def __init__(self, beta_shape, beta_init=1.0):
+    def __init__(
+            self, beta_shape: tuple[int, ...] | None,
+            beta_init: float | NdArray | InitializerSpec = 1.0) -> None:
         super().__init__()
         if beta_shape is None and isinstance(beta_init, get_array_types()):
             # As an initializer: the shape is not known yet.
             beta_init = constant.Constant(beta_init)
         with self.init_scope():
-            self.beta = variable.Parameter(beta_init, beta_shape)
+            self.beta: Parameter = variable.Parameter(beta_init, beta_shape)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the function.
 
         Parameters

@@ -1,4 +1,8 @@
 """Networks of Caffe as links; needs protobuf."""
+from __future__ import annotations
+
+import typing as tp
+
 try:
     import google.protobuf
 except ImportError as e:

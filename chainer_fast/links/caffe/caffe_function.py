@@ -1,5 +1,8 @@
 """Networks of Caffe, read from their files."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 import warnings
 
 from google.protobuf import message
@@ -33,6 +36,7 @@ from chainer_fast.links.caffe._setups import (  # noqa: F401
 )
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 
 def _read(path):
@@ -43,6 +47,9 @@ def _read(path):
     except message.DecodeError as e:
         raise message.DecodeError(
             '%s is no caffemodel, or it is truncated: %s' % (path, e)) from e
+
+
+_Caffe = tp.TypeVar('_Caffe', bound='CaffeFunction')
 
 
 class CaffeFunction(link.Chain):
@@ -102,7 +109,12 @@ class CaffeFunction(link.Chain):
         y, = caffe_net(inputs={'data': x}, outputs=['LinearFunction-0-1'])
     """
 
-    def __init__(self, model_path):
+    forwards: dict[tp.Any, tp.Any]
+    split_map: dict[tp.Any, tp.Any]
+    layers: list[tuple[str, tp.Sequence[str], tp.Sequence[str]]]
+    variables: dict[tp.Any, tp.Any]
+
+    def __init__(self, model_path: str) -> None:
         super().__init__()
         net = _read(model_path)
         self.forwards, self.split_map, self.layers = {}, {}, []
@@ -121,7 +133,7 @@ class CaffeFunction(link.Chain):
                     e.args = '%s: layer "%s": %s' % (model_path, layer.name, e),
                 raise
 
-    def copy(self, mode='share'):
+    def copy(self: _Caffe, mode: str = 'share') -> _Caffe:
         """Copy the network, see :meth:`chainer_fast.Link.copy`.
 
         Parameters
@@ -134,11 +146,13 @@ class CaffeFunction(link.Chain):
         CaffeFunction
             The copy, whose layers use its own children.
         """
-        copied = super().copy(mode)
+        copied: tp.Any = super().copy(mode)
         copied.forwards = copy.deepcopy(self.forwards, {id(self): copied})
         return copied
 
-    def forward(self, inputs, outputs, disable=(), **kwargs):
+    def forward(
+            self, inputs: dict[tp.Any, tp.Any], outputs: tp.Iterable[str],
+            disable: tp.Collection[str] = (), **kwargs: tp.Any) -> tuple[Variable, ...]:
         """Run the network.
 
         Layers are skipped if some of their inputs are missing.

@@ -1,6 +1,10 @@
 """Base of links that apply filters to images."""
+from __future__ import annotations
+
 from chainer_fast import initializers, link, variable
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Parameter, Variable
 
 
 class Filtered(link.Link):
@@ -15,6 +19,8 @@ class Filtered(link.Link):
     b : chainer_fast.Parameter or None
         The bias.
     """
+
+    b: Parameter | None
 
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):
@@ -39,7 +45,7 @@ class Filtered(link.Link):
     def _filter_shape(self, in_channels):
         raise NotImplementedError
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the filters, and add the bias.
 
         Parameters

@@ -1,7 +1,12 @@
 """Addition of a broadcast bias."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, variable
 from chainer_fast.configuration.debug import is_debug
 from chainer_fast.functions.math import bias
+from chainer_fast.variable import Parameter, Variable
 
 
 class Bias(link.Link):
@@ -46,14 +51,14 @@ class Bias(link.Link):
            [0., 1., 2.]], dtype=float32)
     """
 
-    def __init__(self, axis=1, shape=None):
+    def __init__(self, axis: int = 1, shape: tuple[int, ...] | None = None) -> None:
         super().__init__()
         with self.init_scope():
             self.axis = axis
             if shape is not None:
-                self.b = variable.Parameter(0, shape)
+                self.b: Parameter = variable.Parameter(0, shape)
 
-    def forward(self, *xs):
+    def forward(self, *xs: tp.Any) -> Variable:
         """Add the bias.
 
         Parameters

@@ -1,7 +1,11 @@
 """Bilinear layer: products of two inputs, with parameters."""
+from __future__ import annotations
+
 from chainer_fast import initializers, link, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import bilinear
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Bilinear(link.Link):
@@ -63,10 +67,12 @@ class Bilinear(link.Link):
     (2, 5)
     """
 
-    def __init__(self, left_size, right_size, out_size, nobias=False, initialW=None,
-                 initial_bias=None):
+    def __init__(
+            self, left_size: int, right_size: int, out_size: int, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: tuple[InitializerSpec | None, ...] | None = None) -> None:
         super().__init__()
-        self.in_sizes = left_size, right_size
+        self.in_sizes: tuple[int, int] = left_size, right_size
         self.nobias = nobias
         with self.init_scope():
             self.W = _parameter('initialW', initialW, (*self.in_sizes, out_size))
@@ -83,7 +89,7 @@ class Bilinear(link.Link):
                 shape = (out_size,) if size is None else (size, out_size)
                 setattr(self, name, _parameter(name, initial, shape))
 
-    def forward(self, e1, e2):
+    def forward(self, e1: VariableOrArray, e2: VariableOrArray) -> Variable:
         """Apply the layer.
 
         Parameters
@@ -106,7 +112,7 @@ class Bilinear(link.Link):
         linear_terms = () if self.nobias else (self.V1, self.V2, self.b)
         return bilinear.bilinear(e1, e2, self.W, *linear_terms)
 
-    def zero_grads(self):
+    def zero_grads(self) -> None:
         """Fill the gradients with zeros; an older name of :meth:`zerograds`."""
         self.zerograds()
 

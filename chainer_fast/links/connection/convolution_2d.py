@@ -1,9 +1,15 @@
 """Convolution of images, with parameters."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import memory_layouts
 from chainer_fast.configuration import get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 
 class Convolution2D(_filters.Filtered):
@@ -92,8 +98,19 @@ class Convolution2D(_filters.Filtered):
     (3, 1, 5, 5)
     """
 
-    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 nobias=False, initialW=None, initial_bias=None, **kwargs):
+    in_channels: int | None
+    out_channels: int
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+    x_layout: str | None
+
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, int] | None = None,
+            stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            nobias: bool = False, initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),
@@ -101,13 +118,13 @@ class Convolution2D(_filters.Filtered):
         in_channels, out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.ksize = ksize
+        self.ksize: int | tuple[int, int] = ksize
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups = int(groups)
+        self.groups: int = int(groups)
 
         w_layout = self.x_layout = None
-        self.cudnn_fast = get_compute_mode() == 'cudnn_fast'
+        self.cudnn_fast: bool = get_compute_mode() == 'cudnn_fast'
         if self.cudnn_fast:
             w_layout = memory_layouts.CUDNN_CHANNEL_LAST_W
             self.x_layout = memory_layouts.CUDNN_CHANNEL_LAST_X
@@ -115,7 +132,7 @@ class Convolution2D(_filters.Filtered):
                           w_layout)
 
     @property
-    def printable_specs(self):
+    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
         """The arguments, as ``repr`` shows them."""
         for name in ('in_channels', 'out_channels', 'ksize', 'stride', 'pad'):
             yield name, getattr(self, name)
@@ -129,7 +146,7 @@ class Convolution2D(_filters.Filtered):
         _filters.share('output', self.out_channels, self.groups)
         return self.out_channels, channels, kh, kw
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Convolve images.
 
         Parameters
@@ -168,7 +185,10 @@ class Convolution2D(_filters.Filtered):
             dilate=self.dilate, cudnn_fast=self.cudnn_fast)
 
     @classmethod
-    def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
+    def from_params(
+            cls, W: tp.Any, b: tp.Any = None, stride: int | tuple[int, int] = 1,
+            pad: int | tuple[int, int] = 0, nobias: bool = False,
+            **kwargs: tp.Any) -> tp.Any:
         """Make a convolution with given filters.
 
         Parameters

@@ -1,6 +1,11 @@
 """Convolution of images of any dimension, with parameters."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.connection import convolution_nd
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv_nd
 
 
@@ -76,19 +81,28 @@ class ConvolutionND(_filters.Filtered):
     (1, 4, 6, 6, 8)
     """
 
+    out_channels: int
+    stride: int | tuple[int, ...]
+    pad: int | tuple[int, ...]
+    cover_all: bool
+
     # Number of axes of an image, in subclasses for one number of axes.
     _of_ndim = None
 
-    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 nobias=False, initialW=None, initial_bias=None, cover_all=False,
-                 dilate=1, groups=1):
+    def __init__(
+            self, ndim: int, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...] | None = None,
+            stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
+            nobias: bool = False, initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, cover_all: bool = False,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__()
         in_channels, self.out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
-        self.ksize = conv_nd.as_tuple(ksize, ndim)
-        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
+        self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.cover_all = stride, pad, cover_all
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
@@ -103,7 +117,10 @@ class ConvolutionND(_filters.Filtered):
             cover_all=self.cover_all)
 
     @classmethod
-    def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
+    def from_params(
+            cls, W: tp.Any, b: tp.Any = None, stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            **kwargs: tp.Any) -> tp.Any:
         """Make a convolution with given filters.
 
         Parameters
@@ -174,8 +191,13 @@ class Convolution1D(ConvolutionND):
 
     _of_ndim = 1
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 initialW=None, initial_bias=None, cover_all=False, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, cover_all: bool = False,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             self._of_ndim, in_channels, out_channels, ksize, stride, pad, nobias,
             groups=groups, dilate=dilate, cover_all=cover_all, initialW=initialW,
@@ -216,8 +238,13 @@ class Convolution3D(ConvolutionND):
 
     _of_ndim = 3
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 initialW=None, initial_bias=None, cover_all=False, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, cover_all: bool = False,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             self._of_ndim, in_channels, out_channels, ksize, stride, pad, nobias,
             groups=groups, dilate=dilate, cover_all=cover_all, initialW=initialW,

@@ -1,7 +1,12 @@
 """Transposed convolution of images, with parameters."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
 
 
@@ -89,9 +94,20 @@ class Deconvolution2D(_filters.Filtered):
     (1, 3, 18, 18)
     """
 
-    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 nobias=False, outsize=None, initialW=None, initial_bias=None,
-                 **kwargs):
+    out_channels: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+    outsize: tuple[None, None] | tuple[int, int]
+
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, int] | None = None,
+            stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            nobias: bool = False, outsize: tuple[int, int] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),
@@ -100,7 +116,7 @@ class Deconvolution2D(_filters.Filtered):
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self.outsize = (None, None) if outsize is None else outsize
 
         if isinstance(initial_bias, get_array_types()) and not nobias:

@@ -1,6 +1,9 @@
 """Transposed convolution of images of any dimension, with parameters."""
+from __future__ import annotations
+
 from chainer_fast.functions.connection import deconvolution_nd
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv_nd
 
 
@@ -78,16 +81,26 @@ class DeconvolutionND(_filters.Filtered):
     (1, 2, 11, 11, 11)
     """
 
-    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 nobias=False, outsize=None, initialW=None, initial_bias=None, dilate=1,
-                 groups=1):
+    out_channels: int
+    stride: int | tuple[int, ...]
+    pad: int | tuple[int, ...]
+    outsize: tuple[int, ...] | None
+
+    def __init__(
+            self, ndim: int, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...] | None = None,
+            stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
+            nobias: bool = False, outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__()
         in_channels, self.out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
-        self.ksize = conv_nd.as_tuple(ksize, ndim)
-        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
+        self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.outsize = stride, pad, outsize
-        self.groups = int(groups)
+        self.groups: int = int(groups)
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
@@ -141,8 +154,14 @@ class Deconvolution1D(DeconvolutionND):
     (1, 2, 20)
     """
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             1, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
             dilate=dilate, outsize=outsize, initialW=initialW,
@@ -181,8 +200,14 @@ class Deconvolution3D(DeconvolutionND):
     (1, 1, 10, 10, 10)
     """
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             3, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
             dilate=dilate, outsize=outsize, initialW=initialW,

@@ -1,4 +1,6 @@
 """Convolution whose windows are deformed depending on the image."""
+from __future__ import annotations
+
 from chainer_fast import link
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.connection.deformable_convolution_2d_sampler import (
@@ -7,6 +9,8 @@ from chainer_fast.functions.connection.deformable_convolution_2d_sampler import 
 from chainer_fast.initializers import constant
 from chainer_fast.links.connection import _filters
 from chainer_fast.links.connection.convolution_2d import Convolution2D
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class DeformableConvolution2D(link.Chain):
@@ -62,9 +66,14 @@ class DeformableConvolution2D(link.Chain):
     ((18, 3, 3, 3), (4, 3, 3, 3))
     """
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0,
-                 offset_nobias=False, offset_initialW=None, offset_initial_bias=None,
-                 deform_nobias=False, deform_initialW=None, deform_initial_bias=None):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, int], stride: int | tuple[int, int] = 1,
+            pad: int | tuple[int, int] = 0, offset_nobias: bool = False,
+            offset_initialW: InitializerSpec | None = None,
+            offset_initial_bias: InitializerSpec | None = None,
+            deform_nobias: bool = False, deform_initialW: InitializerSpec | None = None,
+            deform_initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         window = ksize, stride, pad
         kh, kw = _convolution.pair(ksize)
@@ -75,7 +84,7 @@ class DeformableConvolution2D(link.Chain):
             in_channels, out_channels, *window, deform_nobias, deform_initialW,
             deform_initial_bias))
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Convolve images.
 
         Parameters
@@ -126,8 +135,18 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         As given.
     """
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 initialW=None, initial_bias=None):
+    out_channels: int
+    ksize: int | tuple[int, int]
+    initialW: InitializerSpec | None
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, int], stride: int | tuple[int, int] = 1,
+            pad: int | tuple[int, int] = 0, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         self.out_channels, self.ksize, self.initialW = out_channels, ksize, initialW
         self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
@@ -144,7 +163,8 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         if self.b is not None:
             self.b.initialize(self.out_channels)
 
-    def forward(self, x, offset):
+    def forward(  # type: ignore[override]
+            self, x: VariableOrArray, offset: VariableOrArray) -> Variable:
         """Convolve images.
 
         Parameters

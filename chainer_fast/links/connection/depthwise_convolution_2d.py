@@ -1,7 +1,10 @@
 """Convolution of each channel separately, with parameters."""
+from __future__ import annotations
+
 from chainer_fast.functions.connection import _convolution, depthwise_convolution_2d
 from chainer_fast.initializers import normal
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 
 
 class DepthwiseConvolution2D(_filters.Filtered):
@@ -63,8 +66,17 @@ class DepthwiseConvolution2D(_filters.Filtered):
     (1, 6, 8, 8)
     """
 
-    def __init__(self, in_channels, channel_multiplier, ksize, stride=1, pad=0,
-                 nobias=False, initialW=None, initial_bias=None):
+    channel_multiplier: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+
+    def __init__(
+            self, in_channels: int | None, channel_multiplier: int,
+            ksize: int | tuple[int, int], stride: int | tuple[int, int] = 1,
+            pad: int | tuple[int, int] = 0, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         self.channel_multiplier, self.ksize = channel_multiplier, ksize
         self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)

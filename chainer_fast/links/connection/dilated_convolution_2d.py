@@ -1,6 +1,11 @@
 """Convolution with windows that have holes, with parameters."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.connection import _convolution, dilated_convolution_2d
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
 
 
@@ -70,9 +75,20 @@ class DilatedConvolution2D(_filters.Filtered):
     (1, 4, 5, 5)
     """
 
+    out_channels: int
+    ksize: int | tuple[int, int]
+    stride: int | tuple[int, int]
+    pad: int | tuple[int, int]
+    dilate: int | tuple[int, int]
+
     @argument.hide_retired
-    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, dilate=1,
-                 nobias=False, initialW=None, initial_bias=None, **retired):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, int] | None = None,
+            stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            dilate: int | tuple[int, int] = 1, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **retired: tp.Any) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

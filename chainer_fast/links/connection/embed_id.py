@@ -1,7 +1,13 @@
 """Embedding of integers as vectors."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, variable
 from chainer_fast.functions.connection import embed_id
 from chainer_fast.initializers import normal
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class EmbedID(link.Link):
@@ -48,16 +54,18 @@ class EmbedID(link.Link):
     """
 
     # Objects pickled by early versions lack this attribute.
-    ignore_label = None
+    ignore_label: int | None = None
 
-    def __init__(self, in_size, out_size, initialW=None, ignore_label=None):
+    def __init__(
+            self, in_size: int, out_size: int, initialW: InitializerSpec | None = None,
+            ignore_label: int | None = None) -> None:
         super().__init__()
         init = normal.Normal(1.0) if initialW is None else initialW
         with self.init_scope():
             self.W = variable.Parameter(init, (in_size, out_size))
         self.ignore_label = ignore_label
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Look vectors up.
 
         Parameters
@@ -81,7 +89,7 @@ class EmbedID(link.Link):
         return embed_id.embed_id(x, self.W, ignore_label=self.ignore_label)
 
     @classmethod
-    def from_params(cls, W, ignore_label=None):
+    def from_params(cls, W: VariableOrArray, ignore_label: int | None = None) -> tp.Any:
         """Make an embedding from given vectors.
 
         Parameters

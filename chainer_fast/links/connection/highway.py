@@ -1,7 +1,16 @@
 """Layer that passes on part of its input."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link
 from chainer_fast.functions.activation import relu, sigmoid
 from chainer_fast.links.connection import linear
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 class Highway(link.Chain):
@@ -57,16 +66,21 @@ class Highway(link.Chain):
            [1., 1., 1.]], dtype=float32)
     """
 
-    def __init__(self, in_out_size, nobias=False, activate=relu.relu, init_Wh=None,
-                 init_Wt=None, init_bh=None, init_bt=-1):
+    def __init__(
+            self, in_out_size: int, nobias: bool = False,
+            activate: tp.Callable[..., tp.Any] = relu.relu,
+            init_Wh: InitializerSpec | None = None,
+            init_Wt: InitializerSpec | None = None,
+            init_bh: InitializerSpec | None = None,
+            init_bt: InitializerSpec | None = -1) -> None:
         super().__init__()
         self.activate = activate
         size = in_out_size, in_out_size, nobias
         with self.init_scope():
-            self.plain = linear.Linear(*size, init_Wh, init_bh)
-            self.transform = linear.Linear(*size, init_Wt, init_bt)
+            self.plain: Linear = linear.Linear(*size, init_Wh, init_bh)
+            self.transform: Linear = linear.Linear(*size, init_Wt, init_bt)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the layer.
 
         Parameters

@@ -1,9 +1,13 @@
 """The module that GoogLeNet is made of."""
+from __future__ import annotations
+
 from chainer_fast import link
 from chainer_fast.functions.activation import relu
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import max_pooling_nd
 from chainer_fast.links.connection import convolution_2d
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class Inception(link.Chain):
@@ -62,8 +66,10 @@ class Inception(link.Chain):
     (1, 20, 8, 8)
     """
 
-    def __init__(self, in_channels, out1, proj3, out3, proj5, out5, proj_pool,
-                 conv_init=None, bias_init=None):
+    def __init__(
+            self, in_channels: int | None, out1: int, proj3: int, out3: int, proj5: int,
+            out5: int, proj_pool: int, conv_init: InitializerSpec | None = None,
+            bias_init: InitializerSpec | None = None) -> None:
         super().__init__()
         for name, n_in, n_out, ksize in (
                 ('conv1', in_channels, out1, 1),
@@ -74,7 +80,7 @@ class Inception(link.Chain):
                 n_in, n_out, ksize, pad=ksize // 2, initialW=conv_init,
                 initial_bias=bias_init))
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the module.
 
         Parameters

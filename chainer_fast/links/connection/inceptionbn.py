@@ -1,5 +1,8 @@
 """The Inception module with batch normalization."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
@@ -10,8 +13,10 @@ from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import average_pooling_2d, max_pooling_nd
 from chainer_fast.links.connection import convolution_2d
 from chainer_fast.links.normalization import batch_normalization
+from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
-_POOLING = {
+_POOLING: dict[str, tp.Any] = {
     'max': functools.partial(max_pooling_nd.max_pooling_2d, cover_all=False),
     'avg': average_pooling_2d.average_pooling_2d,
 }
@@ -87,8 +92,16 @@ class InceptionBN(link.Chain):
     (2, 20, 8, 8)
     """
 
-    def __init__(self, in_channels, out1, proj3, out3, proj33, out33, pooltype,
-                 proj_pool=None, stride=1, conv_init=None, dtype=None):
+    out1: int
+    proj_pool: int | None
+    stride: int
+    pooltype: str
+
+    def __init__(
+            self, in_channels: int | None, out1: int, proj3: int, out3: int,
+            proj33: int, out33: int, pooltype: str, proj_pool: int | None = None,
+            stride: int = 1, conv_init: InitializerSpec | None = None,
+            dtype: DTypeSpec | None = None) -> None:
         super().__init__()
         self.out1, self.proj_pool = out1, proj_pool
         self.stride, self.pooltype = stride, pooltype
@@ -120,7 +133,7 @@ class InceptionBN(link.Chain):
             x = relu.relu(self[name + 'n'](self[name](x)))
         return x
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the module.
 
         Parameters

@@ -1,9 +1,14 @@
 """Fully connected layer."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
+from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Parameter, Variable
 
 
 class Linear(link.Link):
@@ -62,9 +67,14 @@ class Linear(link.Link):
     (2, 25)
     """
 
+    in_size: int | None
+    out_size: int | None
+
     @argument.hide_retired
-    def __init__(self, in_size, out_size=None, nobias=False, initialW=None,
-                 initial_bias=None, **retired):
+    def __init__(
+            self, in_size: int | None, out_size: int | None = None,
+            nobias: bool = False, initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **retired: tp.Any) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)
@@ -80,14 +90,14 @@ class Linear(link.Link):
             if in_size is not None:
                 self._initialize_params(in_size)
             if nobias:
-                self.b = None
+                self.b: Parameter | None = None
             else:
                 bias = 0 if initial_bias is None else initial_bias
                 self.b = variable.Parameter(
                     initializers._get_initializer(bias), out_size)
 
     @property
-    def printable_specs(self):
+    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
         """Sizes, and whether the bias is left out."""
         yield 'in_size', self.in_size
         yield 'out_size', self.out_size
@@ -96,7 +106,7 @@ class Linear(link.Link):
     def _initialize_params(self, in_size):
         self.W.initialize((self.out_size, in_size))
 
-    def forward(self, x, n_batch_axes=1):
+    def forward(self, x: VariableOrArray, n_batch_axes: int = 1) -> Variable:
         """Apply the layer.
 
         Parameters
@@ -123,7 +133,9 @@ class Linear(link.Link):
         return linear.linear(x, self.W, self.b, n_batch_axes=n_batch_axes)
 
     @classmethod
-    def from_params(cls, W, b=None, nobias=False):
+    def from_params(
+            cls, W: VariableOrArray, b: VariableOrArray | None = None,
+            nobias: bool = False) -> tp.Any:
         """Make a layer from given weights.
 
         Parameters

@@ -1,7 +1,13 @@
 """Convolution with separate filters at each place, with parameters."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.connection import _convolution, local_convolution_2d
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec, VariableOrArray
 from chainer_fast.utils import conv
+from chainer_fast.variable import Variable
 
 
 class LocalConvolution2D(_filters.Filtered):
@@ -59,11 +65,19 @@ class LocalConvolution2D(_filters.Filtered):
     (4, 6, 6, 3, 3, 3)
     """
 
-    def __init__(self, in_channels, out_channels, in_size=None, ksize=None, stride=1,
-                 nobias=False, initialW=None, initial_bias=None, **kwargs):
+    out_channels: int
+    ksize: int | tuple[int, int] | None
+
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            in_size: int | tuple[int, int] | None = None,
+            ksize: int | tuple[int, int] | None = None,
+            stride: int | tuple[int, int] = 1, nobias: bool = False,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         self.out_channels, self.ksize = out_channels, ksize
-        self.stride = _convolution.pair(stride)
+        self.stride: int | tuple[int, int] = _convolution.pair(stride)
         self.nobias = nobias
         self._set_filters(None, nobias, initialW, initial_bias)
         if in_channels is not None and in_size is not None:
@@ -80,7 +94,7 @@ class LocalConvolution2D(_filters.Filtered):
         if not self.nobias:
             self.b.initialize(places)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Convolve images.
 
         Parameters

@@ -1,8 +1,14 @@
 """Convolution followed by a perceptron in every pixel."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link
 from chainer_fast.functions.activation import relu
 from chainer_fast.links.connection import _filters, convolution_2d
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 _WSCALE = (
     'wscale is not supported anymore. Use conv_init and bias_init to say how filters '
@@ -72,8 +78,12 @@ class MLPConvolution2D(link.ChainList):
     [(16, 3, 5, 5), (16, 16, 1, 1), (8, 16, 1, 1)]
     """
 
-    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 activation=relu.relu, *args, **kwargs):
+    def __init__(
+            self, in_channels: int | None, out_channels: tuple[int, ...],
+            ksize: int | tuple[int, int] | None = None,
+            stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            activation: tp.Callable[..., tp.Any] = relu.relu, *args: tp.Any,
+            **kwargs: tp.Any) -> None:
         if args:
             # The first of them was once wscale.
             raise TypeError(_WSCALE)
@@ -90,7 +100,7 @@ class MLPConvolution2D(link.ChainList):
                 in_channels, n, *window, initialW=conv_init, initial_bias=bias_init))
             in_channels, window = n, (1,)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the convolutions.
 
         Parameters
@@ -109,7 +119,7 @@ class MLPConvolution2D(link.ChainList):
             If ``x`` has another dtype, number of axes or number of channels.
         """
         first, *others = self
-        x = first(x)
+        y: Variable = first(x)
         for convolution in others:
-            x = convolution(self.activation(x))
-        return x
+            y = convolution(self.activation(y))
+        return y

@@ -1,6 +1,10 @@
 """A parameter as a link."""
+from __future__ import annotations
+
 from chainer_fast import link
 from chainer_fast.functions.math import identity
+from chainer_fast.types import NdArray
+from chainer_fast.variable import Variable
 
 
 class Parameter(link.Link):
@@ -35,12 +39,12 @@ class Parameter(link.Link):
     array([0., 1., 2.], dtype=float32)
     """
 
-    def __init__(self, array):
+    def __init__(self, array: NdArray) -> None:
         super().__init__()
         self.add_param('W', array.shape, dtype=array.dtype)
         self.W.array = array
 
-    def forward(self, volatile='off'):
+    def forward(self, volatile: str = 'off') -> Variable:
         """Return the parameter.
 
         Parameters

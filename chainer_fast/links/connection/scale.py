@@ -1,8 +1,16 @@
 """Multiplication by a broadcast weight."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, variable
 from chainer_fast.configuration.debug import is_debug
 from chainer_fast.functions.math import scale
 from chainer_fast.links.connection import bias
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.bias import Bias
 
 
 class Scale(link.Chain):
@@ -58,7 +66,9 @@ class Scale(link.Chain):
            [0., 1., 2.]], dtype=float32)
     """
 
-    def __init__(self, axis=1, W_shape=None, bias_term=False, bias_shape=None):
+    def __init__(
+            self, axis: int = 1, W_shape: tuple[int, ...] | None = None,
+            bias_term: bool = False, bias_shape: tuple[int, ...] | None = None) -> None:
         super().__init__()
         learnt = W_shape is not None
         if bias_term and not learnt and bias_shape is None:
@@ -68,9 +78,9 @@ class Scale(link.Chain):
             if learnt:
                 self.W = variable.Parameter(1, W_shape)
             if bias_term:
-                self.bias = bias.Bias(axis, W_shape if learnt else bias_shape)
+                self.bias: Bias = bias.Bias(axis, W_shape if learnt else bias_shape)
 
-    def forward(self, *xs):
+    def forward(self, *xs: tp.Any) -> Variable:
         """Multiply by the weight, and add the bias.
 
         Parameters

@@ -1,6 +1,13 @@
 """Base of losses that draw samples of noise."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, variable
+from chainer_fast.device_resident import DeviceResidentsVisitor
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import walker_alias
+from chainer_fast.utils.walker_alias import WalkerAlias
 
 
 class SamplingLink(link.Link):
@@ -18,14 +25,16 @@ class SamplingLink(link.Link):
         Length of the vectors.
     """
 
-    def __init__(self, weights, sample_size, initialW, in_size):
+    def __init__(
+            self, weights: tp.Sequence[float], sample_size: int,
+            initialW: InitializerSpec | None, in_size: int) -> None:
         super().__init__()
         shape = len(weights), in_size
-        self.sampler = walker_alias.WalkerAlias(weights)
+        self.sampler: WalkerAlias = walker_alias.WalkerAlias(weights)
         self.sample_size = sample_size
         with self.init_scope():
             self.W = variable.Parameter(initialW, shape)
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         self.sampler.device_resident_accept(visitor)

@@ -1,6 +1,12 @@
 """BlackOut loss with its weights and its sampler."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.loss import black_out
 from chainer_fast.links.loss import _sampling
+from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class BlackOut(_sampling.SamplingLink):
@@ -57,10 +63,11 @@ class BlackOut(_sampling.SamplingLink):
 
     sample_data = None
 
-    def __init__(self, in_size, counts, sample_size):
+    def __init__(
+            self, in_size: int, counts: tp.Sequence[int], sample_size: int) -> None:
         super().__init__(counts, sample_size, None, in_size)
 
-    def forward(self, x, t):
+    def forward(self, x: VariableOrArray, t: VariableOrArray) -> Variable:
         """Compute the loss.
 
         Parameters

@@ -1,9 +1,15 @@
 """Conditional random field of chains, with its costs."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, variable
 from chainer_fast.functions.array import transpose_sequence
 from chainer_fast.functions.loss import crf1d
 from chainer_fast.initializers import _get_initializer, constant
 from chainer_fast.links.rnn.n_step_rnn import argsort_list_descent, permutate_list
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Parameter, Variable
 
 
 class CRF1d(link.Link):
@@ -56,15 +62,18 @@ class CRF1d(link.Link):
     [[0, 1, 0], [0]]
     """
 
-    def __init__(self, n_label, initial_cost=None):
+    def __init__(
+            self, n_label: int, initial_cost: InitializerSpec | None = None) -> None:
         super().__init__()
         if initial_cost is None:
             initial_cost = constant.Zero()
         with self.init_scope():
-            self.cost = variable.Parameter(
+            self.cost: Parameter = variable.Parameter(
                 _get_initializer(initial_cost), (n_label, n_label))
 
-    def forward(self, xs, ys, reduce='mean', transpose=False):
+    def forward(
+            self, xs: tp.Sequence[VariableOrArray], ys: tp.Sequence[VariableOrArray],
+            reduce: str = 'mean', transpose: bool = False) -> Variable:
         """Compute the negative log-likelihood of labels.
 
         Parameters
@@ -106,7 +115,9 @@ class CRF1d(link.Link):
                 for each in (xs, ys)]
         return crf1d.crf1d(self.cost, xs, ys, reduce)
 
-    def argmax(self, xs, transpose=False):
+    def argmax(
+            self, xs: tp.Sequence[VariableOrArray],
+            transpose: bool = False) -> tuple[tp.Any, ...]:
         """Find the most likely labels.
 
         Parameters

@@ -1,6 +1,9 @@
 """Softmax over the leaves of a tree."""
+from __future__ import annotations
+
 import copy
 import heapq
+import typing as tp
 
 import numpy
 
@@ -8,8 +11,12 @@ from chainer_fast import device_resident, function, link, variable
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, shortcut
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
+from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.initializers import uniform
+from chainer_fast.types import DTypeSpec, GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils import _labels, type_check
+from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 class TreeParser:
@@ -33,11 +40,14 @@ class TreeParser:
         For each leaf, an array of the turns at these nodes: 1 for left, -1 for right.
     """
 
-    def __init__(self, dtype):
-        self.dtype = dtype
-        self.next_id = 0
+    paths: dict[tp.Any, tp.Any]
+    codes: dict[tp.Any, tp.Any]
 
-    def parse(self, tree):
+    def __init__(self, dtype: DTypeSpec) -> None:
+        self.dtype = dtype
+        self.next_id: int = 0
+
+    def parse(self, tree: tp.Any) -> None:
         """Parse a tree, and forget the previous one.
 
         Parameters
@@ -53,7 +63,7 @@ class TreeParser:
         self.next_id = 0
         self.paths, self.codes = {}, {}
         # Without recursion: the depth may be near the number of leaves.
-        pending = [(tree, (), ())]
+        pending: list[tp.Any] = [(tree, (), ())]
         while pending:
             node, path, code = pending.pop()
             if not isinstance(node, tuple):
@@ -69,15 +79,15 @@ class TreeParser:
             left, right = node
             pending += [(right, path, (*code, -1)), (left, path, (*code, 1))]
 
-    def size(self):
+    def size(self) -> int:
         """Return the number of inner nodes."""
         return self.next_id
 
-    def get_paths(self):
+    def get_paths(self) -> dict[int, NdArray]:
         """Return the nodes on the ways; see the attribute ``paths``."""
         return self.paths
 
-    def get_codes(self):
+    def get_codes(self) -> dict[int, NdArray]:
         """Return the turns of the ways; see the attribute ``codes``."""
         return self.codes
 
@@ -114,7 +124,7 @@ class BinaryHierarchicalSoftmaxFunction(
         Number of inner nodes.
     """
 
-    def __init__(self, tree, dtype):
+    def __init__(self, tree: tp.Any, dtype: DTypeSpec) -> None:
         super().__init__()
         parser = TreeParser(dtype)
         parser.parse(tree)
@@ -123,19 +133,19 @@ class BinaryHierarchicalSoftmaxFunction(
         paths = [parser.get_paths().get(leaf, nothing) for leaf in leaves]
         codes = [
             parser.get_codes().get(leaf, nothing.astype(dtype)) for leaf in leaves]
-        self.paths = numpy.concatenate(paths)
-        self.codes = numpy.concatenate(codes)
-        self.begins = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
-        self.parser_size = parser.size()
+        self.paths: NdArray = numpy.concatenate(paths)
+        self.codes: NdArray = numpy.concatenate(codes)
+        self.begins: NdArray = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
+        self.parser_size: int = parser.size()
         self._longest = max(map(len, paths))
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         self.__dict__.update(state)
         if '_longest' not in state:
             # Pickles of Chainer do not have it; copies, one for each call, do.
             self._longest = int((self.begins[1:] - self.begins[:-1]).max())
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         for name in ('paths', 'codes', 'begins'):
             setattr(self, name, visitor.visit_array(getattr(self, name)))
@@ -146,7 +156,7 @@ class BinaryHierarchicalSoftmaxFunction(
             return _TreeAdapter(self)
         return super()._make_node()
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't', 'W'))
         x_type, t_type, w_type = in_types
         for each, ndim in ((x_type, 2), (t_type, 1), (w_type, 2)):
@@ -171,13 +181,15 @@ class BinaryHierarchicalSoftmaxFunction(
         return negative_sampling.ways(
             t, self.begins, self.paths, self.codes, longest)
 
-    def forward_cpu(self, inputs):
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t, W = inputs
         self._nodes, self._turns = self._ways(t)
         self._scores = negative_sampling.scores(x, W, self._nodes, None)
         return negative_sampling.tree_loss(self._scores, self._turns),
 
-    def backward_cpu(self, inputs, grad_outputs):
+    def backward_cpu(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         x, _, W = inputs
         gloss, = grad_outputs
         g = negative_sampling.tree_factors(self._scores, self._turns, gloss)
@@ -246,7 +258,7 @@ class BinaryHierarchicalSoftmax(link.Link):
     """
 
     @staticmethod
-    def create_huffman_tree(word_counts):
+    def create_huffman_tree(word_counts: dict[tp.Any, tp.Any]) -> tp.Any:
         """Make a tree in which frequent leaves are near the root.
 
         The two trees with the smallest counts are joined until one tree remains.
@@ -282,7 +294,8 @@ class BinaryHierarchicalSoftmax(link.Link):
             heapq.heapreplace(heap, (count + more, min(place, other), (left, right)))
         return heap[0][2]
 
-    def __init__(self, in_size, tree, dtype=None):
+    def __init__(
+            self, in_size: int, tree: tp.Any, dtype: DTypeSpec | None = None) -> None:
         loss = BinaryHierarchicalSoftmaxFunction(tree, get_dtype(dtype))
         super().__init__()
         with self.init_scope():
@@ -290,11 +303,11 @@ class BinaryHierarchicalSoftmax(link.Link):
                 uniform.Uniform(1), (loss.parser_size, in_size))
         self._func = loss
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         self._func.device_resident_accept(visitor)
 
-    def forward(self, x, t):
+    def forward(self, x: VariableOrArray, t: VariableOrArray) -> Variable:
         """Compute the loss.
 
         Parameters

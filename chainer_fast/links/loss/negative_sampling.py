@@ -1,9 +1,15 @@
 """Negative sampling loss with its weights and its sampler."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.loss import negative_sampling
 from chainer_fast.links.loss import _sampling
+from chainer_fast.types import DTypeSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 def _flattened(counts, power, dtype):
@@ -77,11 +83,15 @@ class NegativeSampling(_sampling.SamplingLink):
     array([2.0794, 2.0794], dtype=float32)
     """
 
-    def __init__(self, in_size, counts, sample_size, power=0.75, dtype=None):
+    def __init__(
+            self, in_size: int, counts: tp.Sequence[int], sample_size: int,
+            power: float = 0.75, dtype: DTypeSpec | None = None) -> None:
         weights = _flattened(counts, power, get_dtype(dtype))
         super().__init__(weights, sample_size, 0, in_size)
 
-    def forward(self, x, t, reduce='sum', *, return_samples=False):
+    def forward(
+            self, x: VariableOrArray, t: VariableOrArray, reduce: str = 'sum', *,
+            return_samples: bool = False) -> Variable | tuple[tp.Any, ...]:
         """Compute the loss.
 
         Parameters

@@ -1,7 +1,13 @@
 """A classifier around a predictor."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link, reporter
 from chainer_fast.functions.evaluation.accuracy import accuracy
 from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
+from chainer_fast.link import Link
+from chainer_fast.variable import Variable
 
 
 class Classifier(link.Chain):
@@ -67,10 +73,17 @@ class Classifier(link.Chain):
     ()
     """
 
+    y: Variable | None
+    loss: Variable | None
+    accuracy: Variable | None
+
     compute_accuracy = True
 
-    def __init__(self, predictor, lossfun=softmax_cross_entropy, accfun=accuracy,
-                 label_key=-1):
+    def __init__(
+            self, predictor: Link,
+            lossfun: tp.Callable[..., tp.Any] = softmax_cross_entropy,
+            accfun: tp.Callable[..., tp.Any] = accuracy,
+            label_key: int | str = -1) -> None:
         if not isinstance(label_key, (int, str)):
             raise TypeError(
                 'label_key must be int or str, but is %s' % type(label_key))
@@ -84,7 +97,7 @@ class Classifier(link.Chain):
     def _forget(self):
         self.y = self.loss = self.accuracy = None
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args: tp.Any, **kwargs: tp.Any) -> Variable:
         """Compute the loss of a minibatch.
 
         Parameters
@@ -107,8 +120,9 @@ class Classifier(link.Chain):
             if key not in range(-len(args), len(args)):
                 raise ValueError(
                     'Label key %d is out of bounds of %d arguments' % (key, len(args)))
-            args = list(args)
-            t = args.pop(key)
+            rest = list(args)
+            t = rest.pop(key)
+            args = tuple(rest)
         else:
             if key not in kwargs:
                 raise ValueError(

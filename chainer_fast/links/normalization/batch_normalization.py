@@ -1,4 +1,8 @@
 """Batch normalization with parameters and running statistics."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, initializers, link
@@ -6,7 +10,9 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Parameter, Variable
 
 
 class BatchNormalization(link.Link):
@@ -92,18 +98,26 @@ class BatchNormalization(link.Link):
     (2, 3, 8, 8)
     """
 
-    gamma = None
-    beta = None
+    decay: float
+    eps: float
 
-    def __init__(self, size=None, decay=0.9, eps=2e-5, dtype=None, use_gamma=True,
-                 use_beta=True, initial_gamma=None, initial_beta=None, axis=None,
-                 initial_avg_mean=None, initial_avg_var=None):
+    gamma: Parameter | None = None
+    beta: Parameter | None = None
+
+    def __init__(
+            self, size: int | tuple[int, ...] | None = None, decay: float = 0.9,
+            eps: float = 2e-5, dtype: DTypeSpec | None = None, use_gamma: bool = True,
+            use_beta: bool = True, initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None,
+            axis: int | tuple[int, ...] | None = None,
+            initial_avg_mean: InitializerSpec | None = None,
+            initial_avg_var: InitializerSpec | None = None) -> None:
         super().__init__()
         if size is None and axis is None:
             raise RuntimeError(
                 'size or axis is required: the shape of the parameters follows from '
                 'either')
-        self.axis = (axis,) if isinstance(axis, int) else axis
+        self.axis: tp.Any = (axis,) if isinstance(axis, int) else axis
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
         self._initial_avg_mean = initial_avg_mean
@@ -133,7 +147,7 @@ class BatchNormalization(link.Link):
         _parameters.initialize(size, self.gamma, self.beta)
 
     @property
-    def printable_specs(self):
+    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
         """The arguments, as ``repr`` shows them."""
         known = self.avg_mean is not None
         yield 'size', self.avg_mean.shape[0] if known else None
@@ -154,7 +168,9 @@ class BatchNormalization(link.Link):
         with backend.using_device(self.device):
             return self.xp.full(self.avg_mean.shape, value, self._highprec_dtype)
 
-    def forward(self, x, *, finetune=False, **kwargs):
+    def forward(
+            self, x: VariableOrArray, *, finetune: bool = False,
+            **kwargs: tp.Any) -> Variable:
         """Normalize a batch.
 
         Parameters
@@ -200,6 +216,6 @@ class BatchNormalization(link.Link):
             x, gamma, beta, eps=self.eps, running_mean=mean, running_var=var,
             decay=decay, axis=self.axis)
 
-    def start_finetuning(self):
+    def start_finetuning(self) -> None:
         """Restart the count of batches for the averages."""
         self.N = 0

@@ -1,10 +1,16 @@
 """Batch renormalization with parameters and running statistics."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_renormalization
 from chainer_fast.functions.normalization.batch_normalization import (
     fixed_batch_normalization,
 )
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
+from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class BatchRenormalization(BatchNormalization):
@@ -75,12 +81,22 @@ class BatchRenormalization(BatchNormalization):
     >>> brn.rmax, brn.dmax = 4, 6
     """
 
+    rmax: float
+    dmax: float
+    r: tp.Any
+    d: tp.Any
+
     # The averages before the last call that did not keep its results.
     _before_recomputing = None
 
-    def __init__(self, size, rmax=1, dmax=0, decay=0.9, eps=2e-5, dtype=None,
-                 use_gamma=True, use_beta=True, initial_gamma=None, initial_beta=None,
-                 initial_avg_mean=None, initial_avg_var=None):
+    def __init__(
+            self, size: int | tuple[int, ...], rmax: float = 1, dmax: float = 0,
+            decay: float = 0.9, eps: float = 2e-5, dtype: DTypeSpec | None = None,
+            use_gamma: bool = True, use_beta: bool = True,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None,
+            initial_avg_mean: InitializerSpec | None = None,
+            initial_avg_var: InitializerSpec | None = None) -> None:
         self.rmax, self.dmax = rmax, dmax
         self.r = self.d = None
         super().__init__(
@@ -88,7 +104,8 @@ class BatchRenormalization(BatchNormalization):
             initial_gamma=initial_gamma, use_beta=use_beta, initial_beta=initial_beta,
             initial_avg_mean=initial_avg_mean, initial_avg_var=initial_avg_var)
 
-    def forward(self, x, finetune=False):
+    def forward(  # type: ignore[override]
+            self, x: VariableOrArray, finetune: bool = False) -> Variable:
         """Normalize a batch.
 
         Parameters

@@ -1,4 +1,7 @@
 """Whitening of batches with running statistics."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 import numpy
@@ -10,7 +13,9 @@ from chainer_fast.functions.normalization.decorrelated_batch_normalization impor
     decorrelated_batch_normalization,
     fixed_decorrelated_batch_normalization,
 )
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
+from chainer_fast.types import DTypeSpec, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 def _for_each_group(name, array, groups, ndim):
@@ -29,7 +34,7 @@ def _for_each_group(name, array, groups, ndim):
     return array
 
 
-def fix_avg_mean(avg_mean, groups):
+def fix_avg_mean(avg_mean: NdArray, groups: int) -> NdArray:
     """Return the average of means with one row for each group.
 
     Parameters
@@ -57,7 +62,7 @@ def fix_avg_mean(avg_mean, groups):
     return _for_each_group('avg_mean', avg_mean, groups, 2)
 
 
-def fix_avg_projection(avg_projection, groups):
+def fix_avg_projection(avg_projection: NdArray, groups: int) -> NdArray:
     """Return the average of projections with one matrix for each group.
 
     Like :func:`fix_avg_mean`, with one axis more.
@@ -134,18 +139,24 @@ class DecorrelatedBatchNormalization(link.Link):
     True
     """
 
-    def __init__(self, size, groups=16, decay=0.9, eps=2e-5, dtype=numpy.float32):
+    groups: int
+    decay: float
+    eps: float
+
+    def __init__(
+            self, size: int, groups: int = 16, decay: float = 0.9, eps: float = 2e-5,
+            dtype: DTypeSpec = numpy.float32) -> None:
         super().__init__()
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
         identity = numpy.eye(length, dtype=dtype)
-        self.avg_mean = numpy.zeros((groups, length), dtype)
-        self.avg_projection = numpy.stack([identity] * groups)
+        self.avg_mean: tp.Any = numpy.zeros((groups, length), dtype)
+        self.avg_projection: tp.Any = numpy.stack([identity] * groups)
         self.N = 0
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the averages.
 
         Files of early versions of Chainer have one mean and one projection for all
@@ -178,7 +189,7 @@ class DecorrelatedBatchNormalization(link.Link):
             backend.copyto(
                 self.avg_projection, fix_avg_projection(projection, self.groups))
 
-    def forward(self, x, *, finetune=False):
+    def forward(self, x: VariableOrArray, *, finetune: bool = False) -> Variable:
         """Whiten a batch.
 
         Parameters
@@ -217,6 +228,6 @@ class DecorrelatedBatchNormalization(link.Link):
             x, groups=self.groups, eps=self.eps, running_mean=mean,
             running_projection=projection, decay=decay)
 
-    def start_finetuning(self):
+    def start_finetuning(self) -> None:
         """Restart the count of batches for the averages."""
         self.N = 0

@@ -1,10 +1,14 @@
 """Group normalization with parameters."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import link
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.normalization import group_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Parameter, Variable
 
 
 class GroupNormalization(link.Link):
@@ -53,18 +57,23 @@ class GroupNormalization(link.Link):
     (6,)
     """
 
-    def __init__(self, groups, size=None, eps=1e-5, initial_gamma=None,
-                 initial_beta=None):
+    groups: int
+    eps: float
+
+    def __init__(
+            self, groups: int, size: int | None = None, eps: float = 1e-5,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None) -> None:
         super().__init__()
         self.groups, self.eps = groups, eps
         dtype = get_dtype(None, map_mixed16=numpy.float32)
         with self.init_scope():
-            self.gamma = _parameters.make(initial_gamma, 1, dtype)
-            self.beta = _parameters.make(initial_beta, 0, dtype)
+            self.gamma: Parameter = _parameters.make(initial_gamma, 1, dtype)
+            self.beta: Parameter = _parameters.make(initial_beta, 0, dtype)
         if size is not None:
             _parameters.initialize(size, self.gamma, self.beta)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
 
         Parameters

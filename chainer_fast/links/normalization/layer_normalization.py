@@ -1,9 +1,13 @@
 """Layer normalization with parameters."""
+from __future__ import annotations
+
 import math
 
 from chainer_fast import link, variable
 from chainer_fast.functions.normalization import layer_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Parameter, Variable
 
 
 class LayerNormalization(link.Link):
@@ -52,17 +56,22 @@ class LayerNormalization(link.Link):
            [-1.2247,  0.    ,  1.2247]], dtype=float32)
     """
 
-    def __init__(self, size=None, eps=1e-6, initial_gamma=None, initial_beta=None):
+    beta: Parameter
+
+    def __init__(
+            self, size: int | None = None, eps: float = 1e-6,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None) -> None:
         super().__init__()
         with self.init_scope():
-            self.gamma = variable.Parameter(
+            self.gamma: Parameter = variable.Parameter(
                 1 if initial_gamma is None else initial_gamma)
             self.beta = variable.Parameter(0 if initial_beta is None else initial_beta)
         self.eps = eps
         if size is not None:
             _parameters.initialize(size, self.gamma, self.beta)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
 
         Parameters

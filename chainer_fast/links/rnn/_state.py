@@ -1,6 +1,9 @@
 """Base of links with a state: variables that are not parameters."""
+from __future__ import annotations
+
 from chainer_fast import link
 from chainer_fast.backend import using_device
+from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.links.connection import linear
 from chainer_fast.variable import Variable
 
@@ -15,14 +18,14 @@ class StatefulLink(link.Chain):
 
     _state_names = ()
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         for name in self._state_names:
             state = getattr(self, name)
             if state is not None:
                 visitor.visit_variable(state)
 
-    def reset_state(self):
+    def reset_state(self) -> None:
         """Forget the state: begin a new sequence."""
         for name in self._state_names:
             setattr(self, name, None)

@@ -1,9 +1,15 @@
 """Gated recurrent unit."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class GRUBase(link.Chain):
@@ -30,7 +36,11 @@ class GRUBase(link.Chain):
         Maps of the state.
     """
 
-    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=None):
+    def __init__(
+            self, in_size: int | None, out_size: int,
+            init: InitializerSpec | None = None,
+            inner_init: InitializerSpec | None = None,
+            bias_init: InitializerSpec | None = None) -> None:
         super().__init__()
         with self.init_scope():
             for gate in ('_r', '_z', ''):
@@ -104,7 +114,7 @@ class StatelessGRU(GRUBase):
     (2, 5)
     """
 
-    def forward(self, h, x):
+    def forward(self, h: VariableOrArray, x: VariableOrArray) -> Variable:
         """Compute the next state.
 
         Parameters
@@ -178,15 +188,19 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
     >>> gru.reset_state()  # before the next sequence
     """
 
-    h = None
+    h: Variable | None = None
     _state_names = ('h',)
 
-    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=0):
+    def __init__(
+            self, in_size: int | None, out_size: int,
+            init: InitializerSpec | None = None,
+            inner_init: InitializerSpec | None = None,
+            bias_init: InitializerSpec | None = 0) -> None:
         super().__init__(
             in_size, out_size, init=init, inner_init=inner_init, bias_init=bias_init)
         self.state_size = out_size
 
-    def set_state(self, h):
+    def set_state(self, h: Variable) -> None:
         """Set the state.
 
         Parameters
@@ -202,7 +216,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         """
         self._replace_state(h)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters
@@ -260,7 +274,7 @@ class GRU(StatefulGRU):
     (2, 5)
     """
 
-    def forward(self, *args):
+    def forward(self, *args: tp.Any) -> Variable:
         """Advance by one step; see :meth:`StatefulGRU.forward`.
 
         Parameters

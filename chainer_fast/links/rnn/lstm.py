@@ -1,5 +1,8 @@
 """Long short-term memory."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import initializers, link
 from chainer_fast.backend import using_device
@@ -7,6 +10,11 @@ from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 def _fill_in_quarters(*pairs):
@@ -52,18 +60,26 @@ class LSTMBase(link.Chain):
         As given, with defaults for the biases.
     """
 
-    def __init__(self, in_size, out_size=None, lateral_init=None, upward_init=None,
-                 bias_init=None, forget_bias_init=None):
+    lateral_init: InitializerSpec | None
+    upward_init: InitializerSpec | None
+    lateral: Linear
+
+    def __init__(
+            self, in_size: int | None, out_size: int | None = None,
+            lateral_init: InitializerSpec | None = None,
+            upward_init: InitializerSpec | None = None,
+            bias_init: InitializerSpec | None = None,
+            forget_bias_init: InitializerSpec | None = None) -> None:
         super().__init__()
         self.bias_init = 0 if bias_init is None else bias_init
         self.forget_bias_init = 1 if forget_bias_init is None else forget_bias_init
         self.lateral_init, self.upward_init = lateral_init, upward_init
-        size = in_size if out_size is None else out_size
+        size: tp.Any = in_size if out_size is None else out_size
         self.state_size = size
         is_deferred = None in (in_size, out_size)
         # The weights are zero until all of them are initialized together.
         with self.init_scope():
-            self.upward = linear.Linear(
+            self.upward: Linear = linear.Linear(
                 None if is_deferred else in_size, 4 * size, initialW=0)
             self.lateral = linear.Linear(size, 4 * size, nobias=True, initialW=0)
         if not is_deferred:
@@ -147,7 +163,9 @@ class StatelessLSTM(LSTMBase):
     (2, 5)
     """
 
-    def forward(self, c, h, x):
+    def forward(
+            self, c: VariableOrArray, h: VariableOrArray,
+            x: VariableOrArray) -> tuple[Variable, ...]:
         """Compute the next state.
 
         Parameters
@@ -242,10 +260,13 @@ class LSTM(_state.StatefulLink, LSTMBase):
     >>> rnn.reset_state()  # before the next sequences
     """
 
+    h: Variable | None
+    c: Variable | None
+
     c = h = None
     _state_names = ('c', 'h')
 
-    def set_state(self, c, h):
+    def set_state(self, c: Variable, h: Variable) -> None:
         """Set the state; the variables are moved to the device of the link.
 
         Parameters
@@ -262,7 +283,7 @@ class LSTM(_state.StatefulLink, LSTMBase):
         """
         self._replace_state(c, h)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters

@@ -1,10 +1,19 @@
 """Minimal gated unit."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 class MGUBase(link.Chain):
@@ -25,12 +34,12 @@ class MGUBase(link.Chain):
         Map of the state and the input for the new state.
     """
 
-    def __init__(self, n_inputs, n_units):
+    def __init__(self, n_inputs: int, n_units: int) -> None:
         super().__init__()
         both = n_inputs + n_units
         with self.init_scope():
-            self.W_f = linear.Linear(both, n_units)
-            self.W_h = linear.Linear(both, n_units)
+            self.W_f: Linear = linear.Linear(both, n_units)
+            self.W_h: Linear = linear.Linear(both, n_units)
 
     def _advance(self, h, x):
         """Return the state that follows ``h`` with the input ``x``."""
@@ -82,7 +91,7 @@ class StatelessMGU(MGUBase):
     (2, 5)
     """
 
-    def forward(self, h, x):
+    def forward(self, h: VariableOrArray, x: VariableOrArray) -> Variable:
         """Compute the next state.
 
         Parameters
@@ -141,14 +150,14 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     >>> mgu.reset_state()  # before the next sequence
     """
 
-    h = None
+    h: Variable | None = None
     _state_names = ('h',)
 
-    def __init__(self, in_size, out_size):
+    def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__(n_inputs=in_size, n_units=out_size)
         self._state_size = out_size
 
-    def set_state(self, h):
+    def set_state(self, h: Variable) -> None:
         """Set the state.
 
         Parameters
@@ -164,7 +173,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         """
         self._replace_state(h)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters

@@ -1,6 +1,11 @@
 """Long short-term memories over whole sequences."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.rnn import n_step_lstm as rnn
 from chainer_fast.links.rnn import n_step_rnn
+from chainer_fast.types import VariableOrArray
 
 
 class NStepLSTMBase(n_step_rnn.NStepRNNBase):
@@ -15,7 +20,9 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
     n_weights = 8
     _n_states = 2
 
-    def forward(self, hx, cx, xs, **kwargs):
+    def forward(  # type: ignore[override]
+            self, hx: VariableOrArray, cx: VariableOrArray,
+            xs: tp.Sequence[VariableOrArray], **kwargs: tp.Any) -> tuple[tp.Any, ...]:
         """Run through sequences.
 
         Parameters

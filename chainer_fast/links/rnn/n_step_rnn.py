@@ -1,5 +1,8 @@
 """Recurrent networks over whole sequences."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
@@ -8,10 +11,12 @@ from chainer_fast.backend import using_device
 from chainer_fast.functions.array import permutate, transpose_sequence
 from chainer_fast.functions.rnn import n_step_rnn as rnn
 from chainer_fast.initializers import _get_initializer
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Parameter, Variable
 
 
-def argsort_list_descent(lst):
+def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
     """Sort sequences from the longest to the shortest.
 
     Parameters
@@ -30,7 +35,9 @@ def argsort_list_descent(lst):
     return numpy.argsort(-lengths).astype(numpy.int32)
 
 
-def permutate_list(lst, indices, inv):
+def permutate_list(
+        lst: tp.Sequence[tp.Any], indices: tp.Sequence[int] | NdArray,
+        inv: bool) -> list[tp.Any]:
     """Reorder a list.
 
     Parameters
@@ -55,6 +62,9 @@ def permutate_list(lst, indices, inv):
         else:
             moved[i] = lst[k]
     return moved
+
+
+_NStep = tp.TypeVar('_NStep', bound='NStepRNNBase')
 
 
 class NStepRNNBase(link.ChainList):
@@ -100,12 +110,17 @@ class NStepRNNBase(link.ChainList):
         ``activation``.
     """
 
+    ws: list[list[Parameter]]
+    bs: list[list[Parameter]]
+
     # The classes of this package set these instead of defining the methods.
     _function = None
     _n_states = None
 
-    def __init__(self, n_layers, in_size, out_size, dropout, *, initialW=None,
-                 initial_bias=None, **kwargs):
+    def __init__(
+            self, n_layers: int, in_size: int, out_size: int, dropout: float, *,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
         self.n_layers = n_layers
@@ -136,13 +151,13 @@ class NStepRNNBase(link.ChainList):
              for group in self]
             for kind in 'wb']
 
-    def copy(self, mode='share'):
+    def copy(self: _NStep, mode: str = 'share') -> _NStep:
         """Copy the layers; see :meth:`chainer_fast.Link.copy`."""
         clone = super().copy(mode)
         clone._collect_parameters()
         return clone
 
-    def init_hx(self, xs):
+    def init_hx(self, xs: tp.Sequence[VariableOrArray]) -> Variable:
         """Return states of zeros.
 
         Parameters
@@ -160,7 +175,7 @@ class NStepRNNBase(link.ChainList):
             return variable.Variable(self.xp.zeros(
                 (self.direction * self.n_layers, batch, self.out_size), dtype))
 
-    def rnn(self, *args):
+    def rnn(self, *args: tp.Any) -> tuple[tp.Any, ...]:
         """Run the function of this link.
 
         Parameters
@@ -180,14 +195,16 @@ class NStepRNNBase(link.ChainList):
         return self._function(*args)
 
     @property
-    def n_cells(self):
+    def n_cells(self) -> int:
         """Number of states: 1, or 2 if there are also cells."""
         if self._n_states is None:
             raise NotImplementedError(
                 '%s has to define the property n_cells' % type(self).__name__)
         return self._n_states
 
-    def forward(self, hx, xs, **kwargs):
+    def forward(
+            self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
+            **kwargs: tp.Any) -> tp.Any:
         """Run through sequences.
 
         Parameters

@@ -1,7 +1,11 @@
 """Long short-term memory with peephole connections."""
+from __future__ import annotations
+
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import reshape, separate
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class StatefulPeepholeLSTM(_state.StatefulLink):
@@ -62,15 +66,18 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
     >>> lstm.reset_state()  # before the next sequence
     """
 
+    h: Variable | None
+    c: Variable | None
+
     c = h = None
     _state_names = ('c', 'h')
 
-    def __init__(self, in_size, out_size):
+    def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
         _state.add_maps(self, in_size, out_size, 'peep_i', 'peep_f', 'peep_o')
         self.state_size = out_size
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters

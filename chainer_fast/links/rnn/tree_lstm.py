@@ -1,6 +1,9 @@
 """Long short-term memories over trees."""
+from __future__ import annotations
+
 import functools
 import operator
+import typing as tp
 
 from chainer_fast import link
 from chainer_fast.backend import using_device
@@ -8,12 +11,16 @@ from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import tree_lstm
 from chainer_fast.links.connection import linear
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.links.connection.linear import Linear
 
 
 class _TreeLSTM(link.Chain):
     """Base of both kinds: sizes, and arguments that may be None."""
 
-    def __init__(self, in_size, out_size):
+    def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
         self.in_size = in_size
         self.state_size = out_size
@@ -98,7 +105,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
     (1, 5)
     """
 
-    def __init__(self, in_size, out_size):
+    def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__(in_size, out_size)
         with self.init_scope():
             for name, size, gates in (
@@ -107,7 +114,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
                 setattr(self, name, linear.Linear(
                     size, gates * out_size, nobias=name != 'W_x'))
 
-    def forward(self, *cshsx):
+    def forward(self, *cshsx: tp.Any) -> tuple[Variable, ...]:
         """Compute cells and outputs of a node.
 
         Parameters
@@ -214,18 +221,18 @@ class NaryTreeLSTM(_TreeLSTM):
     (1, 5)
     """
 
-    def __init__(self, in_size, out_size, n_ary=2):
+    def __init__(self, in_size: int | None, out_size: int, n_ary: int = 2) -> None:
         assert n_ary >= 1, 'n_ary must be at least 1, but is %d' % n_ary
         super().__init__(in_size, out_size)
         self.n_ary = n_ary
         width = (3 + n_ary) * out_size
         with self.init_scope():
-            self.W_x = linear.Linear(in_size, width)
+            self.W_x: Linear = linear.Linear(in_size, width)
             for k in range(n_ary):
                 setattr(self, 'W_h%d' % (k + 1),
                         linear.Linear(out_size, width, nobias=True))
 
-    def forward(self, *cshsx):
+    def forward(self, *cshsx: tp.Any) -> tuple[Variable, ...]:
         """Compute cells and outputs of a node.
 
         Parameters

@@ -1,9 +1,15 @@
 """Long short-term memory regularized by zoneout."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.noise import zoneout
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 
 class StatefulZoneoutLSTM(_state.StatefulLink):
@@ -66,10 +72,17 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     >>> lstm.reset_state()  # before the next sequence
     """
 
+    h: Variable | None
+    c: Variable | None
+    c_ratio: float
+    h_ratio: float
+
     c = h = None
     _state_names = ('c', 'h')
 
-    def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, **kwargs):
+    def __init__(
+            self, in_size: int | None, out_size: int, c_ratio: float = 0.5,
+            h_ratio: float = 0.5, **kwargs: tp.Any) -> None:
         if kwargs:
             argument.refuse(kwargs, 'train')
         super().__init__()
@@ -77,7 +90,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         self.c_ratio, self.h_ratio = c_ratio, h_ratio
         self.state_size = out_size
 
-    def set_state(self, c, h):
+    def set_state(self, c: Variable, h: Variable) -> None:
         """Set the state; the variables are moved to the device of the link.
 
         Parameters
@@ -94,7 +107,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         """
         self._replace_state(c, h)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters
@@ -129,5 +142,6 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
                 for each in (c, h, gates)]
         c_new, h_new = lstm.lstm(c, gates)
         self.c = zoneout.zoneout(c, c_new, self.c_ratio)
-        self.h = zoneout.zoneout(h, h_new, self.h_ratio)
-        return self.h
+        h_mixed: tp.Any = zoneout.zoneout(h, h_new, self.h_ratio)
+        self.h = h_mixed
+        return h_mixed

@@ -1,5 +1,8 @@
 """Communicators: who exchanges gradients, and how."""
+from __future__ import annotations
+
 import importlib
+import typing as tp
 
 from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
@@ -17,7 +20,9 @@ _instead = dict.fromkeys(
     ('hierarchical', 'two_dimensional', 'single_node'), " ('pure_nccl' replaces it)")
 
 
-def create_communicator(communicator_name='pure_nccl', mpi_comm=None, **kwargs):
+def create_communicator(
+        communicator_name: str = 'pure_nccl', mpi_comm: tp.Any = None,
+        **kwargs: tp.Any) -> CommunicatorBase:
     """Return a communicator.
 
     Parameters

@@ -1,7 +1,12 @@
 """What every communicator does."""
+from __future__ import annotations
+
 import abc
 import contextlib
+import typing as tp
 import warnings
+
+from chainer_fast.link import Link
 
 
 class CommunicatorBase(metaclass=abc.ABCMeta):
@@ -24,11 +29,11 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         rows = comm.allgather(numpy.full(3, comm.rank)) # on both processes
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._configs = {}
         self._within_config_scope = False
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         # Subclasses of users may not call the initializer.
         if name == '_configs':
             configs = self.__dict__['_configs'] = {}
@@ -38,42 +43,42 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         raise AttributeError(
             '%r object has no attribute %r' % (type(self).__name__, name))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: tp.Any) -> None:
         if self._within_config_scope:
             self._configs[name] = value
         super().__setattr__(name, value)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """Rank of this process: 0 to ``size - 1``."""
         raise NotImplementedError
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of processes."""
         raise NotImplementedError
 
     @property
-    def intra_rank(self):
+    def intra_rank(self) -> int:
         """Rank of this process on its node, which often is the number of its GPU."""
         raise NotImplementedError
 
     @property
-    def intra_size(self):
+    def intra_size(self) -> int:
         """Number of processes on this node."""
         raise NotImplementedError
 
     @property
-    def inter_rank(self):
+    def inter_rank(self) -> int:
         """Number of this node among the nodes."""
         raise NotImplementedError
 
     @property
-    def inter_size(self):
+    def inter_size(self) -> int:
         """Number of nodes."""
         raise NotImplementedError
 
-    def set_config(self, name, **kwargs):
+    def set_config(self, name: str, **kwargs: tp.Any) -> None:
         """Set a setting of the communicator.
 
         Raises
@@ -83,7 +88,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """
         raise ValueError('Unknown config: %s' % name)
 
-    def get_config(self, name=None):
+    def get_config(self, name: str | None = None) -> tp.Any:
         """Return one setting, or a dict of all of them.
 
         Raises
@@ -94,12 +99,12 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         return self._configs if name is None else self._configs[name]
 
     @property
-    def within_config_scope(self):
+    def within_config_scope(self) -> bool:
         """Whether a :meth:`config_scope` is open."""
         return self._within_config_scope
 
     @contextlib.contextmanager
-    def config_scope(self):
+    def config_scope(self) -> tp.Iterator[None]:
         """Keep the attributes that are set in this context as settings, too."""
         before = self._within_config_scope
         super().__setattr__('_within_config_scope', True)
@@ -109,74 +114,77 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
             super().__setattr__('_within_config_scope', before)
 
     @abc.abstractmethod
-    def split(self, color, key):
+    def split(self, color: int, key: int) -> tp.Any:
         """Return a communicator of the processes that give the same ``color``."""
 
     @abc.abstractmethod
-    def alltoall(self, xs):
+    def alltoall(self, xs: tp.Any) -> tp.Any:
         """Send ``xs[i]`` to rank ``i`` and return what every rank sent to this one."""
 
     @abc.abstractmethod
-    def send(self, data, dest, tag):
+    def send(self, data: tp.Any, dest: int, tag: int) -> None:
         """Send an array or a tuple of arrays to rank ``dest``."""
 
     @abc.abstractmethod
-    def recv(self, source, tag):
+    def recv(self, source: int, tag: int) -> tp.Any:
         """Receive an array or a tuple of arrays of rank ``source``."""
 
     @abc.abstractmethod
-    def bcast(self, data, max_buf_len=None, root=0):
+    def bcast(
+            self, data: tp.Any, max_buf_len: int | None = None,
+            root: int = 0) -> tp.Any:
         """Return the array of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather(self, data, root=0):
+    def gather(self, data: tp.Any, root: int = 0) -> tp.Any:
         """Return the arrays of all ranks as a tuple on ``root``, None elsewhere."""
 
     @abc.abstractmethod
-    def allgather(self, x):
+    def allgather(self, x: tp.Any) -> tp.Any:
         """Return the arrays of all ranks as a tuple."""
 
     @abc.abstractmethod
-    def allreduce(self, data):
+    def allreduce(self, data: tp.Any) -> tp.Any:
         """Return the sum of the arrays of all ranks."""
 
     @abc.abstractmethod
-    def scatter(self, xs, root=0):
+    def scatter(self, xs: tp.Any, root: int = 0) -> tp.Any:
         """Return ``xs[i]`` of rank ``root`` on rank ``i``."""
 
-    def finalize(self):  # noqa: B027
+    def finalize(self) -> None:  # noqa: B027
         """Free what the communicator holds."""
 
     @abc.abstractmethod
-    def send_obj(self, obj, dest, tag):
+    def send_obj(self, obj: tp.Any, dest: int, tag: int) -> None:
         """Send an object to rank ``dest``."""
 
     @abc.abstractmethod
-    def recv_obj(self, source, tag):
+    def recv_obj(self, source: int, tag: int) -> tp.Any:
         """Receive an object of rank ``source``."""
 
     @abc.abstractmethod
-    def bcast_obj(self, obj, max_buf_len=None, root=0):
+    def bcast_obj(
+            self, obj: tp.Any, max_buf_len: int | None = None, root: int = 0) -> tp.Any:
         """Return the object of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather_obj(self, obj, root=0):
+    def gather_obj(self, obj: tp.Any, root: int = 0) -> tp.Any:
         """Return a list of all ranks' objects on ``root``, None elsewhere."""
 
     @abc.abstractmethod
-    def allreduce_obj(self, obj):
+    def allreduce_obj(self, obj: tp.Any) -> tp.Any:
         """Return the sum of the objects of all ranks."""
 
     @abc.abstractmethod
-    def bcast_data(self, model):
+    def bcast_data(self, model: Link) -> None:
         """Give the parameters of rank 0 to the model of every rank."""
 
-    def broadcast_data(self, model):
+    def broadcast_data(self, model: Link) -> None:
         """Call :meth:`bcast_data`, its name since Chainer 5."""
         self.bcast_data(model)
 
     @abc.abstractmethod
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         """Replace gradients by their means over all ranks.
 
         Parameters
@@ -188,7 +196,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
             one. Without it all ranks must have a gradient, or none.
         """
 
-    def allreduce_grad(self, model, zero_fill=False):
+    def allreduce_grad(self, model: Link, zero_fill: bool = False) -> None:
         """Call :meth:`multi_node_mean_grad`, its name since Chainer 5."""
         warnings.warn('allreduce_grad() is deprecated.', DeprecationWarning)
         self.multi_node_mean_grad(model, zero_fill)

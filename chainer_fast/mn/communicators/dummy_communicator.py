@@ -1,4 +1,7 @@
 """No communication of gradients, for measuring what it costs."""
+from __future__ import annotations
+
+from chainer_fast.link import Link
 from chainer_fast.mn.communicators import mpi_communicator_base
 
 
@@ -14,5 +17,5 @@ class DummyCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         The processes.
     """
 
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         pass

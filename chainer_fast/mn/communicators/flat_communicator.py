@@ -1,4 +1,7 @@
 """Gradients in one buffer."""
+from __future__ import annotations
+
+from chainer_fast.link import Link
 from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 #: How many elements each process should send at least, to another one at a time.
@@ -18,7 +21,7 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         The processes.
     """
 
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         params = self._agreed_params(model, zero_fill)
         for part in _parts(params, ELEMENTS_OF_A_MESSAGE * self.size):
             self._mean_grads(part)

@@ -1,9 +1,13 @@
 """Operations of communicators on MPI."""
+from __future__ import annotations
+
 import pickle
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.link import Link
 from chainer_fast.mn import _watchdog
 from chainer_fast.mn.communicators import (
     _agreement,
@@ -37,44 +41,44 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         The processes.
     """
 
-    def __init__(self, mpi_comm):
+    def __init__(self, mpi_comm: tp.Any) -> None:
         super().__init__()
         _communication_utility.check_job_size()
         self.mpi_comm = mpi_comm
         _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
-            self.batched_copy = False
+            self.batched_copy: tp.Any = False
 
     def _init_ranks(self):
         (_, self._intra_rank, self._intra_size, self._inter_rank,
          self._inter_size) = _communication_utility.init_ranks(self.mpi_comm)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         return self.mpi_comm.rank
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self.mpi_comm.size
 
     @property
-    def intra_rank(self):
+    def intra_rank(self) -> int:
         return self._intra_rank
 
     @property
-    def intra_size(self):
+    def intra_size(self) -> int:
         return self._intra_size
 
     @property
-    def inter_rank(self):
+    def inter_rank(self) -> int:
         return self._inter_rank
 
     @property
-    def inter_size(self):
+    def inter_size(self) -> int:
         return self._inter_size
 
-    def set_config(self, name, value=True, **kwargs):
+    def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
         """Set a setting: ``'batched_copy'``.
 
         It says whether one kernel copies all gradients, which is so in any case.
@@ -84,10 +88,10 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         with self.config_scope():
             self.batched_copy = value
 
-    def get_config(self, name=None):
+    def get_config(self, name: str | None = None) -> tp.Any:
         return super().get_config(name)
 
-    def split(self, color, key):
+    def split(self, color: int, key: int) -> tp.Any:
         return type(self)(waiting('split', None, self.mpi_comm.Split, color, key))
 
     # -- arrays
@@ -103,15 +107,16 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             self.mpi_comm, operation, root, array, on_device, error=error)
         return array, on_device, headers, shapes
 
-    def send(self, data, dest, tag):
+    def send(self, data: tp.Any, dest: int, tag: int) -> None:
         _experimental('send')
         _transfer.send(self.mpi_comm, data, dest, tag)
 
-    def recv(self, source, tag):
+    def recv(self, source: int, tag: int) -> tp.Any:
         _experimental('recv')
         return _transfer.recv(self.mpi_comm, source, tag)
 
-    def bcast(self, x, root=0):  # type: ignore[override]
+    def bcast(  # type: ignore[override]
+            self, x: tp.Any, root: int = 0) -> tp.Any:
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -136,11 +141,11 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
                 _transfer.from_bytes(data, array.dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def gather(self, x, root=0):
+    def gather(self, x: tp.Any, root: int = 0) -> tp.Any:
         _experimental('gather')
         return self._gather('gather', x, root, self.mpi_comm.Gatherv)
 
-    def allgather(self, x):
+    def allgather(self, x: tp.Any) -> tp.Any:
         _experimental('allgather')
         return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
 
@@ -159,7 +164,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             self.mpi_comm, operation, root, arrays[0], on_device, longest, error)
         return arrays, on_device, headers, shapes
 
-    def alltoall(self, xs):
+    def alltoall(self, xs: tp.Any) -> tp.Any:
         _experimental('alltoall')
         arrays, on_device, headers, shapes = self._meet_many('alltoall', xs)
         _agreement.check_same_dtype('alltoall', headers, shapes)
@@ -175,7 +180,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             _transfer.to_device(_transfer.from_bytes(data, dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def scatter(self, xs, root=0):
+    def scatter(self, xs: tp.Any, root: int = 0) -> tp.Any:
         experimental('chainermn.communicators.CommunicatorBase.scatter')
         sent = shapes = None
         if self.rank == root:
@@ -193,7 +198,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return _transfer.to_device(
             _transfer.from_bytes(data, dtype, shape), header.on_device)
 
-    def allreduce(self, x):
+    def allreduce(self, x: tp.Any) -> tp.Any:
         array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
         _agreement.check_same_arrays('allreduce', headers, shapes)
         # MPI has no float16.
@@ -203,16 +208,19 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     # -- objects
 
-    def send_obj(self, obj, dest, tag=0):
+    def send_obj(self, obj: tp.Any, dest: int, tag: int = 0) -> None:
         _transfer.send_obj(self.mpi_comm, obj, dest, tag)
 
-    def recv_obj(self, source, status=None, tag=-1):  # type: ignore[override]
+    def recv_obj(  # type: ignore[override]
+            self, source: int, status: tp.Any = None, tag: int = -1) -> tp.Any:
         return _transfer.recv_obj(self.mpi_comm, source, tag, status)
 
-    def bcast_obj(self, obj, max_buf_len=256 * 1024 * 1024, root=0):
+    def bcast_obj(
+            self, obj: tp.Any, max_buf_len: int | None = 256 * 1024 * 1024,
+            root: int = 0) -> tp.Any:
         return chunked_bcast_obj(obj, self.mpi_comm, max_buf_len, root)
 
-    def gather_obj(self, obj, root=0):
+    def gather_obj(self, obj: tp.Any, root: int = 0) -> tp.Any:
         data, error = _communication_utility.pickled(obj)
         headers, _ = _agreement.meet(
             self.mpi_comm, 'gather_obj', root, extra=len(data), error=error)
@@ -224,12 +232,12 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return None if self.rank != root else [
             pickle.loads(each.data) for each in received]
 
-    def allreduce_obj(self, obj):
+    def allreduce_obj(self, obj: tp.Any) -> tp.Any:
         return waiting('allreduce_obj', None, self.mpi_comm.allreduce, obj)
 
     # -- models
 
-    def bcast_data(self, model):
+    def bcast_data(self, model: Link) -> None:
         for _, param in _agreement.check_model(self.mpi_comm, 'bcast_data', model):
             if not param.is_initialized:
                 continue

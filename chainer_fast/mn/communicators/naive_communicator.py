@@ -1,6 +1,9 @@
 """Gradients one by one, for any MPI."""
+from __future__ import annotations
+
 import contextlib
 
+from chainer_fast.link import Link
 from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 with contextlib.suppress(ImportError, RuntimeError):
@@ -17,7 +20,7 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         The processes.
     """
 
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         params = self._agreed_params(model, zero_fill)
         for param in params:
             self._mean_grads([param])

@@ -1,7 +1,11 @@
 """Gradients by NCCL on each node, and by MPI through host memory between nodes."""
+from __future__ import annotations
+
 import typing
+import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.link import Link
 from chainer_fast.mn import nccl
 from chainer_fast.mn.communicators import (
     _communication_utility,
@@ -37,14 +41,14 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         :meth:`finalize`.
     """
 
-    def __init__(self, mpi_comm):
+    def __init__(self, mpi_comm: tp.Any) -> None:
         super().__init__(mpi_comm)
         nccl._get_version('NonCudaAwareCommunicator')
         self.inter_mpi_comm: typing.Any = None
         self.intra_nccl_comm: typing.Any = None
         self._pinned = _memory_utility.PinnedMemory()
 
-    def finalize(self):
+    def finalize(self) -> None:
         """End the communicator of NCCL, after all that it has to do."""
         super().finalize()
         if self.intra_nccl_comm is not None:
@@ -61,7 +65,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
             self.mpi_comm, self.intra_rank, self.inter_rank)
         self.intra_nccl_comm = _nccl_group.init_nccl_comm(on_node)
 
-    def bcast_data(self, model):
+    def bcast_data(self, model: Link) -> None:
         """Overwrite the parameters of a model with those of the first process.
 
         Parameters
@@ -81,7 +85,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
                     array.set(host)
         _nccl_group.bcast_arrays(self.intra_nccl_comm, arrays)
 
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         """Average the gradients of all processes.
 
         Parameters

@@ -1,9 +1,13 @@
 """Gradients by NCCL alone."""
+from __future__ import annotations
+
 import typing
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda, dtypes
+from chainer_fast.link import Link
 from chainer_fast.mn import nccl
 from chainer_fast.mn.communicators import (
     _memory_utility,
@@ -41,14 +45,14 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         None before the first exchange and after :meth:`finalize`.
     """
 
-    def __init__(self, mpi_comm):
+    def __init__(self, mpi_comm: tp.Any) -> None:
         super().__init__(mpi_comm)
         nccl._get_version('PureNcclCommunicator')
         self.nccl_comm: typing.Any = None
         with self.config_scope():
-            self.allreduce_grad_dtype = None
+            self.allreduce_grad_dtype: tp.Any = None
 
-    def finalize(self):
+    def finalize(self) -> None:
         """End the communicator of NCCL, after all that it has to do."""
         super().finalize()
         if self.nccl_comm is not None:
@@ -60,7 +64,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         if self.nccl_comm is None:
             self.nccl_comm = _nccl_group.init_nccl_comm(self.mpi_comm)
 
-    def set_config(self, name, value=True, **kwargs):
+    def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
         """Set ``allreduce_grad_dtype``, or what all communicators have.
 
         Parameters
@@ -86,11 +90,11 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         with self.config_scope():
             self.allreduce_grad_dtype = dtype
 
-    def get_config(self, name=None):
+    def get_config(self, name: str | None = None) -> tp.Any:
         """Return a setting, or a dictionary of all."""
         return super().get_config(name)
 
-    def bcast_data(self, model):
+    def bcast_data(self, model: Link) -> None:
         """Overwrite the parameters of a model with those of the first process.
 
         Parameters
@@ -102,7 +106,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         self._init_comms()
         _nccl_group.bcast_arrays(self.nccl_comm, _memory_utility.arrays_of(params))
 
-    def multi_node_mean_grad(self, model, zero_fill=False):
+    def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         """Average the gradients of all processes.
 
         Parameters

@@ -1,7 +1,10 @@
 """Data sets of processes that get their input from other processes."""
+from __future__ import annotations
+
+import typing as tp
 
 
-def create_empty_dataset(dataset):
+def create_empty_dataset(dataset: tp.Sized) -> list[tuple[tp.Any, ...]]:
     """Return a data set of empty examples, as long as another one.
 
     A process whose model begins with :func:`chainer_fast.mn.functions.recv` and ends

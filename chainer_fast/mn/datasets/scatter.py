@@ -1,17 +1,26 @@
 """One part of a data set for each process."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 import numpy
 
 from chainer_fast.datasets.sub_dataset import SubDataset
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
+
 
 class DataSizeError(RuntimeError):
     """Data set too large for one message; not raised any more."""
 
 
-def scatter_dataset(dataset, comm, root=0, shuffle=False, seed=None,
-                    max_buf_len=256 * 1024 * 1024, *, force_equal_length=True):
+def scatter_dataset(
+        dataset: tp.Sequence[tp.Any], comm: CommunicatorBase, root: int = 0,
+        shuffle: bool = False, seed: int | None = None,
+        max_buf_len: int = 256 * 1024 * 1024, *,
+        force_equal_length: bool = True) -> SubDataset:
     """Give each process a part of the data set of one process.
 
     The whole data set travels to all processes, in pieces. To avoid that, load it
@@ -62,7 +71,9 @@ def scatter_dataset(dataset, comm, root=0, shuffle=False, seed=None,
     return SubDataset(dataset, start, end, order)
 
 
-def scatter_index(n_total_samples, comm, root=0, *, force_equal_length=True):
+def scatter_index(
+        n_total_samples: int, comm: CommunicatorBase, root: int = 0, *,
+        force_equal_length: bool = True) -> tuple[int, ...]:
     """Give each process a range of positions in a data set.
 
     Parameters
@@ -89,13 +100,13 @@ def scatter_index(n_total_samples, comm, root=0, *, force_equal_length=True):
         train = chainer.datasets.SubDataset(train, start, stop)
     """
     if comm.rank != root:
-        return comm.recv_obj(source=root)
+        return comm.recv_obj(source=root)  # type: ignore[call-arg]
     for rank, start, end in _scatter_index(
             n_total_samples, comm.size, force_equal_length):
         if rank == root:
             mine = start, end
         else:
-            comm.send_obj((start, end), dest=rank)
+            comm.send_obj((start, end), dest=rank)  # type: ignore[call-arg]
     return mine
 
 
@@ -114,7 +125,8 @@ def _scatter_index(n_total_samples, size, force_equal_length):
         yield rank, start, end
 
 
-def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
+def get_n_iterations_for_one_epoch(
+        dataset: tp.Sized, local_batch_size: int, comm: CommunicatorBase) -> int:
     """Return the number of iterations that the first process needs for its part.
 
     .. deprecated:: v1.0
@@ -137,7 +149,9 @@ def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
     return comm.bcast_obj(number)
 
 
-def get_epoch_trigger(n_epochs, dataset, local_batch_size, comm):
+def get_epoch_trigger(
+        n_epochs: int, dataset: tp.Sized, local_batch_size: int,
+        comm: CommunicatorBase) -> tuple[tp.Any, ...]:
     """Return a period in iterations that is so many epochs of the first process.
 
     .. deprecated:: v1.0

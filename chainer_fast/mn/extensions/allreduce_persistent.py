@@ -1,6 +1,15 @@
 """Means of the statistics of models."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import arrays
+from chainer_fast.link import Link
 from chainer_fast.training import extension
+from chainer_fast.training.trainer import Trainer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class AllreducePersistent(extension.Extension):
@@ -26,13 +35,16 @@ class AllreducePersistent(extension.Extension):
             chainermn.extensions.AllreducePersistent(model, comm), trigger=(1, 'epoch'))
     """
 
-    trigger = 1, 'epoch'
+    model: Link
+    comm: CommunicatorBase
+
+    trigger: tp.Any = 1, 'epoch'
     priority = extension.PRIORITY_WRITER + 1
 
-    def __init__(self, model, comm):
+    def __init__(self, model: Link, comm: CommunicatorBase) -> None:
         self.model, self.comm = model, comm
 
-    def __call__(self, trainer=None):
+    def __call__(self, trainer: Trainer | None = None) -> None:
         for _, value in sorted(_namedpersistents(self.model)):
             if isinstance(value, arrays.get_array_types()) and value.dtype.kind in 'fc':
                 value[...] = self.comm.allreduce(value) / self.comm.size

@@ -1,9 +1,12 @@
 """Checkpoints of jobs of many processes, in generations."""
+from __future__ import annotations
+
 import contextlib
 import os
 import secrets
 import sys
 import time
+import typing as tp
 import warnings
 
 import numpy
@@ -11,13 +14,20 @@ import numpy
 from chainer_fast.mn.extensions import _agreement
 from chainer_fast.serializers import npz
 from chainer_fast.training import extension
+from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
+from chainer_fast.training.trainer import Trainer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 # Entry of a file that tells which job wrote it; it is not one of the target.
 _RUN = 'chainermn_run'
 
 
-def create_multi_node_checkpointer(name, comm, cp_interval=5, gc_interval=5, path=None):
+def create_multi_node_checkpointer(
+        name: str, comm: CommunicatorBase, cp_interval: int = 5, gc_interval: int = 5,
+        path: str | None = None) -> Extension:
     """Return an extension that saves the state of all processes, to resume a job.
 
     Each process writes a file of its own, ``NAME.RANK.ITERATION``. A file appears when
@@ -60,19 +70,19 @@ def create_multi_node_checkpointer(name, comm, cp_interval=5, gc_interval=5, pat
 class _CheckpointStats:
     """Times that writing took."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.timings = []
         self.begin: float | None = None
 
-    def start(self):
+    def start(self) -> None:
         self.begin = time.time()
 
-    def end(self):
+    def end(self) -> None:
         if self.begin is not None:
             self.timings.append({'b': self.begin, 'd': time.time() - self.begin})
         self.begin = None
 
-    def report(self):
+    def report(self) -> str:
         """Return a line with the mean, the shortest and the longest."""
         times = [timing['d'] for timing in self.timings]
         if not times:
@@ -84,7 +94,9 @@ class _CheckpointStats:
 class _MultiNodeCheckpointer(extension.Extension):
     """Extension that writes generations of files, and chooses the one to load."""
 
-    def __init__(self, name, comm, cp_interval, gc_interval, path):
+    def __init__(
+            self, name: str | None, comm: CommunicatorBase, cp_interval: int,
+            gc_interval: int, path: str | None) -> None:
         warnings.warn(
             'Checkpointer is deprecated. Use chainermn.extensions.multi_node_snapshot '
             'instead.', DeprecationWarning, stacklevel=3)
@@ -93,7 +105,7 @@ class _MultiNodeCheckpointer(extension.Extension):
                 raise AssertionError('%s is %r; give 1 or more' % (key, value))
         self.name, self.comm = name, comm
         self.cp_interval, self.gc_interval = cp_interval, gc_interval
-        self.path = path
+        self.path: tp.Any = path
         self.files = []
         self.stats = _CheckpointStats()
         self._label = name      # the trainer changes the attribute name
@@ -101,14 +113,14 @@ class _MultiNodeCheckpointer(extension.Extension):
         self._write = snapshot_writers.SimpleWriter()
         self._error_before = None
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         self._find_path(trainer)
         self._error_before = sys.exc_info()[1]
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> None:
         self.save(trainer, trainer.updater.iteration)
 
-    def save(self, target, iteration):
+    def save(self, target: tp.Any, iteration: int) -> None:
         """Write the file of this process, and remove old ones; all processes call it.
 
         Parameters
@@ -132,7 +144,8 @@ class _MultiNodeCheckpointer(extension.Extension):
             oldest = self._parse_filename(self.files[0])[2]
             self._remove(i for i in self._generations(self.path) if i < oldest)
 
-    def maybe_load(self, trainer, optimizer=None, path=None):
+    def maybe_load(
+            self, trainer: Trainer, optimizer=None, path: str | None = None) -> None:
         """Load the newest generation that is whole; all processes call it.
 
         Parameters
@@ -156,7 +169,7 @@ class _MultiNodeCheckpointer(extension.Extension):
         # Equal in all processes, since together they remove old ones.
         self.files = self._filenames(common) if folder == self.path else []
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Remove the files, unless an exception is on its way."""
         error = sys.exc_info()[1]
         if error is not None and error is not self._error_before:

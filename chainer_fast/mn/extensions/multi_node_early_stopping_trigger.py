@@ -1,7 +1,16 @@
 """Stop trigger that ends the training on all processes at once."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.mn.extensions.observation_aggregator import ObservationAggregator
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
+from chainer_fast.training.trainer import Trainer
 from chainer_fast.training.triggers.early_stopping_trigger import EarlyStoppingTrigger
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class MultiNodeEarlyStoppingTrigger:
@@ -41,16 +50,18 @@ class MultiNodeEarlyStoppingTrigger:
         trainer = chainer.training.Trainer(updater, trigger)
     """
 
-    def __init__(self, comm, *, check_trigger=(1, 'epoch'), monitor='main/loss',
-                 patience=None, mode='auto', verbose=False, max_trigger=(100, 'epoch'),
-                 suffix='_aggregated', **kwargs):
-        self.actual_trigger = EarlyStoppingTrigger(
+    def __init__(
+            self, comm: CommunicatorBase, *, check_trigger: tp.Any = (1, 'epoch'),
+            monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
+            verbose: bool = False, max_trigger: tp.Any = (100, 'epoch'),
+            suffix: str = '_aggregated', **kwargs: tp.Any) -> None:
+        self.actual_trigger: EarlyStoppingTrigger = EarlyStoppingTrigger(
             check_trigger=check_trigger, monitor=monitor + suffix, patience=patience,
             mode=mode, verbose=verbose, max_trigger=max_trigger, **kwargs)
-        self.aggregator = ObservationAggregator(
+        self.aggregator: ObservationAggregator = ObservationAggregator(
             comm, monitor, monitor + suffix, comm_trigger=check_trigger)
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether the training should stop."""
         self.aggregator(trainer)
         return self.actual_trigger(trainer)
@@ -61,11 +72,11 @@ class MultiNodeEarlyStoppingTrigger:
     def _init_summary(self):
         self.actual_trigger._init_summary()
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state, which snapshots of Chainer lack."""
         for name in 'actual_trigger', 'aggregator':
             _state.serialize_late_addition(getattr(self, name), serializer, name)
 
-    def get_training_length(self):
+    def get_training_length(self) -> tuple[float, str]:
         """Return period and unit of ``max_trigger``."""
         return self.actual_trigger.get_training_length()

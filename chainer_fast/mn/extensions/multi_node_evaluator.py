@@ -1,11 +1,22 @@
 """Evaluation on all processes."""
+from __future__ import annotations
+
 import copy
 import types
+import typing as tp
 
 from chainer_fast import backend, function
+from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
+from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.training import extension
+from chainer_fast.training.extensions.evaluator import Evaluator
+from chainer_fast.training.trainer import Trainer
+from chainer_fast.types import DeviceSpec
 from chainer_fast.utils import argument
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 # Results that are gathered before all processes agree whether there are more.
 _ROUND = 8
@@ -51,20 +62,27 @@ class GenericMultiNodeEvaluator(extension.Extension):
         trainer.extend(BleuEvaluator(comm, iterator, model), trigger=(1, 'epoch'))
     """
 
-    trigger = 1, 'epoch'
+    comm: CommunicatorBase
+    iterator: tp.Iterator[tp.Any]
+    device: Device | None
+
+    trigger: tp.Any = 1, 'epoch'
     default_name = 'validation'
     priority = extension.PRIORITY_WRITER
     name = None
 
-    def __init__(self, comm, iterator, target, device=None,
-                 converter=convert.concat_examples, root=0, **kwargs):
+    def __init__(
+            self, comm: CommunicatorBase, iterator: Iterator,
+            target: tp.Callable[..., tp.Any], device: DeviceSpec | None = None,
+            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            root: int = 0, **kwargs: tp.Any) -> None:
         self._progress_hook, = argument.parse_kwargs(kwargs, ('progress_hook', None))
         self.comm, self.iterator, self.converter = comm, iterator, converter
         self.root = root
         self.device = None if device is None else backend.get_device(device)
         self._targets = {'main': target}
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         """Evaluate.
 
         Returns
@@ -90,7 +108,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
                 done if self.comm.rank == self.root else None, root=self.root)
         return self.aggregate(results) if self.comm.rank == self.root else None
 
-    def calc_local(self, *args, **kwargs):
+    def calc_local(self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         """Return the result for one batch; may be overridden.
 
         By default it is what the model returns. No graph is built.
@@ -108,7 +126,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
         """
         return self._targets['main'](*args, **kwargs)
 
-    def aggregate(self, results):
+    def aggregate(self, results: list[tp.Any]) -> tp.Any:
         """Return the figure for all results; may be overridden.
 
         It is called on process ``root`` only. By default it returns the list.
@@ -146,7 +164,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
 class _Summand:
     """Value of one process; sums of values by the same keys are such values, too."""
 
-    def __init__(self, value, keys):
+    def __init__(self, value, keys) -> None:
         self.value, self.keys, self.differing = value, keys, None
 
     def __add__(self, other):
@@ -159,7 +177,8 @@ class _Summand:
         return total
 
 
-def create_multi_node_evaluator(actual_evaluator, communicator):
+def create_multi_node_evaluator(
+        actual_evaluator: Evaluator, communicator: CommunicatorBase) -> Evaluator:
     """Make an evaluator return the means of the results of all processes.
 
     Data sets of different lengths make the mean of means different from the mean over
@@ -190,8 +209,8 @@ def create_multi_node_evaluator(actual_evaluator, communicator):
         trainer.extend(chainermn.create_multi_node_evaluator(evaluator, comm))
     """
     original = actual_evaluator.evaluate
-    actual_evaluator._mn_original_evaluate = original
-    actual_evaluator._mn_communicator = communicator
+    actual_evaluator._mn_original_evaluate = original  # type: ignore[attr-defined]
+    actual_evaluator._mn_communicator = communicator  # type: ignore[attr-defined]
 
     def new_evaluate(self):
         local = original()

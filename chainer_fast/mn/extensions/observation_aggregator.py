@@ -1,13 +1,20 @@
 """Means of observed values over all processes."""
+from __future__ import annotations
+
 import contextlib
+import typing as tp
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends import arrays
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
+from chainer_fast.training.trainer import Trainer
 from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class ObservationAggregator(extension.Extension):
@@ -40,19 +47,27 @@ class ObservationAggregator(extension.Extension):
         trainer.extend(extensions.LogReport())
     """
 
-    trigger = 1, 'iteration'
+    comm: CommunicatorBase
+    original_key: str
+    aggregated_key: str
+    aggregator: tp.Callable[..., tp.Any]
+
+    trigger: tp.Any = 1, 'iteration'
     priority = extension.PRIORITY_EDITOR
     name = None
 
-    def __init__(self, comm, original_key, aggregated_key=None, *,
-                 comm_trigger=(1, 'iteration'), aggregator=None):
+    def __init__(
+            self, comm: CommunicatorBase, original_key: str,
+            aggregated_key: str | None = None, *,
+            comm_trigger: tp.Any = (1, 'iteration'),
+            aggregator: tp.Callable[..., tp.Any] | None = None) -> None:
         self.comm, self.original_key = comm, original_key
         self.aggregated_key = original_key if aggregated_key is None else aggregated_key
-        self.comm_trigger = util.get_trigger(comm_trigger)
-        self.observation_history = []
+        self.comm_trigger: tp.Any = util.get_trigger(comm_trigger)
+        self.observation_history: list[tp.Any] = []
         self.aggregator = _average_2d if aggregator is None else aggregator
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> None:
         if self.original_key in trainer.observation:
             self.observation_history.append(
                 _on_host(trainer.observation[self.original_key]))
@@ -62,7 +77,7 @@ class ObservationAggregator(extension.Extension):
         if summary is not None:
             trainer.observation[self.aggregated_key] = summary
 
-    def compute_summary(self, trainer):
+    def compute_summary(self, trainer: Trainer) -> tp.Any:
         """Return the result for the values since the last communication.
 
         All processes call it together. It is None if none of them has a value.
@@ -75,7 +90,7 @@ class ObservationAggregator(extension.Extension):
             summary = self.aggregator(histories)
         return self.comm.bcast_obj(summary)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the values of a period that is not over.
 
         Snapshots of Chainer do not have them.

@@ -1,4 +1,8 @@
 """Batch normalization by the moments of the batches of all processes."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
@@ -9,6 +13,10 @@ from chainer_fast.functions.normalization.batch_normalization import (
 )
 from chainer_fast.mn import nccl
 from chainer_fast.mn.communicators.pure_nccl_communicator import PureNcclCommunicator
+from chainer_fast.types import DTypeSpec, NdArray, Xp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _MultiNodeImpl(GeneralBatchNormalizationImpl):
@@ -20,14 +28,16 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
         The processes.
     """
 
-    def __init__(self, comm):
+    def __init__(self, comm: CommunicatorBase) -> None:
         self.comm = comm
 
     def _sum(self, array):
         """Return the sum of an array over all processes."""
         raise NotImplementedError
 
-    def get_mean_and_var(self, axis, gamma, x, xp, interm_dtype):
+    def get_mean_and_var(
+            self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, xp: Xp,
+            interm_dtype: DTypeSpec) -> tuple[NdArray, ...]:
         """Compute the moments of the batches of all processes, as one batch.
 
         The difference of the second moment and the square of the mean has few right
@@ -54,8 +64,11 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
         return tuple(
             [m.reshape(shape).astype(interm_dtype) for m in (first, second)])
 
-    def backward(self, axis, gamma, gy, x, x_layout, xp, expander, mean, inv_std, eps,
-                 var, forward_data):
+    def backward(
+            self, axis: tuple[int, ...], gamma: NdArray, gy: NdArray, x: NdArray,
+            x_layout: tp.Any, xp: Xp, expander: tuple[tp.Any, ...], mean: NdArray,
+            inv_std: NdArray, eps: float, var: NdArray,
+            forward_data: tp.Any) -> tuple[tp.Any, ...]:
         """Compute gradients, those of parameters as means over the processes.
 
         A model's gradients are the means over its processes, so that these remain.
@@ -114,17 +127,18 @@ class MultiNodeBNImplSelector:
         What adds; see :func:`get_communication_backend`.
     """
 
-    def __init__(self, comm, communication_backend_name):
+    def __init__(self, comm: CommunicatorBase, communication_backend_name: str) -> None:
         self.comm = comm
         self.communication_backend_name = communication_backend_name
 
-    def __call__(self, batch_norm_func, inputs):
+    def __call__(self, batch_norm_func: tp.Any, inputs: tp.Any) -> tp.Any:
         if self.communication_backend_name == 'nccl':
             return _NcclImpl(self.comm)
         return _MpiImpl(self.comm)
 
 
-def get_communication_backend(comm, communication_backend='auto'):
+def get_communication_backend(
+        comm: CommunicatorBase, communication_backend: str = 'auto') -> str:
     """Return what batch normalization adds with.
 
     Parameters

@@ -1,10 +1,19 @@
 """Variables among all processes of a communicator."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, function, variable
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.mn.functions._messages import Places, narrowed, widened
+from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _total(arrays):
@@ -40,7 +49,7 @@ def _taking_part(xs):
 class _Collective(function.Function):
     """A function of all processes of a communicator."""
 
-    def __init__(self, comm):
+    def __init__(self, comm: CommunicatorBase) -> None:
         experimental('chainermn.functions.' + type(self).__name__)
         self.comm = comm
 
@@ -54,7 +63,7 @@ class AllGather(_Collective):
         The processes.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, = inputs
         self._places = Places(inputs)
@@ -63,7 +72,9 @@ class AllGather(_Collective):
         self._outputs = Places(ys)
         return ys
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gys = widened(self._outputs.filled(grad_outputs))
         return self._places.fitted([_total(self.comm.alltoall(gys))])
 
@@ -77,7 +88,7 @@ class AllToAll(_Collective):
         The processes.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         self._places = Places(inputs)
         ys = self.comm.alltoall(widened(inputs))
@@ -85,7 +96,9 @@ class AllToAll(_Collective):
         self._outputs = Places(ys)
         return ys
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gys = widened(self._outputs.filled(grad_outputs))
         return self._places.fitted(self.comm.alltoall(gys))
 
@@ -93,7 +106,7 @@ class AllToAll(_Collective):
 class _Rooted(_Collective):
     """A function in which one process, the root, is at the beginning or at the end."""
 
-    def __init__(self, comm, root):
+    def __init__(self, comm: CommunicatorBase, root: int) -> None:
         super().__init__(comm)
         self.root = root
 
@@ -113,16 +126,19 @@ class Bcast(_Rooted):
         Rank of the process that has the array.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         if not self._is_root:
             return _from_elsewhere(self.comm.bcast(None, root=self.root)),
         self._places = Places(inputs[:1])
-        y = self.comm.bcast(*widened(inputs[:1]), root=self.root)
+        y = self.comm.bcast(*widened(inputs[:1]), root=self.root)  # type: ignore[misc]
         return narrowed(y, inputs[0].dtype),
 
-    def backward(self, inputs, grad_outputs):
-        gxs = self.comm.gather(*widened(grad_outputs), root=self.root)
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
+        gxs = self.comm.gather(  # type: ignore[misc]
+            *widened(grad_outputs), root=self.root)
         if not self._is_root:
             return None,
         return (*self._places.fitted([_total(gxs)]), None)
@@ -139,11 +155,11 @@ class Gather(_Rooted):
         Rank of the process that gets the arrays.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         x, = inputs
         self._places = Places(inputs)
-        ys = self.comm.gather(*widened(inputs), root=self.root)
+        ys = self.comm.gather(*widened(inputs), root=self.root)  # type: ignore[misc]
         # Elsewhere the empty output is there for the backward pass to begin at.
         if self._is_root:
             ys = [narrowed(y, x.dtype) for y in ys]
@@ -152,7 +168,9 @@ class Gather(_Rooted):
         self._outputs = Places(ys)
         return tuple(ys)
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gys = None
         if self._is_root:
             gys = widened(self._outputs.filled(grad_outputs))
@@ -170,7 +188,7 @@ class Scatter(_Rooted):
         Rank of the process that has the arrays.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         if not self._is_root:
             return _from_elsewhere(self.comm.scatter(None, root=self.root)),
@@ -179,14 +197,17 @@ class Scatter(_Rooted):
         y = self.comm.scatter(widened(xs), root=self.root)
         return narrowed(y, xs[self.root].dtype),
 
-    def backward(self, inputs, grad_outputs):
-        gxs = self.comm.gather(*widened(grad_outputs), root=self.root)
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
+        gxs = self.comm.gather(  # type: ignore[misc]
+            *widened(grad_outputs), root=self.root)
         if not self._is_root:
             return None,
         return (*self._places.fitted(gxs), None)
 
 
-def allgather(comm, x):
+def allgather(comm: CommunicatorBase, x: VariableOrArray) -> tuple[Variable, ...]:
     """Gather variables of all processes on all processes.
 
     The gradient of ``x`` is the sum of the gradients of all its copies.
@@ -214,7 +235,9 @@ def allgather(comm, x):
     return _as_tuple(AllGather(comm)(x))
 
 
-def alltoall(comm, xs):
+def alltoall(
+        comm: CommunicatorBase,
+        xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]:
     """Exchange variables of all processes with all processes.
 
     Parameters
@@ -245,7 +268,7 @@ def alltoall(comm, xs):
     return _as_tuple(AllToAll(comm)(*xs))
 
 
-def bcast(comm, x, root=0):
+def bcast(comm: CommunicatorBase, x: VariableOrArray, root: int = 0) -> Variable:
     """Give a variable of one process to all processes.
 
     The gradient of ``x`` is the sum of the gradients of all its copies.
@@ -276,7 +299,9 @@ def bcast(comm, x, root=0):
     return Bcast(comm, root)(*inputs)
 
 
-def gather(comm, x, root=0):
+def gather(
+        comm: CommunicatorBase, x: VariableOrArray,
+        root: int = 0) -> tuple[Variable, ...]:
     """Gather variables of all processes on one process.
 
     Parameters
@@ -307,7 +332,9 @@ def gather(comm, x, root=0):
     return _as_tuple(y) if comm.rank == root else y
 
 
-def scatter(comm, xs, root=0):
+def scatter(
+        comm: CommunicatorBase, xs: tp.Sequence[VariableOrArray],
+        root: int = 0) -> Variable:
     """Give each process one of the variables of a process.
 
     Parameters

@@ -1,10 +1,19 @@
 """Variables from one process to another."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, function, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.mn.functions._messages import Places
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 _DELEGATE = 'delegate_variable'
 
@@ -12,14 +21,14 @@ _DELEGATE = 'delegate_variable'
 class _Message(function.Function):
     """A function at one end of messages between two processes."""
 
-    def __init__(self, comm, peer_rank, peer_tag):
+    def __init__(self, comm: CommunicatorBase, peer_rank, peer_tag) -> None:
         experimental('chainermn.functions.' + type(self).__name__)
         self.comm = comm
-        self.peer_rank = peer_rank
-        self.peer_tag = peer_tag
+        self.peer_rank: tp.Any = peer_rank
+        self.peer_tag: tp.Any = peer_tag
 
     @property
-    def label(self):
+    def label(self) -> str:
         return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
 
 
@@ -39,14 +48,16 @@ class Send(_Message):
         Tag of the messages.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         xs = inputs[:-1]
         self._places = Places(xs)
         self.comm.send(xs[0] if len(xs) == 1 else xs, self.peer_rank, self.peer_tag)
         return backend.get_array_module(*inputs).zeros(0, numpy.float32),
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         gradients = self.comm.recv(self.peer_rank, self.peer_tag)
         if not isinstance(gradients, (tuple, list)):
             gradients = gradients,
@@ -68,7 +79,7 @@ class Recv(_Message):
         Tag of the messages.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         self._delegates = Places(inputs)
         ys = self.comm.recv(self.peer_rank, self.peer_tag)
@@ -76,7 +87,9 @@ class Recv(_Message):
         self._places = Places(ys)
         return ys
 
-    def backward(self, inputs, grad_outputs):
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
         self.comm.send(
             self._places.filled(grad_outputs), self.peer_rank, self.peer_tag)
         # None would end the backward pass here.
@@ -90,7 +103,8 @@ def _check_peer(communicator, rank):
             'another one of the %s processes' % (rank, communicator.size))
 
 
-def send(x, communicator, rank, tag=0):
+def send(
+        x: tp.Any, communicator: CommunicatorBase, rank: int, tag: int = 0) -> Variable:
     """Send variables to another process, which calls :func:`recv`.
 
     The backward pass receives their gradients. It has to come here: return the delegate
@@ -149,7 +163,10 @@ def send(x, communicator, rank, tag=0):
     return delegate
 
 
-def recv(communicator, rank, delegate_variable=None, tag=0, force_tuple=False):
+def recv(
+        communicator: CommunicatorBase, rank: int,
+        delegate_variable: Variable | None = None, tag: int = 0,
+        force_tuple: bool = False) -> Variable | tuple[Variable, ...]:
     """Receive variables of another process, which calls :func:`send`.
 
     The backward pass sends their gradients.

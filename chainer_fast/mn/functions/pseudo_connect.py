@@ -1,7 +1,13 @@
 """A link between parts of a graph that share no data."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, variable
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import GradOutputs, NdArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Variable
 
 
 class PseudoConnect(FunctionNode):
@@ -10,12 +16,14 @@ class PseudoConnect(FunctionNode):
     Its first input is the delegate variable; the others are its outputs.
     """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         self._devices = [backend.get_device_from_array(x) for x in inputs]
         return inputs[1:]
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gradients = (None, *grad_outputs)
         return tuple([
             self._zeros(i) if gradients[i] is None and self._is_delegate(i)
@@ -32,7 +40,9 @@ class PseudoConnect(FunctionNode):
             self._devices[i].xp.zeros(delegate.shape, delegate.dtype))
 
 
-def pseudo_connect(delegate_variable, *actual_variables):
+def pseudo_connect(
+        delegate_variable: Variable | None,
+        *actual_variables: tp.Any) -> tuple[Variable, ...]:
     """Connect a delegate variable to other variables.
 
     The backward pass from the results visits the function behind the delegate variable,

@@ -1,5 +1,11 @@
 """Iterators that stand for another one."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.dataset import iterator
+from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.serializer import AbstractSerializer
 
 
 class DelegatingIterator(iterator.Iterator):
@@ -10,24 +16,24 @@ class DelegatingIterator(iterator.Iterator):
     actual_iterator : Iterator
     """
 
-    def __init__(self, actual_iterator):
+    def __init__(self, actual_iterator: Iterator) -> None:
         self.__dict__['actual_iterator'] = actual_iterator
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         # Copies and pickles ask for attributes before there are any.
         if 'actual_iterator' not in self.__dict__:
             raise AttributeError(name)
         return getattr(self.actual_iterator, name)
 
-    def __next__(self):
+    def __next__(self) -> tp.Any:
         return self.actual_iterator.next()
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         self.actual_iterator.serialize(serializer)
 
-    def finalize(self):
+    def finalize(self) -> None:
         self.actual_iterator.finalize()
 
-    def __del__(self):
+    def __del__(self) -> None:
         # The iterator itself ends with its last reference, and copies share it.
         pass

@@ -1,10 +1,18 @@
 """Batches of one process for all processes."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.dataset import iterator
+from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.mn.iterators import _delegation
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils.experimental import experimental
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _is_valid_type(element):
@@ -62,7 +70,9 @@ def _describe(element):
 class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
     """Iterator that sends its batches to all processes."""
 
-    def __init__(self, actual_iterator, communicator, rank_master):
+    def __init__(
+            self, actual_iterator: Iterator, communicator: CommunicatorBase,
+            rank_master: int) -> None:
         super().__init__(actual_iterator)
         self.communicator, self.rank_master = communicator, rank_master
         size = len(actual_iterator.dataset)
@@ -77,7 +87,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
             getattr(self.actual_iterator, '_state', None), 'order', None)
         return None if order is None else numpy.array(order, numpy.int64)
 
-    def __next__(self):
+    def __next__(self) -> tp.Any:
         columns, stop = None, False
         try:
             batch = self.actual_iterator.next()
@@ -97,7 +107,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
             self.communicator.bcast(column, root=self.rank_master)
         return batch
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         self.actual_iterator.serialize(serializer)
         self.communicator.bcast_obj(self.__order(), root=self.rank_master)
 
@@ -105,7 +115,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
 class _MultiNodeIteratorSlave(iterator.Iterator):
     """Iterator of the batches that the master sends."""
 
-    def __init__(self, communicator, rank_master):
+    def __init__(self, communicator: CommunicatorBase, rank_master: int) -> None:
         self.communicator, self.rank_master = communicator, rank_master
         self.epoch = self.current_position = 0
         self.is_new_epoch = False
@@ -114,7 +124,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
         order = self.communicator.bcast(None, root=rank_master)
         self._order = None if order.tolist() == [-1] else order
 
-    def __next__(self):
+    def __next__(self) -> tp.Any:
         stop, valid, paired, is_new_epoch, position = _parse_ctrl_msg(
             self.communicator.bcast(None, root=self.rank_master))
         if stop:
@@ -132,7 +142,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
         """Position in the data set, with the number of epochs before the point."""
         return self.epoch + self.current_position / self.dataset_size
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         order = self.communicator.bcast_obj(None, root=self.rank_master)
         reading = isinstance(serializer, Deserializer)
         if not reading:
@@ -144,7 +154,9 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
             serializer('order', self._order)
 
 
-def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
+def create_multi_node_iterator(
+        actual_iterator: Iterator, communicator: CommunicatorBase,
+        rank_master: int = 0) -> Iterator:
     """Return an iterator that gives all processes the batches of one process.
 
     Parts of one model on different processes need the same batches. Each batch is sent

@@ -1,15 +1,24 @@
 """Equal random orders on all processes."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
+from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.mn.iterators import _delegation
 from chainer_fast.utils.experimental import experimental
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _SynchronizedIterator(_delegation.DelegatingIterator):
     """Iterator with the order of the same iterator on other processes."""
 
-    def __init__(self, actual_iterator, communicator):
+    def __init__(
+            self, actual_iterator: Iterator, communicator: CommunicatorBase) -> None:
         if not hasattr(actual_iterator, 'order_sampler'):
             raise ValueError(
                 'actual_iterator must have order_sampler, as iterators of '
@@ -22,11 +31,12 @@ class _SynchronizedIterator(_delegation.DelegatingIterator):
         self.order_sampler = ShuffleOrderSampler(numpy.random.RandomState(seed))
         self.actual_iterator.reset()
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: tp.Any) -> None:
         setattr(self.actual_iterator, name, value)
 
 
-def create_synchronized_iterator(actual_iterator, communicator):
+def create_synchronized_iterator(
+        actual_iterator: Iterator, communicator: CommunicatorBase) -> Iterator:
     """Return an iterator whose random order is the same on all processes.
 
     Parts of one model on different processes need the same batches. Each process reads

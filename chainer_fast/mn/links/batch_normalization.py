@@ -1,5 +1,8 @@
 """Batch normalization over the batches of all processes."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 
 import numpy
 
@@ -9,7 +12,12 @@ from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
 from chainer_fast.mn.functions import batch_normalization as mn_batch_normalization
+from chainer_fast.types import DTypeSpec, InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Parameter, Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class MultiNodeBatchNormalization(link.Link):
@@ -68,14 +76,21 @@ class MultiNodeBatchNormalization(link.Link):
         bn = chainermn.links.MultiNodeBatchNormalization(64, comm)
     """
 
-    gamma = None
-    beta = None
+    decay: float
+    eps: float
+
+    gamma: Parameter | None = None
+    beta: Parameter | None = None
     # Of a link that create_mnbn_model() replaced.
     _axis = None
 
-    def __init__(self, size, comm, decay=0.9, eps=2e-5, dtype=None, use_gamma=True,
-                 use_beta=True, initial_gamma=None, initial_beta=None,
-                 communication_backend='auto'):
+    def __init__(
+            self, size: int | tuple[int, ...], comm: CommunicatorBase,
+            decay: float = 0.9, eps: float = 2e-5, dtype: DTypeSpec | None = None,
+            use_gamma: bool = True, use_beta: bool = True,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None,
+            communication_backend: str = 'auto') -> None:
         experimental('chainermn.links.MultiNodeBatchNormalization')
         super().__init__()
         self._communication_backend = (
@@ -84,8 +99,8 @@ class MultiNodeBatchNormalization(link.Link):
         self.comm = comm
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
-        self.avg_mean = numpy.zeros(size, self._highprec_dtype)
-        self.avg_var = numpy.zeros(size, self._highprec_dtype)
+        self.avg_mean: NdArray = numpy.zeros(size, self._highprec_dtype)
+        self.avg_var: NdArray = numpy.zeros(size, self._highprec_dtype)
         self.N = 0
         for name in ('avg_mean', 'avg_var', 'N'):
             self.register_persistent(name)
@@ -96,7 +111,7 @@ class MultiNodeBatchNormalization(link.Link):
                 self.beta = _parameters.make(initial_beta, 0, self._highprec_dtype)
         _parameters.initialize(size, self.gamma, self.beta)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, tp.Any]) -> tp.Any:
         # Processes cannot be copied.
         memo[id(self.comm)] = self.comm
         memo[id(self)] = clone = copy.copy(self)
@@ -110,7 +125,7 @@ class MultiNodeBatchNormalization(link.Link):
         with backend.using_device(self.device):
             return self.xp.full(self.avg_mean.shape, value, self._highprec_dtype)
 
-    def forward(self, x, finetune=False):
+    def forward(self, x: VariableOrArray, finetune: bool = False) -> Variable:
         """Normalize a batch.
 
         Parameters
@@ -145,6 +160,6 @@ class MultiNodeBatchNormalization(link.Link):
             impl_selector=mn_batch_normalization.MultiNodeBNImplSelector(
                 self.comm, self._communication_backend))
 
-    def start_finetuning(self):
+    def start_finetuning(self) -> None:
         """Restart the count of batches for the averages."""
         self.N = 0

@@ -1,12 +1,20 @@
 """Models whose batch normalization spans all processes."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 
 from chainer_fast.link import Link
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
 from chainer_fast.mn.links.batch_normalization import MultiNodeBatchNormalization
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
-def create_mnbn_model(link, comm, communication_backend='auto'):
+
+def create_mnbn_model(
+        link: Link, comm: CommunicatorBase,
+        communication_backend: str = 'auto') -> Link:
     """Copy a model with batch normalization over all processes.
 
     Parameters

@@ -1,11 +1,18 @@
 """A model whose parts are spread over processes."""
+from __future__ import annotations
+
 import collections
 import numbers
+import typing as tp
 
-from chainer_fast.link import ChainList
+from chainer_fast.link import ChainList, Link
 from chainer_fast.mn.functions.point_to_point_communication import recv, send
 from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
 from chainer_fast.utils.experimental import experimental
+from chainer_fast.variable import Variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _ranks(rank):
@@ -60,13 +67,15 @@ class MultiNodeChainList(ChainList):
     chainer_fast.mn.functions.recv
     """
 
-    def __init__(self, comm):
+    def __init__(self, comm: CommunicatorBase) -> None:
         experimental('chainermn.MultiNodeChainList')
         super().__init__()
         self._comm = comm
         self._rank_inouts = []
 
-    def add_link(self, link, rank_in=None, rank_out=None):
+    def add_link(
+            self, link: Link, rank_in: int | tp.Sequence[int] | None = None,
+            rank_out: int | tp.Sequence[int] | None = None) -> None:
         """Append a link, and tell where its inputs come from and its outputs go.
 
         Parameters
@@ -94,7 +103,7 @@ class MultiNodeChainList(ChainList):
         super().add_link(link)
         self._rank_inouts.append((rank_in, rank_out))
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: tp.Any) -> Variable | tuple[Variable, ...] | None:
         """Call the links, and exchange variables with the other processes.
 
         Parameters

@@ -1,9 +1,16 @@
 """Recurrent networks whose states go from process to process."""
-from chainer_fast.link import Chain
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.link import Chain, Link
 from chainer_fast.links.rnn.n_step_rnn import NStepRNNBase
 from chainer_fast.mn.functions.point_to_point_communication import recv, send
 from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
 from chainer_fast.utils.experimental import experimental
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _MultiNodeNStepRNN(Chain):
@@ -19,7 +26,9 @@ class _MultiNodeNStepRNN(Chain):
         Ranks of the process before this one and of the one behind it.
     """
 
-    def __init__(self, link, communicator, rank_in, rank_out):
+    def __init__(
+            self, link: tp.Any, communicator: CommunicatorBase,
+            rank_in: int | None, rank_out: int | None) -> None:
         super().__init__(actual_rnn=link)
         if not isinstance(link, NStepRNNBase):
             raise ValueError(
@@ -30,7 +39,7 @@ class _MultiNodeNStepRNN(Chain):
         self.rank_out = rank_out
         self.n_cells = link.n_cells
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: tp.Any) -> tuple[tp.Any, ...]:
         """Run through sequences.
 
         Parameters
@@ -44,9 +53,9 @@ class _MultiNodeNStepRNN(Chain):
             What the network returns, and the delegate variable behind it: None without
             ``rank_out``.
         """
-        states = [None] * self.n_cells
+        states: list[tp.Any] = [None] * self.n_cells
         if self.rank_in is not None:
-            state = None
+            state: tp.Any = None
             for i in range(self.n_cells):
                 # The gradients are sent in the opposite order.
                 states[i] = state = recv(self.communicator, self.rank_in, state)
@@ -62,7 +71,8 @@ class _MultiNodeNStepRNN(Chain):
 
 
 def create_multi_node_n_step_rnn(
-        actual_link, communicator, rank_in=None, rank_out=None):
+        actual_link: Link, communicator: CommunicatorBase, rank_in: int | None = None,
+        rank_out: int | None = None) -> Chain:
     """Spread a recurrent network over processes, of which each runs through a part.
 
     Parameters

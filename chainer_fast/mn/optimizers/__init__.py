@@ -1,5 +1,13 @@
 """Optimizers that average gradients over all processes."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.mn.optimizers import _background
+from chainer_fast.optimizer import Optimizer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _parameters(link):
@@ -18,7 +26,9 @@ class _Wrapper:
     What is set is set there, unless :meth:`_own` does it.
     """
 
-    def __init__(self, actual_optimizer, communicator, zero_fill):
+    def __init__(
+            self, actual_optimizer: Optimizer, communicator: CommunicatorBase,
+            zero_fill: bool) -> None:
         self._own('communicator', communicator)
         self._own('actual_optimizer', actual_optimizer)
         self._own('zero_fill', zero_fill)
@@ -27,16 +37,16 @@ class _Wrapper:
     def _own(self, name, value):
         self.__dict__[name] = value
 
-    def __getattr__(self, attr_name):
+    def __getattr__(self, attr_name: str) -> tp.Any:
         # Copies and pickles ask for attributes before there are any.
         if 'actual_optimizer' not in self.__dict__:
             raise AttributeError(attr_name)
         return getattr(self.actual_optimizer, attr_name)
 
-    def __setattr__(self, attr_name, value):
+    def __setattr__(self, attr_name: str, value: tp.Any) -> None:
         setattr(self.actual_optimizer, attr_name, value)
 
-    def setup(self, link):
+    def setup(self, link) -> tp.Any:
         """Bind the actual optimizer to a link.
 
         The parameters of another link are broadcast in the next :meth:`update`.
@@ -64,7 +74,9 @@ class _Wrapper:
 class _MultiNodeOptimizer(_Wrapper):
     """Optimizer that replaces gradients by their means before it updates."""
 
-    def update(self, lossfun=None, *args, **kwds):
+    def update(
+            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
+            **kwds: tp.Any) -> None:
         """Compute gradients, average them over all processes and update parameters.
 
         The first time, and when the model has got other parameters, the parameters of
@@ -87,7 +99,7 @@ class _MultiNodeOptimizer(_Wrapper):
             self.communicator.multi_node_mean_grad(target, self.zero_fill)
             self.actual_optimizer.update(None, *args, **kwds)
 
-    def is_changed(self, target):
+    def is_changed(self, target) -> bool:
         """Tell whether the link has other parameters than in the last call."""
         previous = self.target_params
         self._own('target_params', _parameters(target))
@@ -97,13 +109,17 @@ class _MultiNodeOptimizer(_Wrapper):
 class _DoubleBufferingOptimizer(_Wrapper):
     """Optimizer that averages gradients while the next ones are computed."""
 
-    def __init__(self, actual_optimizer, communicator, zero_fill):
+    def __init__(
+            self, actual_optimizer: Optimizer, communicator: CommunicatorBase,
+            zero_fill: bool) -> None:
         super().__init__(actual_optimizer, communicator, zero_fill)
         self._own('_means', _background.make(communicator))
         self._own('needs_update', False)
         self._own('communicated_target', None)
 
-    def update(self, lossfun=None, *args, **kwds):
+    def update(
+            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
+            **kwds: tp.Any) -> None:
         """Compute gradients, begin to average them, and update with the ones before.
 
         Each update uses the gradients of the call before, which have been averaged in
@@ -137,22 +153,22 @@ class _DoubleBufferingOptimizer(_Wrapper):
         else:
             self._own('needs_update', True)
 
-    def multi_node_mean_grad_async(self):
+    def multi_node_mean_grad_async(self) -> None:
         """Begin to average the gradients in the second buffer."""
         self._means.start(self.communicated_target, self.zero_fill)
 
-    def wait(self):
+    def wait(self) -> None:
         """Wait until the gradients of the last call are averaged.
 
         An error of the communication is raised here.
         """
         self._means.wait()
 
-    def is_changed(self, target, previous_params):
+    def is_changed(self, target, previous_params) -> bool:
         """Tell whether the link has other parameters than listed before."""
         return previous_params != _parameters_and_devices(target)
 
-    def swap_grad(self, target1_params, target2_params):
+    def swap_grad(self, target1_params, target2_params) -> None:
         """Exchange the gradients of two lists of parameters.
 
         Parameters
@@ -166,8 +182,9 @@ class _DoubleBufferingOptimizer(_Wrapper):
                 one._loss_scale, other._loss_scale = other._loss_scale, one._loss_scale
 
 
-def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering=False,
-                                zero_fill=True):
+def create_multi_node_optimizer(
+        actual_optimizer: Optimizer, communicator: CommunicatorBase,
+        double_buffering: bool = False, zero_fill: bool = True) -> tp.Any:
     """Return an optimizer that averages gradients over all processes.
 
     It has the attributes and hooks of the optimizer that it is made of.

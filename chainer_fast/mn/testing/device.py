@@ -1,8 +1,11 @@
 """Devices by number."""
+from __future__ import annotations
+
 from chainer_fast import backend
+from chainer_fast._backend import Device
 
 
-def get_device(device_id=None, use_chainerx=False):
+def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Device:
     """Return a device.
 
     Parameters

@@ -5,6 +5,7 @@ operator takes is read from its schema, so that converters need not know version
 """
 import collections
 import functools
+import typing as tp
 
 import numpy
 
@@ -186,11 +187,13 @@ class Operators(onnx_helper.GraphBuilder):
 
     def clip(self, x, low, high, names=('min', 'max')):
         """Clip to bounds, of which one may be None."""
-        bounds = dict(zip(('min', 'max'), (low, high), strict=True))
+        bounds: dict[str, tp.Any] = dict(
+            zip(('min', 'max'), (low, high), strict=True))
         if self.takes('Clip', 'min'):
-            return self.op('Clip', [x], **{
+            given: dict[str, tp.Any] = {
                 key: float(bound) for key, bound in bounds.items()
-                if bound is not None})
+                if bound is not None}
+            return self.op('Clip', [x], **given)
         inputs = ['' if bound is None else self.const(bound, name)
                   for name, bound in zip(names, bounds.values(), strict=True)]
         return self.op('Clip', [x, *inputs[:2 if high is not None else 1]])
@@ -233,7 +236,7 @@ def positive(axes, ndim):
     return None if axes is None else [axis % ndim for axis in axes]
 
 
-def emits(build):
+def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     """Return a converter, given what builds the nodes.
 
     Parameters
@@ -256,7 +259,7 @@ def emits(build):
     return convert
 
 
-def emits_all(build):
+def emits_all(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     """Return a converter with several outputs: ``build`` returns the names of them."""
     @functools.wraps(build)
     def convert(func, opset_version, input_names, output_names, context):
@@ -273,14 +276,14 @@ def old_style_or(func):
     return func if function is None else function
 
 
-def operator(op_name):
+def operator(op_name: str) -> tp.Callable[..., tp.Any]:
     """Return the converter of a function that is one operator without attributes."""
     def convert(ops, func, *input_names):
         ops.op(op_name, input_names)
     return emits(convert)
 
 
-def refuses(why):
+def refuses(why: str) -> tp.Callable[..., tp.Any]:
     """Return the converter of a function that cannot be expressed."""
     def convert(func, opset_version, input_names, output_names, context):
         raise _refusal(func, why)

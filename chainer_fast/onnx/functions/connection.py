@@ -1,4 +1,8 @@
 """Converters of connections."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.onnx.functions._operators import emits, refuses
@@ -39,13 +43,13 @@ def _dilations(dilate):
 
 
 @emits
-def convert_Convolution2DFunction(ops, func, *names):
+def convert_Convolution2DFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
     window = _planar(func)
     _convolution(ops, func, names, window, {'dilations': window[2]})
 
 
 @emits
-def convert_ConvolutionND(ops, func, *names):
+def convert_ConvolutionND(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
     window = _spatial(func)
     _convolution(ops, func, names, window, _dilations(window[2]))
 
@@ -72,17 +76,17 @@ def _deconvolution(ops, func, names, window, outs):
 
 
 @emits
-def convert_Deconvolution2DFunction(ops, func, *names):
+def convert_Deconvolution2DFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
     _deconvolution(ops, func, names, _planar(func), (func.outh, func.outw))
 
 
 @emits
-def convert_DeconvolutionND(ops, func, *names):
+def convert_DeconvolutionND(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
     _deconvolution(ops, func, names, _spatial(func), func.outs)
 
 
 @emits
-def convert_EmbedIDFunction(ops, func, ids, W):
+def convert_EmbedIDFunction(ops: tp.Any, func: tp.Any, ids: tp.Any, W: tp.Any) -> None:
     dtype = ops.dtype()
     if dtype not in (numpy.int32, numpy.int64):
         dtype = numpy.dtype(numpy.int64)
@@ -97,7 +101,7 @@ def convert_EmbedIDFunction(ops, func, ids, W):
     ops.zero_where(ignored, rows, ops.dtype(1))
 
 
-def affine(ops, *names):
+def affine(ops: tp.Any, *names: tp.Any) -> None:
     """Add the product of rows with a matrix, and a bias if there is one."""
     if len(names) == 2 and ops.opset_version < 12:
         # Optional from version 11 on; Chainer writes it there, too.
@@ -107,12 +111,14 @@ def affine(ops, *names):
 
 
 @emits
-def convert_LinearFunction(ops, func, *names):
+def convert_LinearFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
     affine(ops, *names)
 
 
 @emits
-def convert_BilinearFunction(ops, func, e1, e2, W, *linear):
+def convert_BilinearFunction(
+        ops: tp.Any, func: tp.Any, e1: tp.Any, e2: tp.Any, W: tp.Any,
+        *linear: tp.Any) -> None:
     e1, e2 = [x if len(ops.shape(i)) == 2 else ops.op('Flatten', [x], axis=1)
               for i, x in enumerate((e1, e2))]
     j, k, n = ops.shape(2)

@@ -1,4 +1,10 @@
 """How converters of functions to nodes are called."""
+from __future__ import annotations
+
+import typing as tp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.onnx.context import Context
 
 
 class FunctionConverterParams:
@@ -16,8 +22,10 @@ class FunctionConverterParams:
         Names and constants of the export.
     """
 
-    def __init__(self, func=None, opset_version=None, input_names=None,
-                 output_names=None, context=None):
+    def __init__(
+            self, func: tp.Any = None, opset_version: int | None = None,
+            input_names: list[str] | None = None, output_names: list[str] | None = None,
+            context: Context | None = None) -> None:
         self.func = func
         self.opset_version = opset_version
         self.input_names = input_names
@@ -35,10 +43,10 @@ class FunctionConverter:
         tuple of nodes, the last of which makes the outputs.
     """
 
-    def __init__(self, converter):
+    def __init__(self, converter: tp.Any) -> None:
         self.converter = converter
 
-    def __call__(self, params):
+    def __call__(self, params: tp.Any) -> tp.Any:
         return self.converter(
             params.func, params.opset_version, params.input_names,
             params.output_names, params.context)

@@ -1,5 +1,8 @@
 """Converters of mathematical functions."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -8,37 +11,37 @@ from chainer_fast.onnx.functions._operators import emits, operator, positive, re
 
 # ---------------------------------------------------------- one operator, no attributes
 
-convert_Absolute = operator('Abs')
-convert_Add = operator('Add')
-convert_Arccos = operator('Acos')
-convert_Arcsin = operator('Asin')
-convert_Arctan = operator('Atan')
-convert_Arctanh = operator('Atanh')
-convert_BatchDet = operator('Det')
-convert_Cos = operator('Cos')
-convert_Cosh = operator('Cosh')
-convert_Div = operator('Div')
-convert_Erf = operator('Erf')
-convert_Exp = operator('Exp')
-convert_Identity = operator('Identity')
-convert_Log = operator('Log')
-convert_Mul = operator('Mul')
-convert_Neg = operator('Neg')
-convert_PowVarVar = operator('Pow')
-convert_Sin = operator('Sin')
-convert_Sinh = operator('Sinh')
-convert_Sqrt = operator('Sqrt')
-convert_Sub = operator('Sub')
-convert_Tan = operator('Tan')
+convert_Absolute: tp.Any = operator('Abs')
+convert_Add: tp.Any = operator('Add')
+convert_Arccos: tp.Any = operator('Acos')
+convert_Arcsin: tp.Any = operator('Asin')
+convert_Arctan: tp.Any = operator('Atan')
+convert_Arctanh: tp.Any = operator('Atanh')
+convert_BatchDet: tp.Any = operator('Det')
+convert_Cos: tp.Any = operator('Cos')
+convert_Cosh: tp.Any = operator('Cosh')
+convert_Div: tp.Any = operator('Div')
+convert_Erf: tp.Any = operator('Erf')
+convert_Exp: tp.Any = operator('Exp')
+convert_Identity: tp.Any = operator('Identity')
+convert_Log: tp.Any = operator('Log')
+convert_Mul: tp.Any = operator('Mul')
+convert_Neg: tp.Any = operator('Neg')
+convert_PowVarVar: tp.Any = operator('Pow')
+convert_Sin: tp.Any = operator('Sin')
+convert_Sinh: tp.Any = operator('Sinh')
+convert_Sqrt: tp.Any = operator('Sqrt')
+convert_Sub: tp.Any = operator('Sub')
+convert_Tan: tp.Any = operator('Tan')
 
 # Functions that leave the graph: the export puts functions of these names in.
-convert_ceil = operator('Ceil')
-convert_floor = operator('Floor')
-convert_sign = operator('Sign')
+convert_ceil: tp.Any = operator('Ceil')
+convert_floor: tp.Any = operator('Floor')
+convert_sign: tp.Any = operator('Sign')
 
 
 @emits
-def convert_fix(ops, func, x):
+def convert_fix(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     size = ops.op('Floor', [ops.op('Abs', [x])])
     ops.op('Mul', [ops.op('Sign', [x]), size])
 
@@ -53,12 +56,12 @@ def _with_value(op_name, value_first=False):
     return emits(convert)
 
 
-convert_AddConstant = _with_value('Add')
-convert_DivFromConstant = _with_value('Div', value_first=True)
-convert_MulConstant = _with_value('Mul')
-convert_PowConstVar = _with_value('Pow', value_first=True)
-convert_PowVarConst = _with_value('Pow')
-convert_SubFromConstant = _with_value('Sub', value_first=True)
+convert_AddConstant: tp.Any = _with_value('Add')
+convert_DivFromConstant: tp.Any = _with_value('Div', value_first=True)
+convert_MulConstant: tp.Any = _with_value('Mul')
+convert_PowConstVar: tp.Any = _with_value('Pow', value_first=True)
+convert_PowVarConst: tp.Any = _with_value('Pow')
+convert_SubFromConstant: tp.Any = _with_value('Sub', value_first=True)
 
 
 def _scaled(op_name, factor):
@@ -67,51 +70,51 @@ def _scaled(op_name, factor):
     return emits(convert)
 
 
-convert_Log10 = _scaled('Log', 1 / math.log(10))
-convert_Log2 = _scaled('Log', 1 / math.log(2))
+convert_Log10: tp.Any = _scaled('Log', 1 / math.log(10))
+convert_Log2: tp.Any = _scaled('Log', 1 / math.log(2))
 
 
 @emits
-def convert_Clip(ops, func, x):
+def convert_Clip(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.clip(x, func.x_min, func.x_max, ('x_min', 'x_max'))
 
 
 @emits
-def convert_Erfc(ops, func, x):
+def convert_Erfc(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Sub', [ops.const(1, 'one'), ops.op('Erf', [x])])
 
 
 @emits
-def convert_Expm1(ops, func, x):
+def convert_Expm1(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Sub', [ops.op('Exp', [x]), ops.const(1, 'one')])
 
 
 @emits
-def convert_Log1p(ops, func, x):
+def convert_Log1p(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Log', [ops.op('Add', [x, ops.const(1, 'one')])])
 
 
 @emits
-def convert_Ndtr(ops, func, x):
+def convert_Ndtr(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     erf = ops.op('Erf', [ops.op('Mul', [x, ops.const(math.sqrt(0.5), 'factor')])])
     half = ops.const(0.5, 'half')
     ops.op('Add', [ops.op('Mul', [erf, half]), half])
 
 
 @emits
-def convert_RsqrtGPU(ops, func, x):
+def convert_RsqrtGPU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Reciprocal', [ops.op('Sqrt', [x])])
 
 
 @emits
-def convert_Square(ops, func, x):
+def convert_Square(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Mul', [x, x])
 
 
 # ----------------------------------------------------------------------- several arrays
 
 @emits
-def convert_Arctan2(ops, func, y, x):
+def convert_Arctan2(ops: tp.Any, func: tp.Any, y: tp.Any, x: tp.Any) -> None:
     # The arctangent of y / x is right for x >= 0, and half a turn off elsewhere.
     zero, turn = ops.const(0, 'zero'), ops.const(math.pi, 'pi')
     back = ops.op('Where', [
@@ -124,12 +127,13 @@ def convert_Arctan2(ops, func, y, x):
 
 
 @emits
-def convert_Fmod(ops, func, x, divisor):
+def convert_Fmod(ops: tp.Any, func: tp.Any, x: tp.Any, divisor: tp.Any) -> None:
     ops.op('Mod', [x, divisor], fmod=1)
 
 
 @emits
-def convert_LinearInterpolate(ops, func, p, x, y):
+def convert_LinearInterpolate(
+        ops: tp.Any, func: tp.Any, p: tp.Any, x: tp.Any, y: tp.Any) -> None:
     rest = ops.op('Sub', [ops.const(1, 'one'), p])
     ops.op('Add', [ops.op('Mul', [p, x]), ops.op('Mul', [rest, y])])
 
@@ -145,12 +149,12 @@ def _of_pairs(op_name):
     return emits(convert)
 
 
-convert_Maximum = _of_pairs('Max')
-convert_Minimum = _of_pairs('Min')
+convert_Maximum: tp.Any = _of_pairs('Max')
+convert_Minimum: tp.Any = _of_pairs('Min')
 
 
 @emits
-def convert_MultiAdd(ops, func, first, *others):
+def convert_MultiAdd(ops: tp.Any, func: tp.Any, first: tp.Any, *others: tp.Any) -> None:
     if not others:
         ops.op('Identity', [first])
     for other in others:
@@ -169,16 +173,16 @@ def _reduction(op_name):
     return emits(convert)
 
 
-convert_LogSumExp = _reduction('ReduceLogSumExp')
-convert_Max = _reduction('ReduceMax')
-convert_Mean = _reduction('ReduceMean')
-convert_Min = _reduction('ReduceMin')
-convert_Prod = _reduction('ReduceProd')
-convert_Sum = _reduction('ReduceSum')
+convert_LogSumExp: tp.Any = _reduction('ReduceLogSumExp')
+convert_Max: tp.Any = _reduction('ReduceMax')
+convert_Mean: tp.Any = _reduction('ReduceMean')
+convert_Min: tp.Any = _reduction('ReduceMin')
+convert_Prod: tp.Any = _reduction('ReduceProd')
+convert_Sum: tp.Any = _reduction('ReduceSum')
 
 
 @emits
-def convert_BatchL2NormSquared(ops, func, x):
+def convert_BatchL2NormSquared(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     axes = range(1, len(ops.shape()))
     ops.along('ReduceSumSquare', x, axes, keepdims=0)
 
@@ -194,8 +198,8 @@ def _place(op_name):
     return emits(convert)
 
 
-convert_ArgMax = _place('ArgMax')
-convert_ArgMin = _place('ArgMin')
+convert_ArgMax: tp.Any = _place('ArgMax')
+convert_ArgMin: tp.Any = _place('ArgMin')
 
 
 def _flat_or(ops, func, x):
@@ -206,13 +210,13 @@ def _flat_or(ops, func, x):
 
 
 @emits
-def convert_Cumsum(ops, func, x):
+def convert_Cumsum(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     x, axis = _flat_or(ops, func, x)
     ops.op('CumSum', [x, ops.ints(axis, 'axis')])
 
 
 @emits
-def convert_Cumprod(ops, func, x):
+def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = ops.shape() if func.axis is not None else (math.prod(ops.shape()),)
     x, axis = _flat_or(ops, func, x)
     if ops.has('CumProd'):
@@ -228,7 +232,7 @@ def convert_Cumprod(ops, func, x):
 
 
 @emits
-def convert_BroadcastTo(ops, func, x):
+def convert_BroadcastTo(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = list(func._shape)
     if ops.context.has_named_sizes:
         # One leaves the size of the input, whatever it is.
@@ -247,7 +251,7 @@ def _flipped(ops, x, ndim):
 
 
 @emits
-def convert_MatMul(ops, func, a, b):
+def convert_MatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
     ndims = len(ops.shape(0)), len(ops.shape(1))
     transposes = func.transa, func.transb
     operands = [
@@ -259,7 +263,7 @@ def convert_MatMul(ops, func, a, b):
 
 
 @emits
-def convert_BatchMatMul(ops, func, a, b):
+def convert_BatchMatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
     operands = []
     for i, (x, yes) in enumerate(((a, func.transa), (b, func.transb))):
         if len(ops.shape(i)) == 2:

@@ -1,11 +1,15 @@
 """Converters of functions that add noise."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.onnx.functions import connection
 from chainer_fast.onnx.functions._operators import emits, refuses
 
 
-def dropped(ops, x, ratio):
+def dropped(ops: tp.Any, x: tp.Any, ratio: tp.Any):
     """Add dropout in training mode; returns its output."""
     if ops.takes('Dropout', 'ratio'):
         return ops.op('Dropout', [x], ratio=ratio)
@@ -16,20 +20,21 @@ def dropped(ops, x, ratio):
 
 
 @emits
-def convert_Dropout(ops, func, x):
+def convert_Dropout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     # Functions of this class are made in training mode only.
     dropped(ops, x, func.dropout_ratio)
 
 
 @emits
-def convert_Gaussian(ops, func, mean, ln_var):
+def convert_Gaussian(ops: tp.Any, func: tp.Any, mean: tp.Any, ln_var: tp.Any) -> None:
     deviation = ops.op('Exp', [ops.op('Mul', [ln_var, ops.const(0.5, 'half')])])
     noise = ops.op('Mul', [deviation, ops.op('RandomNormalLike', [mean])])
     ops.op('Add', [mean, noise])
 
 
 @emits
-def convert_SimplifiedDropconnect(ops, func, x, *others):
+def convert_SimplifiedDropconnect(
+        ops: tp.Any, func: tp.Any, x: tp.Any, *others: tp.Any) -> None:
     if func.ratio != 0:
         raise ops.refusal('it drops weights at random; export with train=False')
     if len(ops.shape()) > 2:

@@ -1,10 +1,16 @@
 """Converters of normalizations."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.onnx.functions._operators import emits, emits_all, positive, refuses
 
 # ------------------------------------------------------------------------------ batches
 
 @emits_all
-def convert_BatchNormalization(ops, func, x, gamma, beta):
+def convert_BatchNormalization(
+        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any,
+        beta: tp.Any) -> list[tp.Any]:
     if not _fits_operator(func):
         mean, var = _moments(ops, x, func.axis)
         return [_standardize(ops, func, x, gamma, beta, mean, var)]
@@ -18,7 +24,9 @@ def convert_BatchNormalization(ops, func, x, gamma, beta):
 
 
 @emits
-def convert_FixedBatchNormalization(ops, func, x, gamma, beta, mean, var):
+def convert_FixedBatchNormalization(
+        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any, mean: tp.Any,
+        var: tp.Any) -> None:
     implicit = ops.context.implicit_inputs
     if mean in implicit and var in implicit:
         mean, var = _add_statistics(
@@ -99,7 +107,8 @@ convert_BatchRenormalizationFunction = refuses(
 # -------------------------------------------------------------------- groups and layers
 
 @emits
-def convert_GroupNormalization(ops, func, x, gamma, beta):
+def convert_GroupNormalization(
+        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any) -> None:
     # Until version 20, the operator had its parameters by group, not by channel.
     if ops.opset_version >= 21:
         ops.op('GroupNormalization', [x, gamma, beta], epsilon=func.eps,
@@ -133,7 +142,8 @@ def _standard_rows(ops, rows, eps):
 
 
 @emits
-def convert_LayerNormalization(ops, func, x, gamma, beta):
+def convert_LayerNormalization(
+        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any) -> None:
     if ops.has('LayerNormalization'):
         ops.op('LayerNormalization', [x, gamma, beta], axis=1, epsilon=func.eps)
         return
@@ -144,14 +154,14 @@ def convert_LayerNormalization(ops, func, x, gamma, beta):
 # ------------------------------------------------------------------------------ lengths
 
 @emits
-def convert_LocalResponseNormalization(ops, func, x):
+def convert_LocalResponseNormalization(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     size = func.n // 2 * 2 + 1      # as many channels on both sides
     ops.op('LRN', [x], size=size, bias=float(func.k), beta=float(func.beta),
            alpha=float(func.alpha) * size)
 
 
 @emits
-def convert_NormalizeL2(ops, func, x):
+def convert_NormalizeL2(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     axes = positive(func.axis, len(ops.shape()))
     if len(axes) == 1 and ops.opset_version < 12:
         # As Chainer writes it: without the number that keeps the length from zero.

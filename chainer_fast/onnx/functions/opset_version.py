@@ -1,8 +1,11 @@
 """Versions of the operator set that a converter has forms for."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 
-def support(opset_versions):
+def support(opset_versions: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a decorator that says which opset versions a converter has forms for.
 
     A form serves all later versions up to the next one in the list, so the list names

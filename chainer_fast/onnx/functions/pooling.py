@@ -1,5 +1,8 @@
 """Converters of pooling functions."""
+from __future__ import annotations
+
 import math
+import typing as tp
 import warnings
 
 import numpy
@@ -111,12 +114,12 @@ def _repeated(ops, x, scales):
 
 
 @emits
-def convert_Unpooling2D(ops, func, x):
+def convert_Unpooling2D(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     _unpooled(ops, func, x, (func.outh, func.outw))
 
 
 @emits
-def convert_UnpoolingND(ops, func, x):
+def convert_UnpoolingND(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     _unpooled(ops, func, x, func.outs)
 
 
@@ -127,7 +130,7 @@ convert_Upsampling2D = refuses(
 # ------------------------------------------------------------------ regions of interest
 
 @emits
-def convert_ROIPooling2D(ops, func, x, rois):
+def convert_ROIPooling2D(ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any) -> None:
     if ops.opset_version >= 22:
         # Of this version's operator, ONNX Runtime has no implementation.
         numbers = ops.along(
@@ -146,7 +149,9 @@ def convert_ROIPooling2D(ops, func, x, rois):
 
 
 @emits
-def convert_ROIAverageAlign2D(ops, func, x, rois, roi_indices):
+def convert_ROIAverageAlign2D(
+        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
+        roi_indices: tp.Any) -> None:
     ratio = set(func._ratio)
     if len(ratio) > 1:
         raise ops.refusal(
@@ -166,10 +171,14 @@ convert_ROIMaxAlign2D = refuses(
 
 
 @emits
-def convert_ROIAveragePooling2D(ops, func, x, rois, roi_indices):
+def convert_ROIAveragePooling2D(
+        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
+        roi_indices: tp.Any) -> None:
     _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).means()
 
 
 @emits
-def convert_ROIMaxPooling2D(ops, func, x, rois, roi_indices):
+def convert_ROIMaxPooling2D(
+        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
+        roi_indices: tp.Any) -> None:
     _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).maxima()

@@ -1,13 +1,19 @@
 """Folders of test cases, by opset version."""
-import os
+from __future__ import annotations
 
+import os
+import typing as tp
+
+from chainer_fast.link import Link
 from chainer_fast.onnx.export_testcase import export_testcase
 
 #: Folder of all test cases, in the current one.
 TEST_OUT_DIR = 'out'
 
 
-def gen_test_data_set(model, args, name, opset_version, **kwargs):
+def gen_test_data_set(
+        model: Link, args: tp.Any, name: str, opset_version: int,
+        **kwargs: tp.Any) -> str:
     """Export a model with the data of a test case.
 
     Parameters

@@ -1,10 +1,15 @@
 """Arrays for tests, the same at each call."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
+from chainer_fast.types import DTypeSpec, NdArray
 
-def shaped_range(*shape, dtype=numpy.float32):
+
+def shaped_range(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
     """Return the integers from zero on.
 
     Parameters
@@ -22,7 +27,7 @@ def shaped_range(*shape, dtype=numpy.float32):
     return numpy.arange(math.prod(shape)).reshape(shape)
 
 
-def increasing(*shape, dtype=numpy.float32):
+def increasing(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
     """Return increasing numbers around zero, in steps of 0.5, or of 1 for integers.
 
     Parameters
@@ -44,7 +49,9 @@ def increasing(*shape, dtype=numpy.float32):
     return numbers
 
 
-def nonzero_increasing(*shape, dtype=numpy.float32, bias=1e-7):
+def nonzero_increasing(
+        *shape: tp.Any, dtype: DTypeSpec = numpy.float32,
+        bias: float = 1e-7) -> NdArray:
     """Return increasing numbers around zero, none of which is zero.
 
     Parameters
@@ -71,7 +78,9 @@ def nonzero_increasing(*shape, dtype=numpy.float32, bias=1e-7):
     return numbers
 
 
-def positive_increasing(*shape, dtype=numpy.float32, bias=1e-7):
+def positive_increasing(
+        *shape: tp.Any, dtype: DTypeSpec = numpy.float32,
+        bias: float = 1e-7) -> NdArray:
     """Return increasing positive numbers, in steps of 0.5.
 
     Parameters

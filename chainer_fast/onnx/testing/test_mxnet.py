@@ -1,11 +1,17 @@
 """Test cases run by MXNet."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.onnx.testing.test_onnxruntime import load_test_data  # noqa: F401
 
 #: MXNet is no longer developed, and has no release for the versions of NumPy in use.
 MXNET_AVAILABLE = False
 
 
-def check_model_expect(test_path, input_names=None, rtol=1e-5, atol=1e-5):
+def check_model_expect(
+        test_path: str, input_names: tp.Sequence[str] | None = None, rtol: float = 1e-5,
+        atol: float = 1e-5) -> None:
     """Raise ImportError: MXNet cannot be installed beside this package.
 
     Takes the arguments of

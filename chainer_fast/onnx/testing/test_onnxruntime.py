@@ -1,8 +1,11 @@
 """Test cases run by onnxruntime."""
+from __future__ import annotations
+
 import glob
 import importlib
 import importlib.util
 import os
+import typing as tp
 
 import numpy
 
@@ -11,7 +14,9 @@ from chainer_fast.onnx._library import onnx
 ONNXRUNTIME_AVAILABLE = importlib.util.find_spec('onnxruntime') is not None
 
 
-def load_test_data(data_dir, input_names, output_names):
+def load_test_data(
+        data_dir: str, input_names: tp.Sequence[str],
+        output_names: tp.Sequence[str]) -> tuple[dict[tp.Any, tp.Any], ...]:
     """Read the arrays of a test case.
 
     Parameters
@@ -38,7 +43,9 @@ def load_test_data(data_dir, input_names, output_names):
     return load('input', input_names), load('output', output_names)
 
 
-def check_model_expect(test_path, input_names=None, rtol=1e-5, atol=1e-5):
+def check_model_expect(
+        test_path: str, input_names: tp.Sequence[str] | None = None, rtol: float = 1e-5,
+        atol: float = 1e-5) -> None:
     """Check that onnxruntime computes the outputs of a test case.
 
     Parameters

@@ -1,6 +1,7 @@
 """Base of the extensions that read a log."""
 from __future__ import annotations
 
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions.log_report import LogReport
 
@@ -29,6 +30,6 @@ class LogReader(Extension):
         raise TypeError('log_report is the name of an extension or a LogReport, not %s'
                         % type(source))
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])

@@ -1,8 +1,16 @@
 """Base of the extensions that change a hyperparameter over time."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
-from chainer_fast.serializer import Deserializer
+from chainer_fast.optimizer import Optimizer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import extension
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 def as_python_scalar(value):
@@ -30,7 +38,9 @@ class HyperparameterShift(extension.Extension):
 
     _restores = True  # snapshots do not contain hyperparameters
 
-    def __init__(self, attr, init=None, optimizer=None):
+    def __init__(
+            self, attr: str, init: float | None = None,
+            optimizer: Optimizer | None = None) -> None:
         self._attr = attr
         self._init = init
         self._optimizer = optimizer
@@ -49,19 +59,19 @@ class HyperparameterShift(extension.Extension):
     def _update_value(self, optimizer, value):
         setattr(optimizer, self._attr, as_python_scalar(value))
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         """Set the initial value, or the last one if a training is resumed."""
         if self._init is None:
             self._init = getattr(self._get_optimizer(trainer), self._attr)
         self._set(trainer, self._init if self._t == 0 else self._value_at(self._t))
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         self._t += 1
         value = self._value_at(self._t)
         if value is not None:
             self._set(trainer, value)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         self._t = serializer('_t', self._t)
 
 
@@ -76,12 +86,14 @@ class RememberingShift(HyperparameterShift):
         Value at which to stop.
     """
 
-    def __init__(self, attr, init=None, target=None, optimizer=None):
+    def __init__(
+            self, attr: str, init: float | None = None, target: float | None = None,
+            optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._target = target
         self._last_value = None
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         if self._init is None:
             self._init = getattr(self._get_optimizer(trainer), self._attr)
         if self._last_value is None:
@@ -106,7 +118,7 @@ class RememberingShift(HyperparameterShift):
         beyond = larger if growing else value != target and not larger
         return target if beyond else value
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         try:
             value = serializer('_last_value', self._last_value)

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import importlib
 import typing as tp
+from types import TracebackType
 
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.extension import PRIORITY_READER
 from chainer_fast.training.extensions._log_reader import LogReader
@@ -12,6 +14,7 @@ if tp.TYPE_CHECKING:
     from types import ModuleType
 
     from chainer_fast.training.extensions.log_report import LogReport
+    from chainer_fast.training.trainer import Trainer
 
 
 def import_tool(module: str, user: str, extra: str) -> ModuleType:
@@ -48,25 +51,25 @@ class Tracker(LogReader):
         self._run_id = ''
         self._is_open = self._has_failed = False
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         self._open(trainer)
         self._is_open, self._has_failed = True, False
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         for entry in self._read_log(trainer)[self._log_len:]:
             values = dict(entry)
             self._write(values, values.pop('iteration'))
             self._log_len += 1
 
-    def on_error(self, trainer, exc, tb):
+    def on_error(self, trainer: Trainer, exc: Exception, tb: TracebackType) -> None:
         self._has_failed = True
 
-    def finalize(self):
+    def finalize(self) -> None:
         if self._is_open:
             self._is_open = False
             self._close()
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         _state.serialize_late_values(self, serializer, ['_run_id', '_log_len'])
 

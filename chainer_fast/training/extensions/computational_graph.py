@@ -6,7 +6,11 @@ import subprocess
 import typing as tp
 
 from chainer_fast import computational_graph, configuration, variable
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 _var_style = dict(shape='octagon', fillcolor='#E0E0E0', style='filled')
 _func_style = dict(_var_style, shape='record', fillcolor='#6495ED')
@@ -45,20 +49,21 @@ class DumpGraph(extension.Extension):
 
     def __init__(
             self, root_name: str, filename: str | None = None,
-            variable_style: dict | None = None, function_style: dict | None = None, *,
+            variable_style: dict[tp.Any, tp.Any] | None = None,
+            function_style: dict[tp.Any, tp.Any] | None = None, *,
             out_name: str = 'cg.dot') -> None:
         self._filename = out_name if filename is None else filename
-        self._styles = {
+        self._styles: dict[str, tp.Any] = {
             'variable_style': _var_style if variable_style is None else variable_style,
             'function_style': _func_style if function_style is None else function_style}
         self._root_name = root_name
         self._flag_called, self._original_flag = False, None
 
-    def trigger(self, trainer):
+    def trigger(self, trainer: Trainer) -> bool:
         called, self._flag_called = self._flag_called, True
         return not called
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         if self._flag_called:
             return
         # By default a reported variable is cut off from its graph.
@@ -66,7 +71,7 @@ class DumpGraph(extension.Extension):
         self._original_flag = config.keep_graph_on_report
         config.keep_graph_on_report = True
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         configuration.config.keep_graph_on_report = self._original_flag
         root = trainer.observation[self._root_name]
         if not isinstance(root, variable.Variable):
@@ -81,7 +86,7 @@ class DumpGraph(extension.Extension):
             image = os.path.splitext(path)[0] + '.png'
             subprocess.check_call(['dot', '-Tpng', path, '-o', image])
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         for flag in ('_original_flag', '_flag_called'):
             setattr(self, flag, serializer(flag, getattr(self, flag)))
 
@@ -106,6 +111,6 @@ def is_return_code_zero(args: tp.Sequence[str]) -> bool:
         return False
 
 
-def is_graphviz_available():
+def is_graphviz_available() -> bool:
     """Return whether the program ``dot`` can be run."""
     return is_return_code_zero(['dot', '-V'])

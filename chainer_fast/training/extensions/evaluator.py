@@ -7,15 +7,18 @@ import warnings
 
 from chainer_fast import configuration, function, iterators
 from chainer_fast import reporter as reporter_module
+from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
+from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import order_samplers
+from chainer_fast.link import Link
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
 from chainer_fast.types import DeviceSpec
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.dataset.iterator import Iterator
-    from chainer_fast.link import Link
+    from chainer_fast.training.trainer import Trainer
 
 # Iterators for which the meaning of `repeat` is known.
 _REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,
@@ -72,9 +75,13 @@ class Evaluator(extension.Extension):
         trainer.extend(extensions.Evaluator(iterator, model, device=device))
     """
 
+    device: Device | None
+    eval_func: tp.Callable[..., tp.Any] | None
+    eval_hook: tp.Callable[..., tp.Any] | None
+
     default_name = 'validation'
     name = None
-    trigger = (1, 'epoch')
+    trigger: tp.Any = (1, 'epoch')
     priority = extension.PRIORITY_WRITER
 
     def __init__(
@@ -95,23 +102,23 @@ class Evaluator(extension.Extension):
                 warnings.warn('the iterator %r of an Evaluator repeats its data '
                               'forever: make it with repeat=False' % name)
 
-    def get_all_iterators(self):
+    def get_all_iterators(self) -> dict[str, Iterator]:
         """Return a new dict of all iterators by name."""
         return {**self._iterators}
 
-    def get_all_targets(self):
+    def get_all_targets(self) -> dict[str, Link]:
         """Return a new dict of all targets by name."""
         return {**self._targets}
 
-    def get_iterator(self, name):
+    def get_iterator(self, name: str) -> Iterator:
         """Return an iterator by its name; ``KeyError`` if there is none."""
         return self._iterators[name]
 
-    def get_target(self, name):
+    def get_target(self, name: str) -> Link:
         """Return a target by its name; ``KeyError`` if there is none."""
         return self._targets[name]
 
-    def __call__(self, trainer=None):
+    def __call__(self, trainer: Trainer | None = None) -> tp.Any:
         """Evaluate and report.
 
         Parameters
@@ -134,7 +141,7 @@ class Evaluator(extension.Extension):
         reporter_module.report(result)
         return result
 
-    def evaluate(self) -> dict:
+    def evaluate(self) -> dict[tp.Any, tp.Any]:
         """Go through the data once; subclasses may override this.
 
         Returns
@@ -162,14 +169,14 @@ class Evaluator(extension.Extension):
             pbar.close()
         return summary.compute_mean()
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the random states of the iterators' order samplers."""
         for name, iterator in self._iterators.items():
             sampler = getattr(iterator, 'order_sampler', None)
             if isinstance(sampler, order_samplers.ShuffleOrderSampler):
                 sampler.serialize(serializer['iterator:' + name])
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Finalize all iterators."""
         for iterator in self._iterators.values():
             # Evaluators that compute something else are given None.
@@ -189,7 +196,7 @@ def _restart(iterator):
 
 class _IteratorProgressBar(util.ProgressBar):
 
-    def __init__(self, iterator):
+    def __init__(self, iterator) -> None:
         missing = [name for name in ('current_position', 'epoch_detail')
                    if not hasattr(iterator, name)]
         if missing:
@@ -200,7 +207,7 @@ class _IteratorProgressBar(util.ProgressBar):
         self._n_done = 0
         self._n_all = 0
 
-    def get_lines(self):
+    def get_lines(self) -> list[str]:
         position, epoch = self._iterator.current_position, self._iterator.epoch_detail
         # The position is 0 again at the end.
         if position:

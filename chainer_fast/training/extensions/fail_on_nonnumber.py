@@ -1,6 +1,13 @@
 """Extension that ends a training that has diverged."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import update_rules
 from chainer_fast.training import extension
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class FailOnNonNumber(extension.Extension):
@@ -18,7 +25,7 @@ class FailOnNonNumber(extension.Extension):
         trainer.extend(extensions.FailOnNonNumber())
     """
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             params = list(optimizer.target.namedparams(include_uninit=False))
             finite = update_rules.are_finite([param.array for _, param in params])

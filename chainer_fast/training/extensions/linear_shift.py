@@ -1,12 +1,8 @@
 """Extension that moves a hyperparameter from one value to another."""
 from __future__ import annotations
 
-import typing as tp
-
+from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.optimizer import Optimizer
 
 
 class LinearShift(_shift.RememberingShift):

@@ -8,8 +8,12 @@ import warnings
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension, util
 from chainer_fast.training.extensions import _scratch
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class LogReport(extension.Extension):
@@ -55,7 +59,7 @@ class LogReport(extension.Extension):
 
     def __init__(
             self, keys: tp.Iterable[str] | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             postprocess: tp.Callable[..., tp.Any] | None = None,
             filename: str | None = None, *, log_name: str | None = 'log') -> None:
         self._log = []
@@ -68,11 +72,11 @@ class LogReport(extension.Extension):
         self._summary = reporter.DictSummary()
 
     @property
-    def log(self):
+    def log(self) -> list[dict[str, tp.Any]]:
         """The list of dicts so far."""
         return self._log
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         observation = trainer.observation
         if self._keys is not None:
             observation = {
@@ -98,7 +102,7 @@ class LogReport(extension.Extension):
                 json.dump(self._log, file, indent=4)
             os.replace(partial, os.path.join(folder, name))
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         reading = isinstance(serializer, serializer_module.Deserializer)
         if hasattr(self._trigger, 'serialize'):
             self._trigger.serialize(serializer['_trigger'])

@@ -6,8 +6,11 @@ import typing as tp
 import numpy
 
 from chainer_fast import reporter
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class MicroAverage(extension.Extension):
@@ -40,7 +43,8 @@ class MicroAverage(extension.Extension):
 
     def __init__(
             self, numerator_key: str, denominator_key: str, result_key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         self._source_keys = numerator_key, denominator_key
         self._result_key = result_key
         self._trigger = util.get_trigger(trigger)
@@ -51,7 +55,7 @@ class MicroAverage(extension.Extension):
     def _reset(self):
         self._numerator = self._denominator = 0
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         over, under = map(trainer.observation.get, self._source_keys)
         if over is None or under is None:
             return
@@ -65,7 +69,7 @@ class MicroAverage(extension.Extension):
             self._reset()
             reporter.report({self._result_key: mean})
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):
                 # Restored with its own type, not that of the initial zero. An integer

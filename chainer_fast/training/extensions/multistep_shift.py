@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.optimizer import Optimizer
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extensions import _shift
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.optimizer import Optimizer
+    from chainer_fast.training.trainer import Trainer
 
 
 class MultistepShift(_shift.HyperparameterShift):
@@ -50,7 +52,7 @@ class MultistepShift(_shift.HyperparameterShift):
         self._stepvalue_size = len(step_value)
         self._current_step = 0
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         step = self._current_step
         if step < self._stepvalue_size and self._t + 1 >= self._step_value[step]:
             self._current_step += 1
@@ -59,6 +61,6 @@ class MultistepShift(_shift.HyperparameterShift):
     def _value_at(self, t):
         return _shift.as_python_scalar(self._init) * self._gamma ** self._current_step
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         self._current_step = serializer('_current_step', self._current_step)

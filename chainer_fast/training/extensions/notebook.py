@@ -12,12 +12,13 @@ from chainer_fast.training.extensions import plot_report, print_report, progress
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
+    from chainer_fast.training.trainer import Trainer
 
 
 class _Cell:
     """Output below a cell that can be replaced."""
 
-    def __init__(self, user):
+    def __init__(self, user) -> None:
         try:
             from IPython import display
         except ImportError as error:
@@ -27,7 +28,7 @@ class _Cell:
         self._display = display.display
         self._handle = None
 
-    def show(self, content):
+    def show(self, content) -> None:
         if self._handle is None:
             # None again outside of a notebook, where the content is printed.
             self._handle = self._display(content, display_id=True)
@@ -38,10 +39,10 @@ class _Cell:
 class _Table:
     """Rows of text under headings."""
 
-    def __init__(self, headings, rows):
+    def __init__(self, headings, rows) -> None:
         self._headings, self._rows = headings, rows
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         widths = [max(map(len, column))
                   for column in zip(self._headings, *self._rows, strict=True)]
         return '\n'.join(
@@ -61,10 +62,10 @@ class _Table:
 class _Lines:
     """Text of several lines in a fixed-width font."""
 
-    def __init__(self, text):
+    def __init__(self, text) -> None:
         self._text = text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self._text
 
     def _repr_html_(self):
@@ -100,7 +101,7 @@ class PrintReportNotebook(print_report.PrintReport):
         super().__init__(entries, log_report)
         self._cell = _Cell(type(self).__name__)
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         log = self._read_log(trainer)
         if self._header is None and len(log) == self._log_len:
             return
@@ -128,7 +129,7 @@ class PlotReportNotebook(plot_report.PlotReport):
 
     def __init__(
             self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             postprocess: tp.Callable[..., tp.Any] | None = None,
             filename: str | None = None, marker: str = 'x', grid: bool = True) -> None:
         super().__init__(y_keys, x_key, trigger, postprocess, filename, marker, grid)
@@ -143,10 +144,10 @@ class _NotebookBar(progress_bar._TrainerProgressBar):
 
     cell: tp.Any = None
 
-    def update(self):
+    def update(self) -> None:
         self.cell.show(_Lines(''.join(self.get_lines())))
 
-    def close(self):
+    def close(self) -> None:
         """Keep the last state."""
 
 
@@ -170,7 +171,9 @@ class ProgressBarNotebook(progress_bar.ProgressBar):
         trainer.extend(extensions.ProgressBarNotebook(update_interval=10))
     """
 
-    def __init__(self, training_length=None, update_interval=100, bar_length=50):
+    def __init__(
+            self, training_length: tuple[tp.Any, ...] | None = None,
+            update_interval: int = 100, bar_length: int = 50) -> None:
         super().__init__(training_length, update_interval, bar_length)
         self._pbar = _NotebookBar(bar_length)
         self._pbar.training_length = training_length

@@ -9,6 +9,8 @@ from chainer_fast.training.extensions import _tracker
 if tp.TYPE_CHECKING:
     import optuna
 
+    from chainer_fast.training.trainer import Trainer
+
 
 class OptunaPruning(extension.Extension):
     """Extension that reports a value to Optuna's trial, which may end the training.
@@ -49,12 +51,12 @@ class OptunaPruning(extension.Extension):
 
     def __init__(
             self, trial: optuna.trial.Trial, observation_key: str,
-            pruner_trigger: tp.Sequence | tp.Callable[..., tp.Any]) -> None:
+            pruner_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any]) -> None:
         self._tool = _tracker.import_tool('optuna', type(self).__name__, 'optuna')
         self._trial, self._observation_key = trial, observation_key
         self._pruner_trigger = util.get_trigger(pruner_trigger)
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if not self._pruner_trigger(trainer):
             return
         if self._observation_key not in trainer.observation:

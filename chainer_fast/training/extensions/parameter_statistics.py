@@ -6,10 +6,12 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, link, reporter
+from chainer_fast.link import Link
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
+    from chainer_fast.training.trainer import Trainer
 
 # The mean, and one, two and three standard deviations from it in a normal distribution.
 _PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87
@@ -72,22 +74,23 @@ class ParameterStatistics(extension.Extension):
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
     priority = extension.PRIORITY_WRITER
     default_name = 'parameter_statistics'
-    default_statistics = {
+    default_statistics: dict[tp.Any, tp.Any] = {
         **{name: _of_module(name) for name in ('mean', 'std', 'min', 'max')},
         'zeros': _count_zeros,
         'percentile': _percentiles,
     }
 
     def __init__(
-            self, links: Link | tp.Iterable[Link], statistics='default',
+            self, links: Link | tp.Iterable[Link],
+            statistics: dict[str, tp.Callable[..., tp.Any]] | None = 'default',
             report_params: bool = True, report_grads: bool = True,
             prefix: str | None = None,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             skip_nan_params: bool = False) -> None:
         if isinstance(statistics, str) and statistics == 'default':
             statistics = self.default_statistics
         self._statistics = dict(statistics or {})
-        self._links = (links,) if isinstance(links, link.Link) else links
+        self._links: tp.Any = (links,) if isinstance(links, link.Link) else links
         self._attrs = [name for name, wanted in (('data', report_params),
                                                  ('grad', report_grads)) if wanted]
         self._prefix, self._skip_nan_params = prefix, skip_nan_params
@@ -97,7 +100,8 @@ class ParameterStatistics(extension.Extension):
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def register_statistics(self, name: str, function: tp.Callable[..., tp.Any]):
+    def register_statistics(
+            self, name: str, function: tp.Callable[..., tp.Any]) -> None:
         """Add a statistic.
 
         Parameters
@@ -109,7 +113,7 @@ class ParameterStatistics(extension.Extension):
         """
         self._statistics[name] = function
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         observed = {}
         for root in self._links:
             for param_name, param in root.namedparams():
@@ -142,6 +146,6 @@ class ParameterStatistics(extension.Extension):
             else:
                 yield key, result
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

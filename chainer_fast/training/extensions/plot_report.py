@@ -9,7 +9,11 @@ import warnings
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 def _find_matplotlib(module='matplotlib'):
@@ -69,7 +73,7 @@ class PlotReport(extension.Extension):
 
     def __init__(
             self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             postprocess: tp.Callable[..., tp.Any] | None = None,
             filename: str | None = None, marker: str = 'x', grid: bool = True, *,
             file_name: str = 'plot.png') -> None:
@@ -86,11 +90,11 @@ class PlotReport(extension.Extension):
         self._summary = reporter.DictSummary()
 
     @staticmethod
-    def available():
+    def available() -> bool:
         """Return whether Matplotlib is installed, and warn if it is not."""
         return _find_matplotlib() is not None
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         pyplot = _find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return
@@ -134,7 +138,7 @@ class PlotReport(extension.Extension):
     def _save(self, figure, path, **options):
         figure.savefig(path, **options)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         # A trainer may have several plots, whose states are identified by the file.
         name = '_plot_' + self._file_name
         reading = isinstance(serializer, serializer_module.Deserializer)

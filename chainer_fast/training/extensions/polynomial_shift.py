@@ -1,12 +1,8 @@
 """Extension that lets a hyperparameter decay to zero polynomially."""
 from __future__ import annotations
 
-import typing as tp
-
+from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.optimizer import Optimizer
 
 
 class PolynomialShift(_shift.RememberingShift):

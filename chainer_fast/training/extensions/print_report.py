@@ -10,6 +10,9 @@ from chainer_fast.training.extensions._log_reader import LogReader
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
+
 
 class PrintReport(LogReader):
     """Extension that prints new entries of a log.
@@ -46,7 +49,7 @@ class PrintReport(LogReader):
 
     def __init__(
             self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
-            out: tp.IO = sys.stdout) -> None:
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
         super().__init__(log_report)
         self._out = out
         self._entries = entries
@@ -56,7 +59,7 @@ class PrintReport(LogReader):
             width = max(10, len(entry))
             self._templates.append((entry, '{:<%dg}  ' % width, ' ' * (width + 2)))
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if self._header is not None:
             self._out.write(self._header)
             self._header = None

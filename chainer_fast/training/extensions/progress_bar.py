@@ -7,13 +7,16 @@ import typing as tp
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
+
 
 class _TrainerProgressBar(util.ProgressBar):
 
     trainer: tp.Any = None
     training_length: tp.Any = None
 
-    def get_lines(self):
+    def get_lines(self) -> list[str]:
         updater = self.trainer.updater
         length, unit = self.training_length
         epoch = updater.epoch_detail
@@ -55,17 +58,17 @@ class ProgressBar(extension.Extension):
     """
 
     def __init__(
-            self, training_length: tp.Sequence | None = None,
+            self, training_length: tp.Sequence[tp.Any] | None = None,
             update_interval: int = 100, bar_length: int = 50,
-            out: tp.IO = sys.stdout) -> None:
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
         self._update_interval = update_interval
         self._pbar = _TrainerProgressBar(bar_length, out)
         self._pbar.training_length = training_length
 
-    def finalize(self):
+    def finalize(self) -> None:
         self._pbar.close()
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if trainer.updater.iteration % self._update_interval:
             return
         pbar = self._pbar

@@ -9,6 +9,7 @@ from chainer_fast.training.extensions import print_report, util
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
+    from chainer_fast.training.trainer import Trainer
 
 
 class RichPrintReport(print_report.PrintReport):
@@ -29,7 +30,7 @@ class RichPrintReport(print_report.PrintReport):
 
     def __init__(
             self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
-            out: tp.IO = sys.stdout) -> None:
+            out: tp.IO[tp.Any] = sys.stdout) -> None:
         super().__init__(entries, log_report, out)
         self._make_table = self._find_rich()
 
@@ -42,7 +43,7 @@ class RichPrintReport(print_report.PrintReport):
         return functools.partial(
             table.Table, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if self._make_table is not None and self._header is not None:
             self._header = None
             self._print_table(show_header=True)

@@ -40,14 +40,15 @@ class Writer:
         trainer.extend(extensions.snapshot(writer=Loud()))
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._post_save_hooks = []
 
     def _missing(self, method):
         return NotImplementedError(
             '%s has to define %s' % (type(self).__name__, method))
 
-    def __call__(self, filename, outdir, target):
+    def __call__(
+            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         """Write a snapshot; subclasses implement this with :meth:`save`.
 
         Parameters
@@ -62,8 +63,8 @@ class Writer:
         raise self._missing('__call__(filename, outdir, target)')
 
     def save(
-            self, filename, outdir, target, savefun: tp.Callable[..., tp.Any],
-            **kwds) -> None:
+            self, filename: str, outdir: str, target: tp.Any,
+            savefun: tp.Callable[..., tp.Any], **kwds: tp.Any) -> None:
         """Write a file so that it never exists in part.
 
         It is written in a temporary folder beside its destination, flushed, and moved,
@@ -95,10 +96,10 @@ class Writer:
             _replacing._flush_folder(folder)
         self._post_save()
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Wait until everything is written."""
 
-    def __del__(self):
+    def __del__(self) -> None:
         self.finalize()
 
     def _post_save(self):
@@ -159,7 +160,7 @@ def _warn_of(what):
 class _SavefunWriter(Writer):
     """Base of writers that write files by a function."""
 
-    def __init__(self, savefun=npz.save_npz, **kwds):
+    def __init__(self, savefun=npz.save_npz, **kwds: tp.Any) -> None:
         super().__init__()
         self._kwds = kwds
         self._savefun = savefun
@@ -176,7 +177,8 @@ class SimpleWriter(_SavefunWriter):
         More arguments for ``savefun``.
     """
 
-    def __call__(self, filename, outdir, target):
+    def __call__(
+            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         self.save(
             filename, outdir, savefun=self._savefun, target=target, **self._kwds)
 
@@ -197,7 +199,7 @@ class _Background:
         """Return when everything is written; called at most once."""
         raise NotImplementedError
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Wait until everything is written."""
         running, self._started = self._started, False
         if running and not self._finalized:
@@ -222,7 +224,8 @@ class StandardWriter(_Background, _SavefunWriter):
     _worker: tp.Any = None
     _worker_class: tp.Any = None
 
-    def __call__(self, filename, outdir, target):
+    def __call__(
+            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         if self._started:
             self._wait()
         worker = self.create_worker(
@@ -238,7 +241,8 @@ class StandardWriter(_Background, _SavefunWriter):
         if failure is not None:
             _warn_of('%s: %s' % (self._filename, failure))
 
-    def create_worker(self, filename, outdir, target, **kwds):
+    def create_worker(
+            self, filename: str, outdir: str, target: tp.Any, **kwds: tp.Any) -> tp.Any:
         """Return a worker with methods ``start`` and ``join``.
 
         Parameters
@@ -278,7 +282,7 @@ class ProcessWriter(StandardWriter):
 
     _worker_class = _writer_workers.Process
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _worker=None, _started=False)
 
@@ -315,7 +319,8 @@ class QueueWriter(_Background, Writer):
         self._consumer.start()
         self._started, self._finalized = True, False
 
-    def __call__(self, filename, outdir, target):
+    def __call__(
+            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         self._report_failures()
         if self._started and not self._consumer.is_alive():
             self.finalize()  # it was killed; this warns of it
@@ -327,17 +332,17 @@ class QueueWriter(_Background, Writer):
         while not self._failures.empty():
             _warn_of(self._failures.get())
 
-    def create_task(self, savefun):
+    def create_task(self, savefun: tp.Callable[..., tp.Any]) -> tp.Any:
         """Return a :class:`SimpleWriter` for a saving function."""
         return SimpleWriter(savefun)
 
-    def create_queue(self):
+    def create_queue(self) -> tp.Any:
         """Return a queue with methods ``task_done`` and ``join``."""
         if self._queue_class is None:
             raise self._missing('create_queue()')
         return self._queue_class()
 
-    def create_consumer(self, q):
+    def create_consumer(self, q: tp.Any) -> tp.Any:
         """Return a thread or process that runs :meth:`consume`.
 
         Parameters
@@ -351,7 +356,7 @@ class QueueWriter(_Background, Writer):
         # writer that is not finalized, and the program could not end.
         return self._consumer_class(target=self.consume, args=(q,), daemon=True)
 
-    def consume(self, q):
+    def consume(self, q: tp.Any) -> None:
         """Do the tasks of a queue until it yields ``None``.
 
         Parameters
@@ -418,11 +423,12 @@ class ProcessQueueWriter(QueueWriter):
     # The class is not public; this function makes a queue for the current start method.
     _queue_class = staticmethod(multiprocessing.JoinableQueue)
 
-    def __call__(self, filename, outdir, target):
+    def __call__(
+            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         # The queue would not report that a task cannot be sent to the process.
         multiprocessing.reduction.ForkingPickler.dumps(self._task)
         super().__call__(filename, outdir, target)
 
-    def __getstate__(self):
+    def __getstate__(self) -> tp.Any:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _consumer=None, _started=False)

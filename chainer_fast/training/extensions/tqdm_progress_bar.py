@@ -7,6 +7,9 @@ import typing as tp
 from chainer_fast.training import _state, extension
 from chainer_fast.training.extensions import _tracker
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
+
 
 class _CursorAtStart:
     """A file that returns the cursor to the start of the line after each write.
@@ -14,13 +17,13 @@ class _CursorAtStart:
     What is printed next then replaces the bar; PrintReport erases before it prints.
     """
 
-    def __init__(self, file):
+    def __init__(self, file) -> None:
         self._file = file
 
-    def write(self, text):
+    def write(self, text) -> None:
         self._file.write(text + '\r' if text else text)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> tp.Any:
         return getattr(self._file, name)
 
 
@@ -47,14 +50,15 @@ class TqdmProgressBar(extension.Extension):
     """
 
     def __init__(
-            self, training_length: tp.Sequence | None = None, update_interval: int = 1,
-            entries: tp.Sequence[str] = (), **options: tp.Any) -> None:
+            self, training_length: tp.Sequence[tp.Any] | None = None,
+            update_interval: int = 1, entries: tp.Sequence[str] = (),
+            **options: tp.Any) -> None:
         self._tool = _tracker.import_tool('tqdm.auto', type(self).__name__, 'tqdm')
         self._training_length, self._update_interval = training_length, update_interval
         self._entries, self._options = entries, options
         self._bar: tp.Any = None
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         length, self._unit = self._training_length or _length(trainer.stop_trigger)
         self._bar = self._tool.tqdm(**{
             'total': length, 'initial': self._progress(trainer), 'unit': self._unit,
@@ -65,7 +69,7 @@ class TqdmProgressBar(extension.Extension):
         return (updater.iteration if self._unit == 'iteration'
                 else round(updater.epoch_detail, 2))
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if trainer.updater.iteration % self._update_interval:
             return
         bar = self._bar
@@ -74,7 +78,7 @@ class TqdmProgressBar(extension.Extension):
              if key in trainer.observation}, refresh=False)
         bar.update(self._progress(trainer) - bar.n)
 
-    def finalize(self):
+    def finalize(self) -> None:
         if self._bar is not None:
             self._bar.close()
 

@@ -24,7 +24,9 @@ class ProgressBar:
         File to print to, ``sys.stdout`` by default.
     """
 
-    def __init__(self, bar_length: int | None = None, out: tp.IO | None = None) -> None:
+    def __init__(
+            self, bar_length: int | None = None,
+            out: tp.IO[tp.Any] | None = None) -> None:
         self._recent_timing = collections.deque(maxlen=100)
         self._out = out or sys.stdout
         self._bar_length = bar_length or 50
@@ -50,7 +52,7 @@ class ProgressBar:
         return (_per(iteration - first_iteration, span),
                 _per(epoch_detail - first_epoch, span))
 
-    def get_lines(self):
+    def get_lines(self) -> list[str]:
         """Return the lines to print, with line breaks; subclasses implement this."""
         raise NotImplementedError('%s has to define get_lines()' % type(self).__name__)
 
@@ -66,20 +68,20 @@ class ProgressBar:
         left = datetime.timedelta(seconds=min(rest, 86400 * 999999))
         return f'{speed:10.5g} iters/sec. Estimated time to finish: {left}.\n'
 
-    def move_cursor_up(self, n):
+    def move_cursor_up(self, n: int) -> None:
         """Move the cursor up by ``n`` lines."""
         self._out.write('\033[%dA' % n)
 
-    def erase_console(self):
+    def erase_console(self) -> None:
         """Erase everything after the cursor."""
         self._out.write(ERASE_BELOW)
 
-    def close(self):
+    def close(self) -> None:
         """Remove the bar."""
         self.erase_console()
         self.flush()
 
-    def update(self):
+    def update(self) -> None:
         """Print the bar over the previous one."""
         lines = list(self.get_lines())
         self.erase_console()
@@ -87,12 +89,12 @@ class ProgressBar:
         self.move_cursor_up(len(lines))
         self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Flush the output, if possible."""
         flush(self._out)
 
 
-def flush(out):
+def flush(out: tp.IO[str]) -> None:
     """Flush a file, if it has the method."""
     getattr(out, 'flush', lambda: None)()
 
@@ -101,6 +103,6 @@ def _per(amount, seconds):
     return amount / seconds if seconds else float('inf')
 
 
-def seconds_left(rest, speed):
+def seconds_left(rest: float, speed: float) -> float:
     """Return the seconds that ``rest`` takes at a speed; infinite at a standstill."""
     return rest / speed if speed > 0 else float('inf')

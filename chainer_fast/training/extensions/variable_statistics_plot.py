@@ -9,13 +9,15 @@ import numpy
 
 from chainer_fast import backend, link, variable
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import plot_report
-from chainer_fast.types import DTypeSpec, NdArray
+from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 if tp.TYPE_CHECKING:
     from types import ModuleType
+
+    from chainer_fast.training.trainer import Trainer
 
 
 class Reservoir:
@@ -35,12 +37,15 @@ class Reservoir:
         dtype in which they are kept.
     """
 
+    size: int
+    counter: int
+
     def __init__(
             self, size: int, data_shape: tp.Sequence[int],
             dtype: DTypeSpec = numpy.float32) -> None:
         self.size, self.counter = size, 0
-        self.data = numpy.zeros((size,) + tuple(data_shape), dtype)
-        self.idxs = numpy.zeros(size, numpy.int32)
+        self.data: tp.Any = numpy.zeros((size,) + tuple(data_shape), dtype)
+        self.idxs: tp.Any = numpy.zeros(size, numpy.int32)
 
     def add(self, x: NdArray, idx: int | None = None) -> None:
         """Add the next array of the stream to the sample, or drop it.
@@ -63,7 +68,7 @@ class Reservoir:
         self.data[place] = x
         self.idxs[place] = number if idx is None else idx
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the sample, on whose size the random numbers depend."""
         names = 'data', 'idxs', 'counter'
         if not isinstance(serializer, Deserializer):
@@ -75,7 +80,7 @@ class Reservoir:
         if data is not None and data.shape == self.data.shape:
             self.data, self.idxs, self.counter = data, indices, int(counter)
 
-    def get_data(self):
+    def get_data(self) -> tp.Any:
         """Return the indices of the sample, sorted, and the arrays."""
         used = min(self.counter, self.size)
         order = numpy.argsort(self.idxs[:used])
@@ -93,13 +98,18 @@ class Statistician:
         Percentiles to compute, from 0 to 100.
     """
 
+    collect_mean: bool
+    collect_std: bool
+
     def __init__(
             self, collect_mean: bool, collect_std: bool,
             percentile_sigmas: float | tp.Sequence[float]) -> None:
         self.percentile_sigmas = percentile_sigmas
         self.collect_mean, self.collect_std = collect_mean, collect_std
 
-    def __call__(self, x, axis=0, dtype=None, xp=None):
+    def __call__(
+            self, x: NdArray, axis: int | tuple[int, ...] | None = 0,
+            dtype: DTypeSpec = None, xp: Xp | None = None) -> dict[str, NdArray]:
         """Compute the statistics.
 
         Parameters
@@ -120,7 +130,7 @@ class Statistician:
         """
         return self.collect(x, axis)
 
-    def collect(self, x, axis):
+    def collect(self, x: NdArray, axis: tp.Any) -> tp.Any:
         """Compute the statistics, like a call."""
         xp = backend.get_array_module(x)
         # An array makes NumPy compute in float64, unlike a number.
@@ -212,7 +222,7 @@ class VariableStatisticsPlot(extension.Extension):
             report_grad: bool = True, plot_mean: bool = True, plot_std: bool = True,
             percentile_sigmas: float | tp.Sequence[float] = (
                 0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
             filename: str | None = None, figsize: tp.Sequence[float] | None = None,
             marker: str | None = None, grid: bool = True, *,
             file_name: str = 'statistics.png') -> None:
@@ -240,11 +250,11 @@ class VariableStatisticsPlot(extension.Extension):
         self._samples = Reservoir(max_sample_size, self._data_shape)
 
     @staticmethod
-    def available():
+    def available() -> bool:
         """Return whether Matplotlib is installed, and warn if it is not."""
         return plot_report._find_matplotlib() is not None
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         pyplot = plot_report._find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return
@@ -312,6 +322,6 @@ class VariableStatisticsPlot(extension.Extension):
             axes.plot(iterations, curves[n_bands], marker=self._marker, color='C0',
                       label='percentile')
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._samples, serializer, '_samples')

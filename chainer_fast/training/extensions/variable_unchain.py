@@ -1,6 +1,13 @@
 """Extension that frees computational graphs."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import configuration, variable
 from chainer_fast.training import extension
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class unchain_variables(extension.Extension):
@@ -24,7 +31,7 @@ class unchain_variables(extension.Extension):
             trainer.run()
     """
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         reported = trainer.observation.values()
         for root in [v for v in reported if isinstance(v, variable.Variable)]:
             root.unchain_backward()
@@ -33,10 +40,10 @@ class unchain_variables(extension.Extension):
     _prev_flag = None
     priority = 0
 
-    def initialize(self, _):
+    def initialize(self, _: Trainer) -> None:
         self.trigger(_)
 
-    def trigger(self, _):
+    def trigger(self, _: tp.Any) -> bool | None:
         was_on, self._prev_flag = (
             self._prev_flag, configuration.config.keep_graph_on_report)
         return was_on

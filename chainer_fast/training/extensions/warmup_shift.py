@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.optimizer import Optimizer
+    from chainer_fast.training.trainer import Trainer
 
 
 class WarmupShift(_shift.HyperparameterShift):
@@ -53,7 +54,7 @@ class WarmupShift(_shift.HyperparameterShift):
         self._warmup_start = warmup_start
         self._warmup_iter = warmup_iter
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         """Set the first value, or the value of a resumed warm-up that is not over."""
         value = self._warmup_start if self._t == 0 else self._value_at(self._t)
         if value is not None:

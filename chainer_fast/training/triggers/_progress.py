@@ -1,5 +1,9 @@
 """Progress of the training between two calls of a trigger."""
+from __future__ import annotations
+
 import warnings
+
+from chainer_fast.serializer import AbstractSerializer
 
 
 def check_unit(unit):
@@ -17,7 +21,7 @@ class Progress:
     which assumes a call at the preceding iteration.
     """
 
-    def __init__(self, unit):
+    def __init__(self, unit: str) -> None:
         check_unit(unit)
         self.unit = unit
         self._previous_iteration = 0
@@ -41,7 +45,7 @@ class Progress:
             self._previous_epoch_detail = detail
         return previous, now
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the progress at the last call."""
         self._previous_iteration = self._read(
             serializer, 'iteration', self._previous_iteration, -1)

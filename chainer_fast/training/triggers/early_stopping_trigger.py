@@ -7,8 +7,12 @@ import typing as tp
 import warnings
 
 from chainer_fast import reporter
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.triggers import _short_forms
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class EarlyStoppingTrigger:
@@ -48,12 +52,21 @@ class EarlyStoppingTrigger:
     5
     """
 
+    monitor: str
+    patience: int
+    verbose: bool
+    count: int
+    already_warning: bool
+
     def __init__(
-            self, check_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            self,
+            check_trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch'),
             monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
             verbose: bool = False,
-            max_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (100, 'epoch'), *,
-            patients: int | None = None) -> None:
+            max_trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (100, 'epoch'),
+            *, patients: int | None = None) -> None:
         if patience is not None and patients is not None:
             raise TypeError(
                 "'patients' is another name of 'patience', and both are given; keep "
@@ -69,14 +82,14 @@ class EarlyStoppingTrigger:
 
         up = mode == 'max' or (mode != 'min' and 'accuracy' in monitor)
         self._compare = operator.gt if up else operator.lt
-        self.best = float('-inf') if up else float('inf')
+        self.best: tp.Any = float('-inf') if up else float('inf')
         if verbose:
             print('early stopping: operator is %s' % ('greater' if up else 'less'))
 
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether the training should stop."""
         monitor = self.monitor
         observed = trainer.observation.get(monitor)
@@ -106,7 +119,7 @@ class EarlyStoppingTrigger:
     def _stop_condition(self):
         return self.count >= self.patience
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state, which snapshots of Chainer lack."""
         with contextlib.suppress(KeyError):
             self.count = serializer('count', self.count)
@@ -115,6 +128,6 @@ class EarlyStoppingTrigger:
             _state.serialize_late_addition(
                 getattr(self, '_' + name), serializer, name)
 
-    def get_training_length(self):
+    def get_training_length(self) -> tuple[float, str]:
         """Return period and unit of ``max_trigger``."""
         return self._max_trigger.get_training_length()

@@ -1,7 +1,12 @@
 """Trigger that fires at regular intervals."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.training.triggers import _progress
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class IntervalTrigger(_progress.Progress):
@@ -47,9 +52,9 @@ class IntervalTrigger(_progress.Progress):
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
         self.period = period
-        self.count = 0
+        self.count: float = 0
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether a period was completed since the last call."""
         previous, now = self._advance(trainer.updater)
         count = now // self.period
@@ -57,9 +62,9 @@ class IntervalTrigger(_progress.Progress):
             self.count = count
         return previous // self.period != count
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s(%s, %r)' % (type(self).__name__, self.period, self.unit)
 
-    def get_training_length(self):
+    def get_training_length(self) -> tuple[float, str]:
         """Return ``(period, unit)``: the length of the training it would stop."""
         return self.period, self.unit

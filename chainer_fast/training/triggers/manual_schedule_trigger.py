@@ -4,7 +4,11 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _progress
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class ManualScheduleTrigger(_progress.Progress):
@@ -39,18 +43,21 @@ class ManualScheduleTrigger(_progress.Progress):
     7
     """
 
+    points: list[float]
+
     def __init__(self, points: float | tp.Sequence[float], unit: str) -> None:
         super().__init__(unit)
-        self.points = points if isinstance(points, list) else [points]
-        self.finished = False
+        given: tp.Any = points
+        self.points = given if isinstance(given, list) else [given]
+        self.finished: bool = False
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether a point was reached since the last call."""
         previous, now = self._advance(trainer.updater)
         self.finished = bool(self.points) and max(self.points) <= now
         return any([previous < point <= now for point in self.points])
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the progress at the last call and whether all is done."""
         super().serialize(serializer)
         try:

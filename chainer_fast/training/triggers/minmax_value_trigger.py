@@ -5,7 +5,11 @@ import operator
 import typing as tp
 
 from chainer_fast import reporter
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _short_forms
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class BestValueTrigger:
@@ -42,7 +46,8 @@ class BestValueTrigger:
 
     def __init__(
             self, key: str, compare: tp.Callable[..., tp.Any],
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         self._key, self._compare = key, compare
         self._interval_trigger = _short_forms.get_trigger(trigger)
         self._best_value = None
@@ -51,7 +56,7 @@ class BestValueTrigger:
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether this is a check with a new best value.
 
         Raises
@@ -72,7 +77,7 @@ class BestValueTrigger:
             self._best_value = mean
         return bool(better)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the best value and the values since the last check."""
         parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}
         for name, part in parts.items():
@@ -107,7 +112,8 @@ class MaxValueTrigger(BestValueTrigger):
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.lt)
 
 
@@ -145,5 +151,6 @@ class MinValueTrigger(BestValueTrigger):
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: tp.Sequence[tp.Any] | tp.Callable[
+                ..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.gt)

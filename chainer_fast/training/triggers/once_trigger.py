@@ -1,7 +1,13 @@
 """Trigger that fires a single time."""
 from __future__ import annotations
 
+import typing as tp
 import warnings
+
+from chainer_fast.serializer import AbstractSerializer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class OnceTrigger:
@@ -27,18 +33,18 @@ class OnceTrigger:
         self._flag_resumed, self._flag_first = call_on_resume, True
 
     @property
-    def finished(self):
+    def finished(self) -> bool:
         """Tell whether it has fired."""
         return not any([self._flag_resumed, self._flag_first])
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether the trigger fires."""
         if self.finished:
             return False
         self._flag_resumed = self._flag_first = False
         return True
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read whether the first call is still to come."""
         first = self._flag_first
         try:

@@ -1,6 +1,13 @@
 """Trigger that goes by the clock."""
 from __future__ import annotations
 
+import typing as tp
+
+from chainer_fast.serializer import AbstractSerializer
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
+
 
 class TimeTrigger:
     """Trigger that fires every so many seconds of training.
@@ -23,13 +30,13 @@ class TimeTrigger:
         self._period = period
         self._next_time = period
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether the next time has passed."""
         if trainer.elapsed_time <= self._next_time:
             return False
         self._next_time += self._period
         return True
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the next time."""
         self._next_time = serializer('next_time', self._next_time)

@@ -32,12 +32,10 @@ from chainer_fast import backend, reporter
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import update_rules
 from chainer_fast.dataset import convert
+from chainer_fast.link import Link
+from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import NdArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
-    from chainer_fast.optimizer import Optimizer
 
 _available = False
 if cuda.available:
@@ -106,7 +104,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             self, iterators: tp.Sequence[tp.Any],
             optimizer: Optimizer | dict[str, Optimizer],
             converter: tp.Callable[..., tp.Any] = convert.concat_examples,
-            devices=None, auto_new_epoch: bool = True) -> None:
+            devices: tp.Any = None, auto_new_epoch: bool = True) -> None:
         if not MultiprocessParallelUpdater.available():
             raise RuntimeError(
                 'MultiprocessParallelUpdater needs NCCL, and %s; see '
@@ -135,14 +133,14 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         self._initialized = False
         self._pipes, self._workers = [], []
         self._step = 0
-        self.comm = None
+        self.comm: tp.Any = None
 
     @staticmethod
-    def available():
+    def available() -> bool:
         """Return whether CuPy and NCCL are available."""
         return _available
 
-    def setup_workers(self):
+    def setup_workers(self) -> None:
         """Start the processes unless they are running; called by the first update."""
         if self._initialized:
             return
@@ -189,7 +187,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             _stop(self._workers, self._pipes, at_once=True)
             raise
 
-    def update_core(self):
+    def update_core(self) -> None:
         """Take a batch, and update the model with it and with those of the workers."""
         self.setup_workers()
         if len(self._workers) != len(self._devices) - 1:
@@ -218,7 +216,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
-    def finalize(self):
+    def finalize(self) -> None:
         """End the processes and finalize the iterator."""
         self.comm = None
         _stop(self._workers, self._pipes)
@@ -260,7 +258,7 @@ def _adapt_to_sum(optimizer, n_devices):
 class _Worker(multiprocessing.Process):
     """Process that computes gradients on command."""
 
-    def __init__(self, proc_id, pipe, master):
+    def __init__(self, proc_id, pipe, master) -> None:
         super().__init__()
         self.model = master._master
         self.iterator, self.device = (
@@ -269,7 +267,7 @@ class _Worker(multiprocessing.Process):
         self.pipe, self.proc_id = pipe, proc_id
         self.converter = master.converter
 
-    def setup(self):
+    def setup(self) -> bool:
         """Move the model to the device, and join the group of processes."""
         model = self.model.to_device(self.device)
         self.reporter = reporter.Reporter()  # for links that report; it is never read
@@ -281,7 +279,7 @@ class _Worker(multiprocessing.Process):
             self.comm = _join_group(self.n_devices, group, self.proc_id)
         return command == 'join'
 
-    def run(self):
+    def run(self) -> None:
         try:
             with backend.using_device(self.device):
                 if self.setup():

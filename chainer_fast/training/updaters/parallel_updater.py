@@ -6,13 +6,14 @@ import typing as tp
 
 from chainer_fast import backend, function
 from chainer_fast.dataset import convert
+from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.link import Link
+from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import DeviceSpec
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.dataset.iterator import Iterator
-    from chainer_fast.link import Link
-    from chainer_fast.optimizer import Optimizer
+    from chainer_fast.training.trainer import Trainer
 
 
 class ParallelUpdater(standard_updater.StandardUpdater):
@@ -90,13 +91,13 @@ class ParallelUpdater(standard_updater.StandardUpdater):
                 model.to_device(device)
         return models
 
-    def connect_trainer(self, trainer):
+    def connect_trainer(self, trainer: Trainer) -> None:
         """Register the copies with the trainer's reporter under their names."""
         for name, model in self._models.items():
             if name != 'main':
                 trainer.reporter.add_observer(name, model)
 
-    def update_core(self):
+    def update_core(self) -> None:
         """Take a batch and update all models with it."""
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')

@@ -7,12 +7,11 @@ import warnings
 
 from chainer_fast import backend, device_resident
 from chainer_fast.dataset import convert
+from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.optimizer import Optimizer
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _updater
 from chainer_fast.types import DeviceSpec
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.dataset.iterator import Iterator
-    from chainer_fast.optimizer import Optimizer
 
 
 def _of_main_iterator(name, doc):
@@ -87,6 +86,10 @@ class StandardUpdater(_updater.Updater):
                 critic.update(critic_loss, critic.target(batch), critic.target(fake))
     """
 
+    loss_func: tp.Callable[..., tp.Any] | None
+    loss_scale: float | None
+    auto_new_epoch: bool
+
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
@@ -95,7 +98,7 @@ class StandardUpdater(_updater.Updater):
             loss_func: tp.Callable[..., tp.Any] | None = None,
             loss_scale: float | None = None, auto_new_epoch: bool = True, *,
             input_device: DeviceSpec | None = None) -> None:
-        self.iteration = 0
+        self.iteration: int = 0
         self.converter, self.loss_func = converter, loss_func
         self.loss_scale, self.auto_new_epoch = loss_scale, auto_new_epoch
         self._iterators = _named(iterator)
@@ -113,42 +116,42 @@ class StandardUpdater(_updater.Updater):
             if loss_scale is not None:
                 named.set_loss_scale(loss_scale)
 
-    device = property(operator.attrgetter('_device'),
+    device: DeviceSpec = property(operator.attrgetter('_device'),
                       doc='Device the models were moved to, or ``None``.')
-    input_device = property(operator.attrgetter('_input_device'),
+    input_device: DeviceSpec = property(operator.attrgetter('_input_device'),
                             doc='Device the batches are sent to, or ``None``.')
 
-    epoch = _of_main_iterator('epoch', 'Number of complete epochs.')
-    is_new_epoch = _of_main_iterator(
+    epoch: tp.Any = _of_main_iterator('epoch', 'Number of complete epochs.')
+    is_new_epoch: tp.Any = _of_main_iterator(
         'is_new_epoch', 'Whether the last batch completed an epoch.')
-    epoch_detail = _of_main_iterator(
+    epoch_detail: tp.Any = _of_main_iterator(
         'epoch_detail', 'Number of epochs, with the fraction of the current one.')
-    previous_epoch_detail = _of_main_iterator(
+    previous_epoch_detail: tp.Any = _of_main_iterator(
         'previous_epoch_detail', '``epoch_detail`` before the last batch.')
 
-    def get_optimizer(self, name):
+    def get_optimizer(self, name: str) -> Optimizer:
         """Return an optimizer by its name; ``KeyError`` if there is none."""
         return self._optimizers[name]
 
-    def get_iterator(self, name):
+    def get_iterator(self, name: str) -> Iterator:
         """Return an iterator by its name; ``KeyError`` if there is none."""
         return self._iterators[name]
 
-    def get_all_optimizers(self):
+    def get_all_optimizers(self) -> dict[str, Optimizer]:
         """Return a new dict of all optimizers by name."""
         return {**self._optimizers}
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Finalize all iterators."""
         for it in self._iterators.values():
             it.finalize()
 
-    def update(self):
+    def update(self) -> None:
         """Do one iteration by :meth:`update_core`, and count it."""
         self.update_core()
         self.iteration += 1
 
-    def update_core(self):
+    def update_core(self) -> None:
         """Update the parameters with one batch; subclasses may override this."""
         iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
         args, kwargs = convert._as_arguments(convert._call_converter(
@@ -157,7 +160,7 @@ class StandardUpdater(_updater.Updater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read iterators, optimizers, models and the iteration count."""
         for name, it in self._iterators.items():
             it.serialize(serializer['iterator:' + name])

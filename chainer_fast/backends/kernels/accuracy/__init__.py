@@ -1,7 +1,12 @@
 """Comparisons of scores with labels."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.accuracy import cuda as device
+from chainer_fast.types import NdArray
 
 
 def _predicted(y, t):
@@ -9,7 +14,7 @@ def _predicted(y, t):
 
 
 @kernel(device=device.accuracy)
-def accuracy(y, t, ignore_label):
+def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
     """Share of labels that have the highest score.
 
     Parameters
@@ -38,7 +43,7 @@ def accuracy(y, t, ignore_label):
 
 
 @kernel(device=device.binary_accuracy)
-def binary_accuracy(y, t, ignore_label):
+def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
     """Share of labels 0 and 1 that the signs of scores tell; see :func:`accuracy`."""
     xp = get_array_module(y)
     # A comparison yields 0 or 1, so no other label is ever hit.
@@ -48,7 +53,7 @@ def binary_accuracy(y, t, ignore_label):
 
 
 @kernel(device=device.counts)
-def counts(y, t, n, ignore_label):
+def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
     """Count labels and predictions.
 
     Parameters
@@ -73,7 +78,7 @@ def counts(y, t, n, ignore_label):
 
 
 @kernel(device=device.shares)
-def shares(right, found, support, beta):
+def shares(right: NdArray, found: NdArray, support: NdArray, beta: tp.Any) -> tp.Any:
     """Precision, recall and F-score of classes, from :func:`counts`.
 
     They are NaN where a number by which to divide is zero.

@@ -1,14 +1,19 @@
 """Comparisons of scores with labels on a GPU."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
+from chainer_fast.types import NdArray
 
 
 def _predicted(y, t):
     return y.argmax(axis=1).reshape(t.shape)
 
 
-def accuracy(y, t, ignore_label):
+def accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
     if not t.size:
         return NotImplemented
     some = ignore_label is not None
@@ -19,7 +24,7 @@ def accuracy(y, t, ignore_label):
         'accuracy')[0]
 
 
-def binary_accuracy(y, t, ignore_label):
+def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
     if not t.size:
         return NotImplemented
     return reduction.mean(
@@ -27,7 +32,7 @@ def binary_accuracy(y, t, ignore_label):
         (y, t, ignore_label), None, y.dtype, 'binary_accuracy')[0]
 
 
-def counts(y, t, n, ignore_label):
+def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
     out = cuda.cupy.zeros((3, n), 'q')
     cuda.elementwise(
         'P predicted, L t, int64 ignored, int64 n', 'raw C counts', '''
@@ -44,7 +49,7 @@ def counts(y, t, n, ignore_label):
     return tuple(out)
 
 
-def shares(right, found, support, beta):
+def shares(right: NdArray, found: NdArray, support: NdArray, beta: tp.Any) -> tp.Any:
     return cuda.elementwise(
         'int64 right, int64 found, int64 support, float64 squared',
         'float64 precision, float64 recall, float64 score', '''

@@ -4,6 +4,10 @@ A gradient takes the output ``y`` of its activation where that determines it. Fu
 of one array call NumPy's or CuPy's own where these do the same in one step. Parameters
 ``W`` and ``beta`` have the axes of ``x`` from the second on, or the first few of them.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import arrays
@@ -12,6 +16,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels._device import device_form
 from chainer_fast.backends.kernels.activation import compiled as _compiled
 from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.types import NdArray
 
 _ELEMENTS = 'chainer_fast/backends/kernels/activation/elements.hpp'
 
@@ -21,20 +26,20 @@ def _device(function, in_params, outputs=1):
 
 
 @kernel(device=_device('ReLU::grad', 'T y, T gy'))
-def relu_grad(y, gy):
+def relu_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Pass a gradient where ``y`` is positive."""
     return arrays.force_array(gy * (y > 0))
 
 
 @kernel(device=_device('ClippedReLU::grad', 'T x, T gy, T cap'))
-def clipped_relu_grad(x, gy, cap):
+def clipped_relu_grad(x: NdArray, gy: NdArray, cap: float) -> tp.Any:
     """Pass a gradient where ``x`` lies strictly between zero and ``cap``."""
     inside = (x > 0) & (x < cap)
     return arrays.force_array(gy * inside, gy.dtype)
 
 
 @kernel(device=_device('LeakyReLU::grad', 'T sign, T x, T slope'))
-def leaky_relu_grad(sign, x, slope):
+def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> tp.Any:
     """Multiply ``x`` by ``slope`` where ``sign`` is at most zero.
 
     With ``x`` itself as ``sign`` this is the activation.
@@ -47,7 +52,7 @@ def leaky_relu_grad(sign, x, slope):
 
 
 @kernel(device=_device('ELU::of', 'T x, T alpha'))
-def elu(x, alpha):
+def elu(x: NdArray, alpha: float) -> tp.Any:
     """Exponential linear unit."""
     xp = get_array_module(x)
     # The minimum spares expm1() the values whose result is not used.
@@ -56,14 +61,14 @@ def elu(x, alpha):
 
 
 @kernel(device=_device('ELU::slope', 'T y, T sign, T alpha'))
-def elu_slope(y, sign, alpha):
+def elu_slope(y: NdArray, sign: NdArray, alpha: float) -> tp.Any:
     """Derivative of :func:`elu`, which had an input of the sign ``sign``."""
     xp = get_array_module(y)
     return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
 
 
 @kernel(device=_device('ELU::grad_with_sign', 'T y, T gy, T sign, T alpha'))
-def elu_grad(y, gy, sign, alpha):
+def elu_grad(y: NdArray, gy: NdArray, sign: NdArray, alpha: float) -> tp.Any:
     """Gradient of :func:`elu`."""
     return arrays.force_array(elu_slope.reference(y, sign, alpha) * gy, gy.dtype)
 
@@ -82,7 +87,7 @@ def _crelu_on_device(x, y, axis):
 
 
 @kernel(device=_crelu_on_device)
-def crelu(x, y, axis):
+def crelu(x: NdArray, y: NdArray, axis: tp.Any) -> tp.Any:
     """Fill the halves of ``y`` along an axis: rectified ``x``, and rectified ``-x``."""
     xp = get_array_module(x)
     above, below = _halves(y, axis)
@@ -95,7 +100,7 @@ _joined_parts = _device('CReLU::grad', 'T x, T above, T below')
 
 
 @kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
-def crelu_grad(x, gy, axis):
+def crelu_grad(x: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     """Gradient of :func:`crelu`."""
     above, below = _halves(gy, axis)
     gx = above * (x > 0)
@@ -104,19 +109,19 @@ def crelu_grad(x, gy, axis):
 
 
 @kernel(device=_device('Sigmoid::of', 'T x'))
-def sigmoid(x):
+def sigmoid(x: NdArray) -> tp.Any:
     """Logistic sigmoid."""
     return arrays.force_array(exponential.sigmoid(x))
 
 
 @kernel(device=_device('Sigmoid::grad', 'T y, T gy'))
-def sigmoid_grad(y, gy):
+def sigmoid_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Gradient of :func:`sigmoid`."""
     return arrays.force_array(gy * y * (1 - y), gy.dtype)
 
 
 @kernel(device=_device('HardSigmoid::of', 'T x'))
-def hard_sigmoid(x):
+def hard_sigmoid(x: NdArray) -> tp.Any:
     """Piecewise linear approximation of the sigmoid."""
     line = x * 0.2 + 0.5
     xp = get_array_module(line)
@@ -124,7 +129,7 @@ def hard_sigmoid(x):
 
 
 @kernel(device=_device('HardSigmoid::grad', 'T x, T gy'))
-def hard_sigmoid_grad(x, gy):
+def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> tp.Any:
     """Pass a fifth of a gradient where :func:`hard_sigmoid` is not flat."""
     # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
     sloping = abs(x) < 2.5
@@ -132,13 +137,13 @@ def hard_sigmoid_grad(x, gy):
 
 
 @kernel(device=_device('Tanh::grad', 'T y, T gy'))
-def tanh_grad(y, gy):
+def tanh_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Gradient of the hyperbolic tangent."""
     return arrays.force_array(gy * (1 - y * y), gy.dtype)
 
 
 @kernel(device=_device('Softplus::of', 'T x, T beta, T beta_inv'))
-def softplus(x, beta, beta_inv):
+def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> tp.Any:
     """``log(1 + exp(beta * x)) * beta_inv``."""
     # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
     # cannot overflow.
@@ -149,7 +154,7 @@ def softplus(x, beta, beta_inv):
 
 
 @kernel(device=_device('Softplus::grad', 'T x, T gy, T beta'))
-def softplus_grad(x, gy, beta):
+def softplus_grad(x: NdArray, gy: NdArray, beta: tp.Any) -> tp.Any:
     """Gradient of :func:`softplus`."""
     xp = get_array_module(x)
     # exp() is fed with the negated absolute value, so that it stays
@@ -160,13 +165,13 @@ def softplus_grad(x, gy, beta):
     return arrays.force_array(slope * gy, x.dtype)
 
 
-def extended_shape(parameter, x):
+def extended_shape(parameter: tp.Any, x: NdArray) -> tp.Any:
     """Shape of a parameter with length one on the axes that only ``x`` has."""
     behind = x.ndim - parameter.ndim - 1
     return (1, *parameter.shape, *[1] * behind)
 
 
-def reduced_axes(parameter, x):
+def reduced_axes(parameter: tp.Any, x: NdArray) -> tp.Any:
     """Axes of ``x`` that a parameter does not have."""
     return (0, *range(parameter.ndim + 1, x.ndim))
 
@@ -181,14 +186,14 @@ def _total(terms, parameter):
 
 @kernel(compiled=_compiled.bend,
         device=_device('Bend::of', 'T x, T sign, T slope'))
-def bend(x, signs, slopes):
+def bend(x: NdArray, signs: NdArray, slopes: NdArray) -> tp.Any:
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
     xp = get_array_module(x)
     return xp.where(signs >= 0, x, x * slopes)
 
 
 @kernel(compiled=_compiled.mix, device=_device('Mix::of', 'T a, T b, bool flag'))
-def mix(a, b, flags):
+def mix(a: tp.Any, b: tp.Any, flags: NdArray) -> tp.Any:
     """Elements of ``a`` where a flag is set, of ``b`` where it is not."""
     xp = get_array_module(a)
     return xp.asarray(a * flags + b * xp.logical_not(flags))
@@ -199,7 +204,7 @@ def _prelu_on_device(x, W):
 
 
 @kernel(compiled=_compiled.prelu, device=_prelu_on_device)
-def prelu(x, W):
+def prelu(x: NdArray, W: NdArray) -> tp.Any:
     """Multiply the negative elements of ``x`` by ``W``."""
     return bend.reference(x, x, W.reshape(extended_shape(W, x)))
 
@@ -220,7 +225,7 @@ def _grads_on_device(function, in_params):
 
 @kernel(compiled=_compiled.prelu_grad,
         device=_grads_on_device('PReLU::grads', 'T x, T W, T gy, T sign'))
-def prelu_grad(x, W, gy, cond):
+def prelu_grad(x: NdArray, W: NdArray, gy: NdArray, cond: tp.Any) -> tp.Any:
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
     """
     xp = get_array_module(x)
@@ -236,7 +241,7 @@ def _swish_on_device(x, beta):
 
 
 @kernel(compiled=_compiled.swish, device=_swish_on_device)
-def swish(x, beta):
+def swish(x: NdArray, beta: tp.Any) -> tp.Any:
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
     y = x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x)
     return arrays.force_array(y, x.dtype)
@@ -244,7 +249,7 @@ def swish(x, beta):
 
 @kernel(compiled=_compiled.swish_grad,
         device=_grads_on_device('Swish::grads', 'T x, T beta, T gy'))
-def swish_grad(x, beta, gy):
+def swish_grad(x: NdArray, beta: tp.Any, gy: NdArray) -> tp.Any:
     """Gradients of :func:`swish` by ``x`` and ``beta``."""
     wide = beta.reshape(extended_shape(beta, x))
     s = sigmoid.reference(wide * x)
@@ -253,13 +258,13 @@ def swish_grad(x, beta, gy):
     return arrays.force_array(gx, x.dtype), _total(gy * x * slope, beta)
 
 
-def grouped_shape(shape, size, axis):
+def grouped_shape(shape: tuple[int, ...], size: int, axis: tp.Any) -> tp.Any:
     """Shape with an axis split in groups of a size: their number, then the size."""
     return (*shape[:axis], shape[axis] // size, size, *shape[axis + 1:])
 
 
 @kernel(compiled=_compiled.maxout)
-def maxout(x, size, axis):
+def maxout(x: NdArray, size: int, axis: tp.Any) -> tp.Any:
     """Largest of each group of ``size`` neighbours along an axis, counted from 0."""
     return x.reshape(grouped_shape(x.shape, size, axis)).max(axis=axis + 1)
 
@@ -280,7 +285,7 @@ def _maxout_grad_on_device(x, y, gy, size, axis):
 
 
 @kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device)
-def maxout_grad(x, y, gy, size, axis):
+def maxout_grad(x: NdArray, y: NdArray, gy: NdArray, size: int, axis: tp.Any) -> tp.Any:
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
     xp = get_array_module(x)
     groups, largest, g = _by_groups(x, y, gy, size, axis)

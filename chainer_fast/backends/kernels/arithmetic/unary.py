@@ -3,7 +3,12 @@
 On the processor, and wherever a gradient is to be differentiated itself, it is composed
 of functions of the graph.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 
 # By the name of the function: of its argument x or its value y, and the gradient g.
 _GRADIENTS = {
@@ -33,7 +38,7 @@ _GRADIENTS = {
 }
 
 
-def gradient(name, known, *arrays):
+def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
     """Return the gradient of a function of one element.
 
     Parameters

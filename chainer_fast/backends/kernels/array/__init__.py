@@ -1,11 +1,16 @@
 """Rearrangement of arrays."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.array import cuda as _cuda
+from chainer_fast.types import NdArray
 
 
 @kernel(device=_cuda.join)
-def join(first, arrays, axis):
+def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     """Join arrays along an axis.
 
     Parameters

@@ -1,5 +1,8 @@
 """Rearrangement of arrays on a GPU."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.backends import cuda
 
@@ -14,7 +17,7 @@ _ROW = '''
 '''
 
 
-def join(first, arrays, axis):
+def join(first: tp.Any, arrays: tp.Any, axis: tp.Any) -> tp.Any:
     if not 1 < len(arrays) <= _FEW or not all([
             x.flags.c_contiguous and x.dtype == first.dtype for x in arrays]):
         return NotImplemented

@@ -2,7 +2,10 @@
 
 Images are arrays of shape ``(n, channels, height, width)``.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
@@ -10,9 +13,12 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.bilinear import compiled as _compiled
 from chainer_fast.backends.kernels.bilinear import cuda as _device
+from chainer_fast.types import NdArray
 
 
-def lines_of_axis(xp, count, length, nearest, align_corners):
+def lines_of_axis(
+        xp: tp.Any, count: int, length: int, nearest: bool,
+        align_corners: bool) -> tp.Any:
     """Return places and weights of lines across an axis; see :func:`lines`."""
     scale = length / count
     if nearest:
@@ -39,7 +45,9 @@ _host_lines = functools.lru_cache(maxsize=64)(functools.partial(_lines, numpy))
 
 
 @kernel(compiled=lambda x, *args: _host_lines(*args), device=_device.lines)
-def lines(x, out_size, in_size, nearest, align_corners):
+def lines(
+        x: NdArray, out_size: tuple[int, int], in_size: tuple[int, int], nearest: bool,
+        align_corners: bool) -> NdArray:
     """Return the lines at whose crossings images are to be interpolated.
 
     Parameters
@@ -80,7 +88,9 @@ def _unblend(xp, gy, axis, places, weights, length):
 
 
 @kernel(compiled=_compiled.resize, device=_device.resize)
-def resize(x, rows, row_weights, columns, column_weights):
+def resize(
+        x: NdArray, rows: NdArray, row_weights: NdArray, columns: NdArray,
+        column_weights: NdArray) -> NdArray:
     """Interpolate images at the crossings of lines.
 
     Parameters
@@ -103,7 +113,9 @@ def resize(x, rows, row_weights, columns, column_weights):
 
 
 @kernel(compiled=_compiled.resize_adjoint, device=_device.resize_adjoint)
-def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width):
+def resize_adjoint(
+        gy: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
+        column_weights: tp.Any, height: int, width: int) -> NdArray:
     """Adjoint of :func:`resize` for images of that height and width.
 
     Parameters
@@ -138,7 +150,7 @@ def _at_least_single(dtype):
 
 @kernel(compiled=lambda x, height, width: _host_lattice(
     height, width, _at_least_single(x.dtype)), device=_device.lattice)
-def lattice(x, height, width):
+def lattice(x: NdArray, height: int, width: int) -> NdArray:
     """Return the points of a lattice that fills the square from -1 to 1.
 
     Parameters
@@ -194,7 +206,7 @@ def _corners(xp, x, grid):
 
 
 @kernel(compiled=_compiled.sample, device=_device.sample)
-def sample(x, grid):
+def sample(x: NdArray, grid: NdArray) -> NdArray:
     """Interpolate images at points.
 
     Parameters
@@ -221,7 +233,7 @@ def sample(x, grid):
 
 
 @kernel(compiled=_compiled.sample_adjoint, device=_device.sample_adjoint)
-def sample_adjoint(x, grid, gy):
+def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tp.Any:
     """Gradients of :func:`sample` with respect to the images and to the points.
 
     Parameters

@@ -3,10 +3,15 @@
 Gradients of pixels are added up in any order, so that their last digits may differ from
 one run to the next; those of half floats in single precision.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.types import NdArray
 
 
 def _kernel(in_params, out_params, operation, name):
@@ -20,7 +25,9 @@ def _sums(shape, dtype):
     return cuda.cupy.zeros(shape, numpy.promote_types(dtype, numpy.float32))
 
 
-def lines(x, out_size, in_size, nearest, align_corners):
+def lines(
+        x: NdArray, out_size: tuple[int, ...], in_size: tuple[int, ...], nearest: bool,
+        align_corners: bool) -> tp.Any:
     rows, columns = out_size
     scales = [length / count for count, length in zip(out_size, in_size, strict=True)]
     places = cuda.cupy.empty(rows + columns, 'i')
@@ -41,7 +48,7 @@ def lines(x, out_size, in_size, nearest, align_corners):
     return places[:rows], weights[:rows], places[rows:], weights[rows:]
 
 
-def lattice(x, height, width):
+def lattice(x: NdArray, height: int, width: int) -> tp.Any:
     points = cuda.cupy.empty(
         (3, height * width), numpy.promote_types(x.dtype, numpy.float32))
     _kernel(
@@ -69,7 +76,9 @@ _CROSSING = '''
 '''
 
 
-def resize(x, rows, row_weights, columns, column_weights):
+def resize(
+        x: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
+        column_weights: tp.Any) -> tp.Any:
     if x.dtype.kind != 'f':
         return NotImplemented
     size = len(rows), len(columns)
@@ -84,7 +93,9 @@ def resize(x, rows, row_weights, columns, column_weights):
     return y
 
 
-def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width):
+def resize_adjoint(
+        gy: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
+        column_weights: tp.Any, height: int, width: int) -> tp.Any:
     if gy.dtype.kind != 'f':
         return NotImplemented
     gx = _sums((*gy.shape[:2], height, width), gy.dtype)
@@ -119,7 +130,7 @@ def _have_code(x, *others):
         a.dtype == x.dtype for a in others) and x.size > 0
 
 
-def sample(x, grid):
+def sample(x: NdArray, grid: NdArray) -> tp.Any:
     if not _have_code(x, grid):
         return NotImplemented
     y = cuda.cupy.empty(x.shape[:2] + grid.shape[2:], x.dtype)
@@ -135,7 +146,7 @@ def sample(x, grid):
     return y
 
 
-def sample_adjoint(x, grid, gy):
+def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tp.Any:
     if not _have_code(x, grid, gy):
         return NotImplemented
     gx, ggrid = _sums(x.shape, x.dtype), cuda.cupy.empty(grid.shape, grid.dtype)

@@ -2,10 +2,15 @@
 
 They are within one unit in the last place, and have the same bits as in compiled loops.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels.common import exponential_ufuncs as _ufuncs
+from chainer_fast.types import NdArray
 
 _ON_HOST = (numpy.ndarray, numpy.generic)
 
@@ -17,17 +22,17 @@ def _functions_for(x):
     return get_array_module(x)
 
 
-def exp(x, out=None):
+def exp(x: NdArray, out: tp.Any = None) -> tp.Any:
     """Return the exponentials of an array of a floating dtype."""
     return _functions_for(x).exp(x, out=out)
 
 
-def tanh(x, out=None):
+def tanh(x: NdArray, out: tp.Any = None) -> tp.Any:
     """Return the hyperbolic tangents of an array of a floating dtype."""
     return _functions_for(x).tanh(x, out=out)
 
 
-def expm1_of_negative(x):
+def expm1_of_negative(x: NdArray) -> tp.Any:
     """Return ``exp(x) - 1`` of an array without positive elements."""
     functions = _functions_for(x)
     if functions is _ufuncs:
@@ -35,7 +40,7 @@ def expm1_of_negative(x):
     return functions.expm1(x)
 
 
-def log1p_exp_of_negative(x):
+def log1p_exp_of_negative(x: NdArray) -> tp.Any:
     """Return ``log(1 + exp(x))`` of an array without positive elements."""
     functions = _functions_for(x)
     if functions is _ufuncs:
@@ -43,7 +48,7 @@ def log1p_exp_of_negative(x):
     return functions.log1p(functions.exp(x))
 
 
-def sigmoid(x):
+def sigmoid(x: NdArray) -> tp.Any:
     """Return the logistic sigmoid of an array of a floating dtype."""
     functions = _functions_for(x)
     if functions is _ufuncs:

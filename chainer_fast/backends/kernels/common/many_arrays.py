@@ -4,12 +4,16 @@ The addresses of the arrays are arguments by value, so that nothing is copied to
 device and nothing waits for it. Kernels take them as ``const Arrays<n_arrays, capacity>
 arrays``, a structure of ``many_arrays.hpp``.
 """
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.types import NdArray
 
 # As in the header.
 THREADS = 256
@@ -27,7 +31,7 @@ TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
 # -- what kernels can go over
 
 
-def is_like(array, param, kind):
+def is_like(array: tp.Any, param: tp.Any, kind: tp.Any) -> tp.Any:
     """Tell whether kernels can go over an array beside that of a parameter."""
     if not isinstance(array, cuda.ndarray) or array.dtype.char != kind:
         return False
@@ -37,12 +41,12 @@ def is_like(array, param, kind):
         and memory.device_id == param.data.device_id and not memory.ptr >> 48)
 
 
-def is_plain(array):
+def is_plain(array: tp.Any) -> tp.Any:
     """Tell whether kernels can go over an array."""
     return is_like(array, array, array.dtype.char)
 
 
-def overlap(arrays):
+def overlap(arrays: tp.Any) -> tp.Any:
     """Tell whether any two arrays have memory in common; true when in doubt."""
     bounds = numpy.array([_bounds(array) for array in arrays], numpy.int64)
     if len(bounds) < 2:
@@ -63,7 +67,7 @@ def _bounds(array):
     return begin, end + array.itemsize
 
 
-def by_kind(arrays):
+def by_kind(arrays: tp.Any) -> tp.Any:
     """Return for each dtype its character, the indices of its arrays and a group."""
     kinds = {}
     for i, array in enumerate(arrays):
@@ -84,10 +88,12 @@ class Contiguous:
         Which arrays of each sequence are written to.
     """
 
-    def __init__(self, group, written):
+    def __init__(
+            self, group: list[tp.Sequence[NdArray]],
+            written: tp.Sequence[bool]) -> None:
         self._group, self._written, self._changed = group, written, []
 
-    def __enter__(self):
+    def __enter__(self) -> tp.Any:
         return [self._copies(arrays) for arrays in self._group]
 
     def _copies(self, arrays):
@@ -100,7 +106,9 @@ class Contiguous:
             if written and copy is not array]
         return copies
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+            self, kind: type[BaseException] | None, value: BaseException | None,
+            traceback: tp.Any) -> None:
         if kind is None:
             for array, copy in self._changed:
                 array[...] = copy
@@ -110,7 +118,7 @@ class Contiguous:
 
 
 @functools.cache
-def kernel(path, params, body):
+def kernel(path: str, params: str, body: str) -> tp.Any:
     """Return a kernel.
 
     Parameters
@@ -140,7 +148,9 @@ def _layout(n_arrays):
         align=True)
 
 
-def launch(path, body, params, call, *args):
+def launch(
+        path: str, body: str, params: str, call: tuple[tp.Any, ...],
+        *args: tp.Any) -> None:
     """Run a kernel on the arrays of a call.
 
     Parameters
@@ -159,7 +169,7 @@ def launch(path, body, params, call, *args):
         body)((n_blocks,), (THREADS,), (arrays, *args))
 
 
-def calls(group):
+def calls(group: list[tp.Sequence[NdArray]]) -> tp.Any:
     """Yield the arguments of kernels that together go over arrays of a group.
 
     Parameters
@@ -180,7 +190,7 @@ def calls(group):
             [[array.data.ptr for array in arrays] for arrays in group], numpy.int64))
 
 
-def calls_at(sizes, addresses):
+def calls_at(sizes: NdArray, addresses: NdArray) -> tp.Iterator[tp.Any]:
     """Yield the arguments of kernels that go over arrays at some addresses.
 
     Parameters

@@ -6,6 +6,8 @@ of ``lengths``: the window, how far two places of it are apart, the padding on e
 side, how far two elements of the window are apart, and the number of places. ``outs``
 may be less or more than what fits in; what lies beyond the images is padding, too.
 """
+from __future__ import annotations
+
 import itertools
 import math
 import typing as tp
@@ -17,10 +19,14 @@ from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
 from chainer_fast.backends.kernels.convolution import cuda as _device
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 @kernel(compiled=_compiled.gather, device=_device.gather)
-def gather(img, ksize, stride, pad, dilate, outs, pval=0):
+def gather(
+        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
+        pad: tp.Sequence[int], dilate: tp.Sequence[int], outs: tp.Sequence[int],
+        pval: float = 0) -> NdArray:
     """Copy patches out of images.
 
     Parameters
@@ -58,7 +64,9 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
 
 
 @kernel(compiled=_compiled.scatter, device=_device.scatter)
-def scatter(col, stride, pad, lengths, dilate):
+def scatter(
+        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
+        lengths: tp.Sequence[int], dilate: tp.Sequence[int]) -> NdArray:
     """Add patches up into images, the adjoint of :func:`gather`.
 
     Parameters
@@ -123,7 +131,7 @@ def _grouped(array, groups, *lengths):
     return array.reshape((array.shape[0], groups, *lengths))
 
 
-def keeps_channels_last(x):
+def keeps_channels_last(x: NdArray) -> bool:
     """Return whether convolutions of an array leave channels last in memory.
 
     They do with cuDNN, and have the result in the order of the images.
@@ -132,7 +140,10 @@ def keeps_channels_last(x):
 
 
 @kernel(compiled=_compiled.convolve, device=_device.convolve)
-def convolve(x, W, b, stride, pad, dilate, groups, outs):
+def convolve(
+        x: NdArray, W: NdArray, b: NdArray | None, stride: tp.Sequence[int],
+        pad: tp.Sequence[int], dilate: tp.Sequence[int], groups: int,
+        outs: tp.Sequence[int]) -> NdArray:
     """Convolve images with filters, as neural networks understand it.
 
     Parameters
@@ -170,7 +181,10 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
 
 @kernel(compiled=_compiled.convolve_transposed,
         device=_device.convolve_transposed)
-def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+def convolve_transposed(
+        x: NdArray, W: NdArray, b: NdArray | None, stride: tp.Sequence[int],
+        pad: tp.Sequence[int], dilate: tp.Sequence[int], groups: int,
+        outs: tp.Sequence[int]) -> NdArray:
     """Apply the adjoint of :func:`convolve` (a transposed convolution).
 
     Parameters
@@ -210,7 +224,10 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
 
 
 @kernel(compiled=_compiled.correlate, device=_device.correlate)
-def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+def correlate(
+        x: NdArray, gy: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
+        pad: tp.Sequence[int], dilate: tp.Sequence[int], groups: int,
+        dtype: DTypeSpec) -> NdArray:
     """Compute the gradient of :func:`convolve` with respect to the filters.
 
     Parameters

@@ -6,16 +6,23 @@ groups, the matrices of each image are multiplied for themselves, and the result
 where it belongs. With groups, each group has one matrix with the places of all images
 side by side.
 """
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import _cublas, _cudnn, cuda
 from chainer_fast.backends._cudnn import convolution as by_cudnn
+from chainer_fast.types import NdArray
 from chainer_fast.utils import conv_nd_kernel
 
 
-def gather(img, ksize, stride, pad, dilate, outs, pval=0):
+def gather(
+        img: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], dilate: tuple[int, ...], outs: tuple[int, ...],
+        pval: tp.Any = 0) -> tp.Any:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
     if pval:
         raise ValueError('on a GPU, images are padded with zeros only, not %r' % pval)
@@ -28,7 +35,9 @@ def _gather(img, ksize, stride, pad, dilate, outs, col):
         img, *img.shape[2:], *outs, *ksize, *stride, *pad, *dilate, col)
 
 
-def scatter(col, stride, pad, lengths, dilate):
+def scatter(
+        col: NdArray, stride: tuple[int, ...], pad: tuple[int, ...],
+        lengths: tuple[int, ...], dilate: tuple[int, ...]) -> tp.Any:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.scatter`."""
     nd = len(lengths)
     ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
@@ -39,7 +48,10 @@ def scatter(col, stride, pad, lengths, dilate):
 
 
 @_cudnn.preferred(by_cudnn.convolve)
-def convolve(x, W, b, stride, pad, dilate, groups, outs):
+def convolve(
+        x: NdArray, W: NdArray, b: tp.Any, stride: tuple[int, ...],
+        pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
+        outs: tuple[int, ...]) -> tp.Any:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     dtype = x.dtype
     x, W = _same_dtype(x, W)
@@ -64,7 +76,10 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
 
 
 @_cudnn.preferred(by_cudnn.convolve_transposed)
-def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+def convolve_transposed(
+        x: NdArray, W: NdArray, b: tp.Any, stride: tuple[int, ...],
+        pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
+        outs: tuple[int, ...]) -> tp.Any:
     """CUDA form of ``convolve_transposed`` of the same family."""
     dtype = x.dtype
     x, W = _same_dtype(x, W)
@@ -90,7 +105,10 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
 
 
 @_cudnn.preferred(by_cudnn.correlate)
-def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+def correlate(
+        x: NdArray, gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
+        dtype: tp.Any) -> tp.Any:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     n, outs = x.shape[0], gy.shape[2:]
     channels, filters, places = x.shape[1], gy.shape[1], math.prod(outs)

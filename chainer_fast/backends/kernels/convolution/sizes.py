@@ -1,7 +1,11 @@
 """Lengths of axes before and after a window passes over them."""
+from __future__ import annotations
+
+import typing as tp
 
 
-def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
+def get_conv_outsize(
+        size: int, k: int, s: int, p: int, cover_all: bool = False, d: int = 1) -> int:
     """Return the number of positions of a window along an axis.
 
     .. math:: \\left\\lfloor \\frac{n + 2 p - d (k - 1) - 1}{s} \\right\\rfloor + 1
@@ -47,7 +51,9 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
     return room // s + 1
 
 
-def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
+def get_deconv_outsize(
+        size: int, k: float, s: tp.Any, p: tp.Any, cover_all: bool = False,
+        d: tp.Any = 1) -> int:
     """Return the length of an axis after a deconvolution (transposed convolution).
 
     This is the smallest length whose :func:`get_conv_outsize` is ``size``:

@@ -4,12 +4,17 @@ Chains are sorted by their lengths, the longest first, and so are given as ``siz
 the number of chains that have a label at each time, none larger than the one before.
 The scores of labels are rows of a matrix, time after time.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.crf import compiled
 from chainer_fast.backends.kernels.crf import cuda as device
+from chainer_fast.types import NdArray
 
 
 def _split(rows, sizes):
@@ -29,7 +34,7 @@ def _log_sum(x, axis):
 
 
 @kernel(compiled=compiled.forth, device=device.forth)
-def forth(x, cost, sizes):
+def forth(x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, ...]:
     """Sum up over all labellings that begin a chain.
 
     Parameters
@@ -63,7 +68,9 @@ def forth(x, cost, sizes):
 
 
 @kernel(compiled=compiled.back, device=device.back)
-def back(x, cost, sizes, before, totals, g):
+def back(
+        x: NdArray, cost: tp.Any, sizes: tp.Any, before: NdArray, totals: NdArray,
+        g: NdArray) -> tuple[NdArray, ...]:
     """Gradients of the second result of :func:`forth`.
 
     Parameters
@@ -100,7 +107,7 @@ def back(x, cost, sizes, before, totals, g):
 
 
 @kernel(compiled=compiled.best_paths)
-def best_paths(x, cost, sizes):
+def best_paths(x: NdArray, cost: tp.Any, sizes: tp.Any) -> tuple[NdArray, ...]:
     """Find the labelling of each chain that has the largest score.
 
     Parameters
@@ -142,7 +149,8 @@ def best_paths(x, cost, sizes):
 
 
 @kernel(device=device.path_scores)
-def path_scores(cost, xs, ys):
+def path_scores(
+        cost: NdArray, xs: tp.Sequence[NdArray], ys: tp.Sequence[NdArray]) -> NdArray:
     """Sum the scores of given labels and of pairs of them for each chain.
 
     Parameters
@@ -172,7 +180,8 @@ def path_scores(cost, xs, ys):
 
 
 @kernel(device=device.subtract_paths)
-def subtract_paths(gx, gcost, ys, g):
+def subtract_paths(
+        gx: NdArray, gcost: NdArray, ys: tp.Sequence[NdArray], g: NdArray) -> None:
     """Subtract the gradients of :func:`path_scores` in place.
 
     Parameters

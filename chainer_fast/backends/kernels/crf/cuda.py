@@ -2,9 +2,14 @@
 
 :mod:`chainer_fast.backends.kernels.crf` documents the kernels.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.softmax.cuda import exponentials
+from chainer_fast.types import NdArray
 
 _PREAMBLE = header('chainer_fast/backends/kernels/common/labels.hpp')
 _LOG_SUM = '(log(a.total) + a.top)'
@@ -24,7 +29,7 @@ def _starts(sizes):
         start += size
 
 
-def forth(x, cost, sizes):
+def forth(x: NdArray, cost: tp.Any, sizes: tp.Any) -> tp.Any:
     if x.dtype.char not in 'fd' or cost.dtype != x.dtype:
         return NotImplemented
     before = cuda.cupy.empty(x.shape, 'd')
@@ -46,7 +51,9 @@ def forth(x, cost, sizes):
     return before, totals
 
 
-def back(x, cost, sizes, before, totals, g):
+def back(
+        x: NdArray, cost: tp.Any, sizes: tp.Any, before: tp.Any, totals: tp.Any,
+        g: NdArray) -> tp.Any:
     if x.dtype.char not in 'fd' or cost.dtype != x.dtype:
         return NotImplemented
     gx = cuda.cupy.empty(x.shape, x.dtype)
@@ -82,7 +89,7 @@ def back(x, cost, sizes, before, totals, g):
     return gx, gcost.astype(x.dtype, copy=False)
 
 
-def path_scores(cost, xs, ys):
+def path_scores(cost: tp.Any, xs: tp.Any, ys: tp.Any) -> tp.Any:
     scores = cuda.cupy.empty(len(xs[0]), 'd')
     last = ys[0]
     for t, (x, y) in enumerate(zip(xs, ys, strict=True)):
@@ -101,7 +108,7 @@ def path_scores(cost, xs, ys):
     return scores
 
 
-def subtract_paths(gx, gcost, ys, g):
+def subtract_paths(gx: NdArray, gcost: tp.Any, ys: tp.Any, g: NdArray) -> None:
     last, start = ys[0], 0
     for t, y in enumerate(ys):
         cuda.elementwise(

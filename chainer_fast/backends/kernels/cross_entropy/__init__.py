@@ -5,6 +5,10 @@ their kernels return what is kept of the scores for the gradient: the softmax, o
 GPU what it is made of, from which :func:`shares` makes it. Half floats are computed in
 single precision, in which their losses are returned.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
@@ -12,6 +16,7 @@ from chainer_fast.backends.kernels import kernel, softmax
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _index(labels):
@@ -49,7 +54,7 @@ def _wide(x):
 
 
 @kernel(device=device.shares)
-def shares(x, kept):
+def shares(x: NdArray, kept: tp.Any) -> tp.Any:
     """Return the softmax of scores from what is kept of them."""
     return kept
 
@@ -67,7 +72,9 @@ def _hard_losses_on_host(x, *args):
 
 
 @kernel(compiled=_hard_losses_on_host, device=device.hard_losses)
-def hard_losses(x, t, class_weight, ignore_label):
+def hard_losses(
+        x: NdArray, t: NdArray, class_weight: NdArray,
+        ignore_label: int) -> tuple[NdArray, NdArray | tuple[NdArray, ...]]:
     """Losses of labels.
 
     Parameters
@@ -99,7 +106,9 @@ def hard_losses(x, t, class_weight, ignore_label):
 
 
 @kernel(device=device.factors)
-def factors(x, t, class_weight, ignore_label):
+def factors(
+        x: NdArray, t: NdArray, class_weight: tp.Any,
+        ignore_label: int) -> tuple[NdArray, NdArray]:
     """Classes of labels, and what turns their log probabilities into losses.
 
     Parameters
@@ -130,7 +139,9 @@ def _mean_factor(xp, count):
 
 
 @kernel(device=device.mean)
-def mean(losses, t, ignore_label, n, dtype):
+def mean(
+        losses: NdArray, t: tp.Any, ignore_label: int, n: tp.Any,
+        dtype: DTypeSpec) -> tuple[NdArray, float | NdArray]:
     """Mean of losses.
 
     Parameters
@@ -175,7 +186,9 @@ def _hard_gradient_on_host(x, kept, t, class_weight, ignore_label, g, factor):
 
 
 @kernel(compiled=_hard_gradient_on_host, device=device.hard_gradient)
-def hard_gradient(x, kept, t, class_weight, ignore_label, g, factor):
+def hard_gradient(
+        x: NdArray, kept: NdArray | None, t: NdArray, class_weight: tp.Any,
+        ignore_label: int, g: NdArray, factor: float | NdArray | None) -> NdArray:
     """Gradient of :func:`hard_losses`.
 
     Parameters
@@ -212,7 +225,9 @@ def _soft_losses_on_host(x, t, eps):
 
 
 @kernel(compiled=_soft_losses_on_host, device=device.soft_losses)
-def soft_losses(x, t, eps):
+def soft_losses(
+        x: NdArray, t: NdArray,
+        eps: float | None) -> tuple[NdArray, NdArray | tuple[NdArray, ...]]:
     """Losses of soft labels.
 
     Parameters
@@ -251,7 +266,8 @@ def _soft_gradient_on_host(x, kept, t, g, factor):
 
 
 @kernel(compiled=_soft_gradient_on_host, device=device.soft_gradient)
-def soft_gradient(x, kept, t, g, factor):
+def soft_gradient(
+        x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> NdArray:
     """Gradient of :func:`soft_losses`, where the labels of a sample sum to one.
 
     Parameters

@@ -3,10 +3,15 @@
 The softmax itself is not written to memory: what is kept of the scores are the largest
 of each sample and the sum of the exponentials relative to it.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE, exponentials
+from chainer_fast.types import NdArray
 
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
@@ -27,7 +32,8 @@ def _label_args(x, t, class_weight, ignore_label):
     return t, class_weight if weighted else x, ignore_label, int(weighted), x.shape[1]
 
 
-def hard_losses(x, t, class_weight, ignore_label):
+def hard_losses(
+        x: NdArray, t: NdArray, class_weight: tp.Any, ignore_label: int) -> tp.Any:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
@@ -47,7 +53,7 @@ def hard_losses(x, t, class_weight, ignore_label):
     return losses, (top, total)
 
 
-def soft_losses(x, t, eps):
+def soft_losses(x: NdArray, t: NdArray, eps: float) -> tp.Any:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(_samples(x), x) for _ in range(3)]
@@ -64,14 +70,14 @@ def soft_losses(x, t, eps):
     return losses, (top, total)
 
 
-def shares(x, kept):
+def shares(x: NdArray, kept: tp.Any) -> tp.Any:
     """Return the softmax of scores."""
     return cuda.elementwise(
         'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total', 'softmax')(
             x, *[each[:, None] for each in kept])
 
 
-def factors(x, t, class_weight, ignore_label):
+def factors(x: NdArray, t: NdArray, class_weight: tp.Any, ignore_label: int) -> tp.Any:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     classes = cuda.cupy.empty(t.shape, t.dtype)
@@ -87,7 +93,8 @@ def factors(x, t, class_weight, ignore_label):
     return classes, results
 
 
-def mean(losses, t, ignore_label, n, dtype):
+def mean(
+        losses: tp.Any, t: NdArray, ignore_label: int, n: int, dtype: tp.Any) -> tp.Any:
     if not losses.size:
         return NotImplemented
     if n is not None:
@@ -108,7 +115,9 @@ def _gradient(params, operation, name, x, kept, g, factor, *args):
     return gx
 
 
-def hard_gradient(x, kept, t, class_weight, ignore_label, g, factor):
+def hard_gradient(
+        x: NdArray, kept: tp.Any, t: NdArray, class_weight: tp.Any, ignore_label: int,
+        g: NdArray, factor: float) -> tp.Any:
     if kept is None:
         kept = hard_losses(x, t, class_weight, ignore_label)[1]
     t, *args = _label_args(x, t, class_weight, ignore_label)
@@ -124,7 +133,8 @@ def hard_gradient(x, kept, t, class_weight, ignore_label, g, factor):
         x[:1, :1].size)
 
 
-def soft_gradient(x, kept, t, g, factor):
+def soft_gradient(
+        x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> tp.Any:
     return _gradient(
         'U t', 'gx = chainer_fast::score_gradient<S>(y, t, S(g) * factor)',
         'soft_cross_entropy_gradient', x, kept, g, factor, t)

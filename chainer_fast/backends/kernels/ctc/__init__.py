@@ -4,19 +4,24 @@ A path through the times of a sample goes by states: the labels, with blanks aro
 and between them. From one time to the next it stays, goes on to the next state, or
 skips a blank between two labels that differ. Probabilities are kept as logarithms.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.ctc import compiled
 from chainer_fast.backends.kernels.ctc import cuda as device
+from chainer_fast.types import NdArray
 
 # Finite, for the difference of two infinities is not a number; sums with it are still
 # far from any logarithm of a probability.
 LOG_ZERO = -1e30
 
 
-def paths(labels, blank):
+def paths(labels: NdArray, blank: int) -> NdArray:
     """Lay blanks around labels and between them.
 
     Parameters
@@ -53,7 +58,9 @@ def _goes_to(states, bar):
     return total
 
 
-def path_probabilities(log_p, path, last, path_length):
+def path_probabilities(
+        log_p: NdArray, path: NdArray, last: NdArray,
+        path_length: NdArray) -> tuple[NdArray, ...]:
     """Probabilities of all paths that are in a state at a time.
 
     Parameters
@@ -100,7 +107,8 @@ def path_probabilities(log_p, path, last, path_length):
     return result, total
 
 
-def sum_by_class(shares, path, path_length, classes):
+def sum_by_class(
+        shares: NdArray, path: NdArray, path_length: NdArray, classes: int) -> NdArray:
     """Sum the shares of states by their symbols.
 
     Parameters
@@ -128,7 +136,9 @@ def sum_by_class(shares, path, path_length, classes):
 
 
 @kernel(compiled=compiled.ctc, device=device.ctc)
-def ctc(x, labels, blank, input_length, label_length, backprop):
+def ctc(
+        x: NdArray, labels: NdArray, blank: int, input_length: NdArray,
+        label_length: NdArray, backprop: bool) -> tuple[tp.Any, ...]:
     """Losses of connectionist temporal classification, and their gradients.
 
     Parameters

@@ -2,9 +2,14 @@
 
 :mod:`chainer_fast.backends.kernels.ctc` documents the kernel.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.softmax.cuda import exponentials
+from chainer_fast.types import NdArray
 
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
@@ -61,7 +66,9 @@ def _likelihoods(before, input_length, label_length):
     return losses, likelihoods
 
 
-def ctc(x, labels, blank, input_length, label_length, backprop):
+def ctc(
+        x: NdArray, labels: NdArray, blank: int, input_length: NdArray,
+        label_length: NdArray, backprop: bool) -> tp.Any:
     if not x.size or x.dtype.char not in 'fd' or (
             input_length.dtype != label_length.dtype):
         return NotImplemented

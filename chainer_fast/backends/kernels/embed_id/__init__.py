@@ -1,12 +1,17 @@
 """Rows and elements of matrices, found by their numbers."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.embed_id import cuda as _device
 from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
+from chainer_fast.types import NdArray
 
 
 @kernel(device=_device.look_up)
-def look_up(ids, W, ignore_label):
+def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
     """Rows of a matrix.
 
     Parameters
@@ -31,7 +36,9 @@ def look_up(ids, W, ignore_label):
 
 
 @kernel(compiled=_compiled.add_rows, device=_device.add_rows)
-def add_rows(ids, gy, shape, ignore_label):
+def add_rows(
+        ids: NdArray, gy: NdArray, shape: tuple[int, ...],
+        ignore_label: int | None) -> NdArray:
     """Sum rows up in a matrix of zeros, each in the row that its id names.
 
     Parameters
@@ -60,13 +67,13 @@ def add_rows(ids, gy, shape, ignore_label):
 
 
 @kernel(device=_device.select)
-def select(x, t):
+def select(x: NdArray, t: NdArray) -> tp.Any:
     """Take from each row of ``x`` the element that ``t`` names."""
     return x[get_array_module(x).arange(t.size), t]
 
 
 @kernel(device=_device.place)
-def place(y, t, columns):
+def place(y: NdArray, t: NdArray, columns: tp.Any) -> tp.Any:
     """Put elements into the rows of a matrix of zeros, each where ``t`` names."""
     xp = get_array_module(y)
     x = xp.zeros((len(t), columns), y.dtype)

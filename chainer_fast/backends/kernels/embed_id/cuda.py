@@ -1,8 +1,13 @@
 """Rows and elements of matrices on a GPU, found by their numbers, in one launch."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.types import NdArray
 
 _PREAMBLE = header('chainer_fast/backends/kernels/common/labels.hpp')
 _PARAMS = 'I id, int32 some, int64 ignored, int64 rows, int64 columns'
@@ -13,7 +18,7 @@ def _args(ids, shape, ignore_label):
     return ids[..., None], int(some), ignore_label if some else 0, *shape
 
 
-def look_up(ids, W, ignore_label):
+def look_up(ids: NdArray, W: NdArray, ignore_label: int) -> tp.Any:
     y = cuda.cupy.empty((*ids.shape, W.shape[1]), W.dtype)
     cuda.elementwise(
         _PARAMS + ', raw T W', 'T y', '''
@@ -23,7 +28,8 @@ def look_up(ids, W, ignore_label):
     return y
 
 
-def add_rows(ids, gy, shape, ignore_label):
+def add_rows(
+        ids: NdArray, gy: NdArray, shape: tuple[int, ...], ignore_label: int) -> tp.Any:
     if gy.dtype.kind != 'f':
         return NotImplemented
     # Half floats are added up in single precision.
@@ -38,14 +44,14 @@ def add_rows(ids, gy, shape, ignore_label):
     return out.astype(gy.dtype, copy=False)
 
 
-def select(x, t):
+def select(x: NdArray, t: NdArray) -> tp.Any:
     return cuda.elementwise(
         'L t, raw T x, int64 columns', 'T y',
         'y = x[i * columns + chainer_fast::class_of(t, columns)]', 'select_item',
         preamble=_PREAMBLE)(t, x, x.shape[1])
 
 
-def place(y, t, columns):
+def place(y: NdArray, t: NdArray, columns: tp.Any) -> tp.Any:
     x = cuda.cupy.empty((len(t), columns), y.dtype)
     cuda.elementwise(
         'T y, L t, int64 columns', 'T x',

@@ -1,4 +1,8 @@
 """Losses of pairs of arrays, and of scores with labels, that need no softmax."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.arrays import force_array
@@ -6,6 +10,7 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.losses import cuda as device
+from chainer_fast.types import NdArray
 
 
 def _wide(dtype):
@@ -13,7 +18,7 @@ def _wide(dtype):
 
 
 @kernel(device=device.squared_error)
-def squared_error(x0, x1):
+def squared_error(x0: NdArray, x1: NdArray) -> tp.Any:
     """Mean of the squares of differences."""
     # The sum of many halves, and their number, may overflow half precision.
     diff = (x0 - x1).ravel().astype(_wide(x0.dtype), copy=False)
@@ -21,21 +26,21 @@ def squared_error(x0, x1):
 
 
 @kernel(device=device.squared_error_grad)
-def squared_error_grad(x0, x1, g):
+def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> tp.Any:
     """Gradient of :func:`squared_error` by ``x0``; that by ``x1`` is its negative."""
     diff = x0 - x1
     return force_array(diff * g * diff.dtype.type(2. / max(diff.size, 1)))
 
 
 @kernel(device=device.absolute_mean)
-def absolute_mean(x):
+def absolute_mean(x: NdArray) -> tp.Any:
     """Mean of absolute values."""
     xp = get_array_module(x)
     return xp.asarray(xp.abs(x).sum(dtype=_wide(x.dtype)) / x.size, dtype=x.dtype)
 
 
 @kernel(device=device.absolute_mean_grad)
-def absolute_mean_grad(x, g):
+def absolute_mean_grad(x: NdArray, g: NdArray) -> tp.Any:
     """Gradient of :func:`absolute_mean`."""
     # The number of elements may overflow half precision; its inverse does not.
     slope = get_array_module(x).sign(x) * x.dtype.type(1. / max(x.size, 1))
@@ -43,12 +48,12 @@ def absolute_mean_grad(x, g):
 
 
 @kernel(device=device.huber_loss)
-def huber_loss(x, t, delta):
+def huber_loss(x: NdArray, t: NdArray, delta: float) -> tp.Any:
     """Sums of Huber's losses along axis 1."""
     return huber_losses(x, t, delta).sum(axis=1)
 
 
-def huber_losses(x, t, delta):
+def huber_losses(x: NdArray, t: NdArray, delta: float) -> tp.Any:
     """Huber's losses of all elements."""
     xp = get_array_module(x)
     delta = x.dtype.type(delta)
@@ -60,14 +65,14 @@ def huber_losses(x, t, delta):
 
 
 @kernel(device=device.huber_grad)
-def huber_grad(x, t, g, delta):
+def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> tp.Any:
     """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
     delta = x.dtype.type(delta)
     return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
 
 
 @kernel(device=device.sigmoid_losses)
-def sigmoid_losses(x, t, ignore_label):
+def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     """Cross entropies between the sigmoid of scores and labels 0 or 1.
 
     Parameters
@@ -90,7 +95,8 @@ def sigmoid_losses(x, t, ignore_label):
 
 
 @kernel(device=device.sigmoid_mean)
-def sigmoid_mean(x, t, ignore_label, n):
+def sigmoid_mean(
+        x: NdArray, t: NdArray, ignore_label: int, n: int | None) -> tp.Any:
     """Mean of :func:`sigmoid_losses`.
 
     Parameters
@@ -113,7 +119,9 @@ def sigmoid_mean(x, t, ignore_label, n):
 
 
 @kernel(device=device.sigmoid_gradient)
-def sigmoid_gradient(x, t, g, ignore_label, number):
+def sigmoid_gradient(
+        x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
+        number: tp.Any) -> tp.Any:
     """Gradient of :func:`sigmoid_losses`, divided by a number."""
     masked = g * (activation.sigmoid(x) - t) * force_array(
         t != ignore_label, x.dtype)
@@ -134,7 +142,7 @@ def _margins(x, signs):
 
 
 @kernel(device=device.hinge_losses)
-def hinge_losses(x, t, squared):
+def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Hinge losses of scores, one class against the rest.
 
     Parameters
@@ -153,14 +161,14 @@ def hinge_losses(x, t, squared):
 
 
 @kernel(device=device.hinge_mean)
-def hinge_mean(x, t, squared):
+def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> tp.Any:
     """Mean over samples of :func:`hinge_losses`."""
     total = hinge_losses(x, t, squared).sum(dtype=_wide(x.dtype))
     return get_array_module(x).asarray(total / len(x), dtype=x.dtype)
 
 
 @kernel(device=device.hinge_gradient)
-def hinge_gradient(x, t, g, squared, n):
+def hinge_gradient(x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> tp.Any:
     """Gradient of :func:`hinge_losses`, divided by ``n``."""
     signs = _signs(x, t)
     margins = _margins(x, signs)

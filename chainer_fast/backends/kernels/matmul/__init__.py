@@ -1,9 +1,12 @@
 """Matrix products."""
+from __future__ import annotations
+
 from chainer_fast.backends import _cublas
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.matmul import compiled as _compiled
 from chainer_fast.backends.kernels.matmul.compiled import dot as dot
+from chainer_fast.types import NdArray
 
 
 def _matmul_on_device(a, b):
@@ -15,7 +18,7 @@ def _matmul_on_device(a, b):
 
 
 @kernel(compiled=_compiled.matmul, device=_matmul_on_device)
-def matmul(a, b):
+def matmul(a: NdArray, b: NdArray) -> NdArray:
     """Products of matrices, in the last two axes; the others are broadcast.
 
     Parameters

@@ -4,16 +4,22 @@ Each sample has candidates, the rows of ``ids``: numbers of rows of a matrix ``W
 counted from the end if negative. If ``counted`` is given, samples for which it is false
 are left out.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.negative_sampling import compiled
 from chainer_fast.backends.kernels.negative_sampling import cuda as device
+from chainer_fast.types import NdArray
 
 
 @kernel(device=device.sample)
-def sample(threshold, values, shape):
+def sample(
+        threshold: NdArray, values: NdArray, shape: int | tuple[int, ...]) -> NdArray:
     """Draw values by the alias method, see :class:`~chainer_fast.utils.WalkerAlias`.
 
     Parameters
@@ -32,7 +38,7 @@ def sample(threshold, values, shape):
 
 
 @kernel(compiled=compiled.in_buckets)
-def in_buckets(threshold, values, heights):
+def in_buckets(threshold: tp.Any, values: tp.Any, heights: tp.Any) -> tp.Any:
     """Find the values at heights above the bottom of the first bucket."""
     xp = get_array_module(threshold)
     heights = xp.asarray(heights)
@@ -44,7 +50,7 @@ def in_buckets(threshold, values, heights):
 
 
 @kernel(device=device.put_targets)
-def put_targets(t, samples, ignore_label):
+def put_targets(t: NdArray, samples: tp.Any, ignore_label: int) -> bool:
     """Write targets to the first column, and return whether each of them counts."""
     samples[:, 0] = t
     return t != ignore_label
@@ -70,7 +76,7 @@ def _wide(x):
 
 
 @kernel(compiled=compiled.scores, device=device.scores)
-def scores(x, W, ids, counted):
+def scores(x: NdArray, W: NdArray, ids: NdArray, counted: NdArray) -> NdArray:
     """Products of each sample with the rows of its candidates.
 
     Parameters
@@ -92,7 +98,7 @@ def scores(x, W, ids, counted):
 
 
 @kernel(compiled=compiled.sum_rows, device=device.sum_rows)
-def sum_rows(g, W, ids, counted):
+def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> NdArray:
     """Sum the rows of each sample's candidates.
 
     Parameters
@@ -113,7 +119,8 @@ def sum_rows(g, W, ids, counted):
 
 
 @kernel(compiled=compiled.spread_rows, device=device.spread_rows)
-def spread_rows(g, x, ids, counted, rows):
+def spread_rows(
+        g: NdArray, x: NdArray, ids: NdArray, counted: tp.Any, rows: int) -> NdArray:
     """Add each sample to the rows of its candidates.
 
     Parameters
@@ -150,7 +157,7 @@ def _sum_dtype(x):
 
 
 @kernel(device=device.losses)
-def losses(scores, counted, each):
+def losses(scores: NdArray, counted: NdArray, each: bool) -> NdArray:
     """Losses of telling the target, the first candidate, from the others.
 
     Parameters
@@ -173,7 +180,7 @@ def losses(scores, counted, each):
 
 
 @kernel(device=device.factors)
-def factors(scores, counted, g):
+def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
     """Gradient of :func:`losses` by the scores, given that of the losses.
 
     It is not defined for samples that are left out.
@@ -188,7 +195,9 @@ def factors(scores, counted, g):
 
 
 @kernel(device=device.ways)
-def ways(t, begins, paths, codes, longest):
+def ways(
+        t: NdArray, begins: NdArray, paths: NdArray, codes: NdArray,
+        longest: int) -> tp.Any:
     """Steps from the root of a tree to leaves.
 
     Parameters
@@ -216,7 +225,7 @@ def ways(t, begins, paths, codes, longest):
 
 
 @kernel(device=device.tree_loss)
-def tree_loss(scores, turns):
+def tree_loss(scores: NdArray, turns: NdArray) -> NdArray:
     """Sum of the losses of the steps through a tree.
 
     Parameters
@@ -238,7 +247,7 @@ def tree_loss(scores, turns):
 
 
 @kernel(device=device.tree_factors)
-def tree_factors(scores, turns, g):
+def tree_factors(scores: NdArray, turns: tp.Any, g: NdArray) -> tp.Any:
     """Gradient of :func:`tree_loss` by the scores, given that of the loss."""
     xp = get_array_module(scores)
     signed = turns * scores

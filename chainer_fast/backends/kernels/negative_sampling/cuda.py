@@ -1,7 +1,12 @@
 """Scores of a few classes on a GPU; see the package for what the kernels compute."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction.cuda import wide
+from chainer_fast.types import NdArray
 
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
@@ -30,7 +35,7 @@ def _flags(counted, *index):
     return True if counted is None else counted[index]
 
 
-def sample(threshold, values, shape):
+def sample(threshold: tp.Any, values: tp.Any, shape: tuple[int, ...]) -> tp.Any:
     n = len(threshold)
     drawn = _uniform.draw(shape, cuda.cupy.float32)
     return cuda.elementwise(
@@ -41,7 +46,7 @@ def sample(threshold, values, shape):
         ''', 'walker_alias', preamble=_PREAMBLE)(drawn, threshold, values, n)
 
 
-def put_targets(t, samples, ignore_label):
+def put_targets(t: NdArray, samples: tp.Any, ignore_label: int) -> tp.Any:
     counted = cuda.cupy.empty(t.shape, '?')
     cuda.elementwise(
         'L t, int64 ignored', 'I first, bool counts',
@@ -50,7 +55,7 @@ def put_targets(t, samples, ignore_label):
     return counted
 
 
-def scores(x, W, ids, counted):
+def scores(x: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
     if not _have_code(x, W):
         return NotImplemented
     out = cuda.cupy.empty(ids.shape, x.dtype)
@@ -63,7 +68,7 @@ def scores(x, W, ids, counted):
     return out
 
 
-def sum_rows(g, W, ids, counted):
+def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
     if not _have_code(g, W):
         return NotImplemented
     y = cuda.cupy.empty((len(ids), W.shape[1]), g.dtype)
@@ -81,7 +86,8 @@ def sum_rows(g, W, ids, counted):
     return y
 
 
-def spread_rows(g, x, ids, counted, rows):
+def spread_rows(
+        g: NdArray, x: NdArray, ids: NdArray, counted: tp.Any, rows: tp.Any) -> tp.Any:
     if not _have_code(g, x):
         return NotImplemented
     out = cuda.cupy.zeros((rows, x.shape[1]), wide(g.dtype))
@@ -105,7 +111,7 @@ _FACTOR = 'y = sign == T(0) ? R(0) : -R(sign) * chainer_fast::Softplus::grad<R>(
 _PLACE = 'T(counts ? %s %% n ? -1 : 1 : 0)'
 
 
-def losses(scores, counted, each):
+def losses(scores: NdArray, counted: tp.Any, each: tp.Any) -> tp.Any:
     out = cuda.cupy.empty(len(scores) if each else (), scores.dtype)
     _sum('T score, bool counts, int64 n', _LOSS.replace('sign', _PLACE % '_J'),
          'negative_sampling_losses')(
@@ -113,14 +119,16 @@ def losses(scores, counted, each):
     return out
 
 
-def factors(scores, counted, g):
+def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
     return _elementwise(
         'T score, bool counts, T g, int64 n', 'T y',
         'const T sign = %s; ' % (_PLACE % 'i') + _FACTOR, 'negative_sampling_factors')(
             scores, counted[:, None], g[:, None] if g.ndim else g, scores.shape[1])
 
 
-def ways(t, begins, paths, codes, longest):
+def ways(
+        t: NdArray, begins: tp.Any, paths: tp.Any, codes: tp.Any,
+        longest: int) -> tp.Any:
     nodes, turns = [
         cuda.cupy.empty((len(t), longest), each.dtype) for each in (paths, codes)]
     cuda.elementwise(
@@ -137,7 +145,7 @@ def ways(t, begins, paths, codes, longest):
     return nodes, turns
 
 
-def tree_loss(scores, turns):
+def tree_loss(scores: NdArray, turns: tp.Any) -> tp.Any:
     if not _have_code(scores, turns):
         return NotImplemented
     out = cuda.cupy.empty((), scores.dtype)
@@ -145,7 +153,7 @@ def tree_loss(scores, turns):
     return out
 
 
-def tree_factors(scores, turns, g):
+def tree_factors(scores: NdArray, turns: tp.Any, g: NdArray) -> tp.Any:
     if not _have_code(scores, turns, g):
         return NotImplemented
     return _elementwise('T score, T sign, T g', 'T y', _FACTOR, 'tree_factors')(

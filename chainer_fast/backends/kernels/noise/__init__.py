@@ -3,6 +3,10 @@
 On the host they draw from NumPy's global generator, exactly as ``numpy.random.rand``,
 ``uniform`` and ``gumbel`` do.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import arrays
@@ -10,10 +14,11 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.noise import compiled as _compiled
 from chainer_fast.backends.kernels.noise import cuda as _device
+from chainer_fast.types import NdArray
 
 
 @kernel(compiled=_compiled.kept)
-def kept(x, shape, ratio):
+def kept(x: NdArray, shape: tuple[int, ...], ratio: float) -> NdArray:
     """Draw flags that are false with a given probability.
 
     Parameters
@@ -35,7 +40,7 @@ def kept(x, shape, ratio):
 
 
 @kernel(compiled=_compiled.uniform)
-def uniform(x, lower, upper):
+def uniform(x: NdArray, lower: float, upper: float) -> NdArray:
     """Draw numbers between two bounds.
 
     Parameters
@@ -56,7 +61,7 @@ def uniform(x, lower, upper):
 
 
 @kernel(compiled=_compiled.gumbel)
-def gumbel(x):
+def gumbel(x: NdArray) -> NdArray:
     """Draw numbers of the standard Gumbel distribution, as many as ``x`` has.
 
     Parameters
@@ -74,7 +79,7 @@ def gumbel(x):
 
 
 @kernel(compiled=_compiled.dropout, device=_device.dropout)
-def dropout(x, ratio):
+def dropout(x: NdArray, ratio: float) -> tp.Any:
     """Zero random elements and scale up the others.
 
     Parameters
@@ -95,7 +100,7 @@ def dropout(x, ratio):
 
 
 @kernel(device=_device.zoneout)
-def zoneout(h, x, ratio):
+def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
     """Take each element from one of two arrays at random.
 
     Parameters
@@ -116,13 +121,13 @@ def zoneout(h, x, ratio):
 
 
 @kernel(device=_device.zoneout_grad)
-def zoneout_grad(gy, flag_h, flag_x):
+def zoneout_grad(gy: NdArray, flag_h: tp.Any, flag_x: tp.Any) -> tp.Any:
     """Gradients of :func:`zoneout` by ``h`` and ``x``."""
     return tuple([arrays.force_array(gy * flag, gy.dtype) for flag in (flag_h, flag_x)])
 
 
 @kernel(device=_device.rrelu)
-def rrelu(x, lower, upper):
+def rrelu(x: NdArray, lower: float, upper: float) -> tp.Any:
     """Multiply negative elements by random slopes between two bounds.
 
     Returns
@@ -134,7 +139,7 @@ def rrelu(x, lower, upper):
 
 
 @kernel(device=_device.gaussian)
-def gaussian(mean, ln_var, eps):
+def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tp.Any:
     """Scale and shift numbers of the standard normal distribution.
 
     Parameters
@@ -155,6 +160,6 @@ def gaussian(mean, ln_var, eps):
 
 
 @kernel(device=_device.gaussian_grad)
-def gaussian_grad(gy, noise):
+def gaussian_grad(gy: NdArray, noise: tp.Any) -> tp.Any:
     """Gradient of :func:`gaussian` by the logarithm of the variance."""
     return arrays.force_array(gy * noise * gy.dtype.type(0.5), gy.dtype)

@@ -1,7 +1,12 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels._device import device_form
+from chainer_fast.types import NdArray
 
 _ELEMENTS = 'chainer_fast/backends/kernels/noise/elements.hpp'
 _ACTIVATION = 'chainer_fast/backends/kernels/activation/elements.hpp'
@@ -11,7 +16,7 @@ gaussian = device_form(
 gaussian_grad = device_form(_ELEMENTS, 'half_product', 'T gy, T noise')
 
 
-def dropout(x, ratio):
+def dropout(x: NdArray, ratio: float) -> tp.Any:
     drawn = _uniform.rand(*x.shape, dtype=cuda.cupy.float32)
     y, mask = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
@@ -23,7 +28,7 @@ def dropout(x, ratio):
     return y, mask
 
 
-def zoneout(h, x, ratio):
+def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
     if x.dtype.kind != 'f' or (h.dtype, h.shape) != (x.dtype, x.shape):
         return NotImplemented
     y = cuda.cupy.empty(x.shape, x.dtype)
@@ -37,7 +42,7 @@ def zoneout(h, x, ratio):
     return (y, *flags)
 
 
-def zoneout_grad(gy, flag_h, flag_x):
+def zoneout_grad(gy: NdArray, flag_h: tp.Any, flag_x: tp.Any) -> tp.Any:
     if gy.dtype.kind != 'f':
         return NotImplemented
     gh, gx = [cuda.cupy.empty(gy.shape, gy.dtype) for _ in range(2)]
@@ -48,7 +53,7 @@ def zoneout_grad(gy, flag_h, flag_x):
     return gh, gx
 
 
-def rrelu(x, lower, upper):
+def rrelu(x: NdArray, lower: float, upper: float) -> tp.Any:
     if x.dtype.kind != 'f':
         return NotImplemented
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]

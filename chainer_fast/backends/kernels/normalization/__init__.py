@@ -7,6 +7,10 @@ halves nor their sums fit in halves. ``axis`` is a sorted tuple of the
 axes that statistics are taken over. Statistics and parameters of a batch have the shape
 of the other axes.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
@@ -18,6 +22,7 @@ from chainer_fast.backends.kernels.normalization.dtypes import (
     cast_all,
     interm,
 )
+from chainer_fast.types import NdArray
 
 
 def _sum(x, axis):
@@ -26,7 +31,7 @@ def _sum(x, axis):
 
 @by_interm(1, '--')
 @kernel(compiled=_compiled.moments, device=_cuda.moments)
-def moments(x, axis):
+def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     """Mean and variance over axes.
 
     The variance is the biased one, a sum divided by the number of elements. It is
@@ -60,7 +65,9 @@ def moments(x, axis):
 
 @by_interm(5, '0')
 @kernel(compiled=_compiled.batch_apply, device=_cuda.batch_apply)
-def batch_apply(x, gamma, beta, mean, inv_std, axis):
+def batch_apply(
+        x: NdArray, gamma: NdArray, beta: NdArray, mean: NdArray, inv_std: NdArray,
+        axis: tuple[int, ...]) -> NdArray:
     """Normalize by given statistics, scale and shift.
 
     Parameters
@@ -88,7 +95,9 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
 
 @by_interm(3, '0---')
 @kernel(compiled=_compiled.batch_forward, device=_cuda.batch_forward)
-def batch_forward(x, gamma, beta, axis, eps):
+def batch_forward(
+        x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...],
+        eps: float) -> tuple[NdArray, ...]:
     """Normalize by the moments of the batch, scale and shift.
 
     Parameters
@@ -116,7 +125,9 @@ def batch_forward(x, gamma, beta, axis, eps):
 
 @by_interm(5, '011')
 @kernel(compiled=_compiled.batch_backward, device=_cuda.batch_backward)
-def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
+def batch_backward(
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        axis: tuple[int, ...], fixed: bool) -> tuple[NdArray, ...]:
     """Gradients of a normalized batch.
 
     Parameters
@@ -157,7 +168,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
 
 
 @kernel(compiled=_compiled.inverses, device=_cuda.inverses)
-def inverses(var, eps):
+def inverses(var: NdArray, eps: float) -> tuple[NdArray, ...]:
     """Reciprocals of standard deviation and variance.
 
     Parameters
@@ -180,7 +191,9 @@ def inverses(var, eps):
 
 @by_interm(6, '01111')
 @kernel(compiled=_compiled.fixed_backward, device=_cuda.fixed_backward)
-def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+def fixed_backward(
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        inv_var: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     """Gradients of a batch normalized by given statistics.
 
     Parameters
@@ -212,7 +225,9 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
 
 
 @kernel(compiled=_compiled.update_running, device=_cuda.update_running)
-def update_running(running_mean, running_var, mean, var, decay, adjust):
+def update_running(
+        running_mean: NdArray, running_var: NdArray, mean: NdArray, var: NdArray,
+        decay: float, adjust: float) -> None:
     """Move running statistics towards those of a batch, in place.
 
     Parameters
@@ -234,7 +249,9 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
 
 @kernel(device=_cuda.batch_forward_running)
 def batch_forward_running(
-        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float,
+        running_mean: NdArray, running_var: NdArray, decay: float,
+        adjust: float) -> tuple[NdArray, ...]:
     """Do what :func:`batch_forward` does, and update running statistics.
 
     Parameters
@@ -255,7 +272,10 @@ def batch_forward_running(
 
 
 @kernel(device=_cuda.corrections)
-def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+def corrections(
+        gamma: NdArray, beta: NdArray, mean: NdArray, var: NdArray,
+        running_mean: NdArray, running_var: NdArray, eps: float, rmax: float,
+        dmax: float) -> tuple[NdArray, ...]:
     """Corrections from the moments of a batch towards running statistics.
 
     Parameters
@@ -300,7 +320,9 @@ def _rows(x, groups):
 
 @by_interm(3, '0--')
 @kernel(compiled=_compiled.group_forward, device=_cuda.group_forward)
-def group_forward(x, gamma, beta, groups, eps):
+def group_forward(
+        x: NdArray, gamma: NdArray, beta: NdArray, groups: int,
+        eps: float) -> tuple[NdArray, ...]:
     """Normalize each sample by groups of channels, scale and shift each channel.
 
     Parameters
@@ -334,7 +356,9 @@ def group_forward(x, gamma, beta, groups, eps):
 
 @by_interm(5, '011')
 @kernel(compiled=_compiled.group_backward, device=_cuda.group_backward)
-def group_backward(x, gamma, gy, mean, inv_std, groups):
+def group_backward(
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        groups: int) -> tuple[NdArray, ...]:
     """Gradients of :func:`group_forward`.
 
     Parameters
@@ -370,7 +394,7 @@ def group_backward(x, gamma, gy, mean, inv_std, groups):
     return gx.reshape(x.shape), ggamma, gbeta
 
 
-def window_sum(x, half):
+def window_sum(x: NdArray, half: int) -> NdArray:
     """Sum over neighbours along axis 1.
 
     Parameters
@@ -393,7 +417,9 @@ def window_sum(x, half):
 
 @by_interm(1, '0--')
 @kernel(compiled=_compiled.response_forward, device=_cuda.response_forward)
-def response_forward(x, half, k, alpha, beta):
+def response_forward(
+        x: NdArray, half: int, k: float, alpha: float,
+        beta: float) -> tuple[NdArray, ...]:
     """Divide by a power of the energy in neighbouring channels.
 
     Parameters
@@ -420,7 +446,9 @@ def response_forward(x, half, k, alpha, beta):
 
 @by_interm(4, '0')
 @kernel(compiled=_compiled.response_backward, device=_cuda.response_backward)
-def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
+def response_backward(
+        x: NdArray, gy: NdArray, unit_scale: NdArray, scale: NdArray, half: int,
+        alpha: float, beta: float) -> NdArray:
     """Gradient of :func:`response_forward`.
 
     Parameters
@@ -454,7 +482,7 @@ def _lengths(x, axis):
 
 @by_interm(1, '0')
 @kernel(compiled=_compiled.length_forward, device=_cuda.length_forward)
-def length_forward(x, axis, eps):
+def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     """Divide vectors by their length.
 
     Parameters
@@ -477,7 +505,8 @@ def length_forward(x, axis, eps):
 
 @by_interm(2, '0')
 @kernel(compiled=_compiled.length_backward, device=_cuda.length_backward)
-def length_backward(x, gy, axis, eps):
+def length_backward(
+        x: NdArray, gy: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     """Gradient of :func:`length_forward`.
 
     With the length :math:`r` and :math:`n = r + \\epsilon` it is

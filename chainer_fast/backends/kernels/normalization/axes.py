@@ -1,5 +1,8 @@
 """Axes of batches: those that are aggregated, and those of the parameters."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 
 def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
@@ -19,7 +22,9 @@ def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
 
 
 @functools.lru_cache(maxsize=256)
-def batch_axes(x_ndim, gamma_ndim, axis):
+def batch_axes(
+        x_ndim: int, gamma_ndim: int,
+        axis: tuple[int | None, ...]) -> tuple[tuple[tp.Any, ...], ...]:
     """Return the axes of a function and the index that broadcasts its parameters.
 
     Parameters
@@ -40,6 +45,6 @@ def batch_axes(x_ndim, gamma_ndim, axis):
     return _compute_axis(x_ndim, gamma_ndim, axis), key_axis, expander
 
 
-def kept_shape(shape, axis):
+def kept_shape(shape: tuple[int, ...], axis: tp.Any) -> tp.Any:
     """Return ``shape`` with length one along ``axis``, for broadcasting."""
     return tuple([1 if i in axis else n for i, n in enumerate(shape)])

@@ -5,7 +5,10 @@ elementwise kernel does the rest. In the kernels, ``T`` is the dtype of the valu
 ``P`` that of the parameters, and ``S``, at least single precision, that of the
 statistics; ``G`` and ``M`` are those of the gradients and of means that are given.
 """
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -14,6 +17,7 @@ from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
+from chainer_fast.types import NdArray
 
 _HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
 _INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
@@ -91,19 +95,21 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
     return results
 
 
-def moments(x, axis):
+def moments(x: NdArray, axis: tp.Any) -> tp.Any:
     mean, var, _ = _statistics(x, axis, 0, interm(x, x))
     return mean, var
 
 
-def inverses(var, eps):
+def inverses(var: NdArray, eps: float) -> tp.Any:
     return _elementwise(
         'S var, S eps', 'S inv_std, S inv_var',
         'inv_std = chainer_fast::inverse_std<S>(var, eps); inv_var = 1 / (var + eps)',
         'normalization_inverses')(var, eps)
 
 
-def update_running(running_mean, running_var, mean, var, decay, adjust):
+def update_running(
+        running_mean: NdArray, running_var: NdArray, mean: NdArray, var: NdArray,
+        decay: float, adjust: float) -> None:
     # Running statistics may be halves, and each of its own dtype.
     _elementwise(
         'S mean, S var, S decay, S weight, S weight_of_var',
@@ -112,7 +118,9 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
             mean, var, *_weights(decay, adjust), running_mean, running_var)
 
 
-def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+def corrections(
+        gamma: tp.Any, beta: tp.Any, mean: NdArray, var: NdArray, running_mean: NdArray,
+        running_var: NdArray, eps: float, rmax: tp.Any, dmax: tp.Any) -> tp.Any:
     wide = numpy.promote_types(mean.dtype, running_mean.dtype)
     results = [
         *_empty(2, mean.shape, mean.dtype), *_empty(2, mean.shape, wide),
@@ -138,7 +146,9 @@ def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dm
 
 # -------------------------------------------------------------------------- batches
 
-def batch_apply(x, gamma, beta, mean, inv_std, axis):
+def batch_apply(
+        x: NdArray, gamma: tp.Any, beta: tp.Any, mean: NdArray, inv_std: NdArray,
+        axis: tp.Any) -> tp.Any:
     shape = kept_shape(x.shape, axis)
     return _elementwise(
         'T x, P gamma, P beta, M mean, S inv_std', 'T y',
@@ -154,7 +164,8 @@ def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
 
 
 @_cudnn.preferred(by_cudnn.batch_forward)
-def batch_forward(x, gamma, beta, axis, eps):
+def batch_forward(
+        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float) -> tp.Any:
     return _batch_forward(x, gamma, beta, axis, eps)
 
 
@@ -169,7 +180,9 @@ def _batch_forward_running_by_cudnn(
 
 @_cudnn.preferred(_batch_forward_running_by_cudnn)
 def batch_forward_running(
-        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float,
+        running_mean: NdArray, running_var: NdArray, decay: float,
+        adjust: float) -> tp.Any:
     return _batch_forward(x, gamma, beta, axis, eps, (running_mean, running_var),
                           _weights(decay, adjust))
 
@@ -191,7 +204,9 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
 
 
 @_cudnn.preferred(by_cudnn.batch_backward)
-def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
+def batch_backward(
+        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        axis: tp.Any, fixed: bool) -> tp.Any:
     sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
     statistics = gamma, mean, inv_std, *sums
     shape = kept_shape(x.shape, axis)
@@ -218,7 +233,9 @@ def _share(shape, axis):
     return 1 / max(math.prod([shape[i] for i in axis]), 1)
 
 
-def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+def fixed_backward(
+        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        inv_var: NdArray, axis: tp.Any) -> tp.Any:
     gx, ggamma, gbeta = batch_backward(x, gamma, gy, mean, inv_std, axis, True)
     gmean, gvar = _elementwise(
         'P gamma, S inv_std, S inv_var, P ggamma, P gbeta', 'P gmean, P gvar', '''
@@ -244,7 +261,8 @@ def _groups(x, groups):
     return x, axis, kept_shape(x.shape, axis), of_channels
 
 
-def group_forward(x, gamma, beta, groups, eps):
+def group_forward(
+        x: NdArray, gamma: tp.Any, beta: tp.Any, groups: int, eps: float) -> tp.Any:
     dtype = interm(x, gamma)
     y = cuda.cupy.empty(x.shape, x.dtype)
     x, axis, of_groups, of_channels = _groups(x, groups)
@@ -257,7 +275,9 @@ def group_forward(x, gamma, beta, groups, eps):
     return y, mean.reshape(-1), inv_std.reshape(-1)
 
 
-def group_backward(x, gamma, gy, mean, inv_std, groups):
+def group_backward(
+        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        groups: int) -> tp.Any:
     gx = cuda.cupy.empty(x.shape, x.dtype)
     x, axis, of_groups, of_channels = _groups(x, groups)
     gy = _by_group(gy, groups)
@@ -307,7 +327,8 @@ def _channels(x, half):
     return x.shape[1], math.prod(x.shape[2:]), half
 
 
-def response_forward(x, half, k, alpha, beta):
+def response_forward(
+        x: NdArray, half: int, k: float, alpha: float, beta: tp.Any) -> tp.Any:
     y = cuda.cupy.empty(x.shape, x.dtype)
     unit_scale, scale = _empty(2, x.shape, interm(x, x))
     _elementwise(
@@ -324,7 +345,9 @@ def response_forward(x, half, k, alpha, beta):
     return y, unit_scale, scale
 
 
-def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
+def response_backward(
+        x: NdArray, gy: NdArray, unit_scale: tp.Any, scale: float, half: int,
+        alpha: float, beta: tp.Any) -> tp.Any:
     contiguous = map(cuda.cupy.ascontiguousarray, (x, gy, unit_scale, scale))
     gx = cuda.cupy.empty(x.shape, x.dtype)
     _elementwise(
@@ -342,7 +365,7 @@ def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
 
 # -------------------------------------------------------------------------- vectors
 
-def length_forward(x, axis, eps):
+def length_forward(x: NdArray, axis: tp.Any, eps: float) -> tp.Any:
     norm = cuda.cupy.empty(_lengths_shape(x, axis), interm(x, x))
     _reduce(
         'Pair', 'chainer_fast::Squares::of(S(x), S(0), 0)', 'T x, S eps', 'S norm',
@@ -352,7 +375,7 @@ def length_forward(x, axis, eps):
         'T x, S norm', 'T y', 'y = S(x) / norm', 'divide_by_length')(x, norm)
 
 
-def length_backward(x, gy, axis, eps):
+def length_backward(x: NdArray, gy: NdArray, axis: tp.Any, eps: float) -> tp.Any:
     norm, along = _empty(2, _lengths_shape(x, axis), interm(x, gy))
     _reduce(
         'Pair', 'chainer_fast::Squares::of(S(x), S(gy), 0)', 'T x, G gy, S eps',

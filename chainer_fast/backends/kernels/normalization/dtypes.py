@@ -1,10 +1,15 @@
 """Dtypes that normalization computes in."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
+from chainer_fast.types import NdArray
 
-def interm(x, gamma):
+
+def interm(x: NdArray, gamma: tp.Any) -> tp.Any:
     """Return the common dtype of values and parameters, at least single precision.
 
     The squares of halves do not fit in halves, nor do sums of more than a few of them.
@@ -16,12 +21,12 @@ def interm(x, gamma):
         numpy.promote_types(dtype, gamma.dtype), numpy.float32)
 
 
-def cast_all(arrays, dtype):
+def cast_all(arrays: tp.Any, dtype: tp.Any) -> tp.Any:
     """Return arrays cast to a dtype; arrays that have it already are not copied."""
     return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]
 
 
-def by_interm(count, results):
+def by_interm(count: int, results: str) -> tp.Callable[..., tp.Any]:
     """Make a decorator of kernels whose arrays may differ in dtype.
 
     The reference and the compiled form have one dtype only, single or double. Such a

@@ -4,6 +4,10 @@ The buffer has the elements of the first array in C order, whatever its order in
 then those of the second one, and so on. Copies convert between float16, float32 and
 float64: each number is rounded once.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
@@ -11,9 +15,10 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.packing import compiled as _compiled
 from chainer_fast.backends.kernels.packing import cuda as _cuda
 from chainer_fast.backends.kernels.packing import memory as _memory
+from chainer_fast.types import NdArray
 
 
-def pack(arrays, buffer):
+def pack(arrays: tp.Sequence[NdArray], buffer: NdArray) -> None:
     """Copy the elements of arrays to a buffer.
 
     Parameters
@@ -35,7 +40,7 @@ def pack(arrays, buffer):
     _pack(buffer, arrays)
 
 
-def unpack(buffer, arrays, scale=1.):
+def unpack(buffer: NdArray, arrays: tp.Sequence[NdArray], scale: float = 1.) -> None:
     """Copy the elements of a buffer to arrays, multiplied by a number.
 
     Parameters

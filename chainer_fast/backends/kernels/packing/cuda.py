@@ -2,7 +2,10 @@
 
 There is a launch for each dtype, and about two hundred arrays.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 import numpy
 
@@ -16,16 +19,17 @@ from chainer_fast.backends.kernels.common.many_arrays import (
     launch,
 )
 from chainer_fast.backends.kernels.packing import memory
+from chainer_fast.types import NdArray
 
 _HEADER = 'chainer_fast/backends/kernels/packing/many_arrays.hpp'
 
 
-def pack(buffer, arrays):
+def pack(buffer: NdArray, arrays: tp.Any) -> tp.Any:
     """Copy arrays to a buffer; the form of ``packing.pack`` for GPUs."""
     return _copy(buffer, tuple(arrays), 1., packs=True)
 
 
-def unpack(buffer, arrays, scale):
+def unpack(buffer: NdArray, arrays: tp.Any, scale: float) -> tp.Any:
     """Copy a buffer to arrays; the form of ``packing.unpack`` for GPUs."""
     return _copy(buffer, tuple(arrays), scale, packs=False)
 

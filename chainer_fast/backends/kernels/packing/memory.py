@@ -1,12 +1,16 @@
 """Checks of arrays and their buffer."""
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 
 
-def check(buffer, arrays, packs):
+def check(buffer: NdArray, arrays: tuple[NdArray, ...], packs: bool) -> None:
     """Raise an error unless arrays can be copied to a buffer, or from it.
 
     Parameters
@@ -73,7 +77,7 @@ def _check_memory(buffer, arrays, packs):
                     '%s and %s have memory in common: copy one of them' % (name, other))
 
 
-def extent(array):
+def extent(array: tp.Any) -> tp.Any:
     """Return the addresses between which the elements of an array lie."""
     begin = end = (
         array.data.ptr if isinstance(array, cuda.ndarray) else array.ctypes.data)
@@ -85,7 +89,7 @@ def extent(array):
     return begin, end + array.itemsize
 
 
-def overlaps_itself(array):
+def overlaps_itself(array: tp.Any) -> bool:
     """Tell whether elements of an array may share memory; true when in doubt."""
     covered = array.itemsize
     for stride, n in sorted(zip(map(abs, array.strides), array.shape, strict=True)):

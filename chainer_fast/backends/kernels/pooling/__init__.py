@@ -10,7 +10,10 @@ channels last in host memory do so, too.
 The reference goes over the elements of the window, a few, and handles all places at
 once: the elements of one index lie a stride apart in the padded images.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 import numpy
 
@@ -18,11 +21,14 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
+from chainer_fast.types import DTypeSpec, NdArray, Xp
 
-lies_channels_last = compiled.lies_channels_last
+lies_channels_last: tp.Any = compiled.lies_channels_last
 
 
-def places(lengths, ksize, stride, pad, cover_all):
+def places(
+        lengths: tuple[int, ...], ksize: tp.Any, stride: tp.Any, pad: tp.Any,
+        cover_all: bool) -> tp.Any:
     """Return the number of places of a window along each axis.
 
     Raises
@@ -45,7 +51,9 @@ def places(lengths, ksize, stride, pad, cover_all):
     return outs
 
 
-def check_window(lengths, ksize, stride, pad):
+def check_window(
+        lengths: tp.Sequence[int], ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...]) -> None:
     """Raise ``ValueError`` if there is no such window, or no such images."""
     for name, numbers in (('pad', pad), ('ksize', ksize), ('outsize', lengths)):
         if any(n < 0 for n in numbers):
@@ -55,7 +63,7 @@ def check_window(lengths, ksize, stride, pad):
         raise ValueError('stride must be positive, but is %s' % (tuple(stride),))
 
 
-def check_index_dtype(indexes):
+def check_index_dtype(indexes: tp.Any) -> None:
     """Raise ``IndexError`` unless the indexes of elements are integers."""
     if indexes.dtype.kind not in 'iu':
         raise IndexError(
@@ -97,7 +105,9 @@ def _sum_dtype(dtype):
 
 
 @kernel(compiled=compiled.max_pool)
-def max_pool(x, ksize, stride, pad, cover_all):
+def max_pool(
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
     """Largest elements of windows, and which of the window's elements they are.
 
     The first one counts if there are several; NaN counts as larger than any number.
@@ -140,7 +150,10 @@ def max_pool(x, ksize, stride, pad, cover_all):
 
 
 @kernel(compiled=compiled.put)
-def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
+def put(
+        gy: NdArray, indexes: tp.Any, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...],
+        channels_last: bool = False) -> NdArray:
     """Put the value of each window on one of its elements, and add up.
 
     Parameters
@@ -177,7 +190,9 @@ def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
 
 
 @kernel(compiled=compiled.pick)
-def pick(x, indexes, ksize, stride, pad):
+def pick(
+        x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...]) -> tp.Any:
     """Pick one element of each window; the adjoint of :func:`put`.
 
     Parameters
@@ -224,7 +239,9 @@ def _checked(indexes, ksize):
 
 
 @kernel(compiled=compiled.window_sum)
-def window_sum(x, ksize, stride, pad, outs, divisor=1):
+def window_sum(
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
     """Sums over windows, divided by a number.
 
     Parameters
@@ -254,7 +271,10 @@ def window_sum(x, ksize, stride, pad, outs, divisor=1):
 
 
 @kernel(compiled=compiled.window_spread)
-def window_spread(gy, ksize, stride, pad, lengths, divisor=1, channels_last=False):
+def window_spread(
+        gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,
+        channels_last: bool = False) -> NdArray:
     """Put the value of each window on all of its elements, add up, and divide.
 
     The adjoint of :func:`window_sum`.
@@ -289,7 +309,10 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1, channels_last=Fals
     return xp.ascontiguousarray(gx, gy.dtype)
 
 
-def window_sizes(xp, dtype, lengths, ksize, stride, pad, outs):
+def window_sizes(
+        xp: Xp, dtype: DTypeSpec, lengths: tuple[int, ...], ksize: tuple[int, ...],
+        stride: tuple[int, ...], pad: tuple[int, ...],
+        outs: tuple[int, ...]) -> NdArray:
     """Count the elements of each window that are in the images, not in the padding.
 
     Parameters

@@ -4,6 +4,10 @@ A cell of one step comes with its inputs projected already. A scan goes through 
 sequence: it adds the projection of the last state at each step, and keeps a trace from
 which its gradient is computed without another hyperbolic tangent.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
@@ -20,6 +24,7 @@ from chainer_fast.backends.kernels.recurrent.gates import (
     tree_gates,
 )
 from chainer_fast.backends.kernels.recurrent.steps import CELLS
+from chainer_fast.types import NdArray
 
 
 def _interleave(gates, out):
@@ -28,7 +33,7 @@ def _interleave(gates, out):
 
 
 @kernel(compiled=_compiled.lstm, device=_device.lstm)
-def lstm(c_prev, x):
+def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, ...]:
     """One step of a long short-term memory.
 
     Parameters
@@ -51,7 +56,8 @@ def lstm(c_prev, x):
 
 
 @kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad)
-def lstm_grad(c_prev, x, c, gc, gh):
+def lstm_grad(
+        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray, gh: NdArray) -> tp.Any:
     """Gradients of :func:`lstm` by its inputs, given those of its outputs.
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
@@ -72,7 +78,9 @@ def lstm_grad(c_prev, x, c, gc, gh):
 
 
 @kernel(compiled=_compiled.slstm, device=_device.slstm)
-def slstm(c_prev1, c_prev2, x1, x2):
+def slstm(
+        c_prev1: NdArray, c_prev2: NdArray, x1: NdArray,
+        x2: NdArray) -> tuple[NdArray, ...]:
     """One step of two memories that share a cell and an output gate.
 
     Parameters
@@ -96,7 +104,9 @@ def slstm(c_prev1, c_prev2, x1, x2):
 
 
 @kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad)
-def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
+def slstm_grad(
+        c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
+        gc: NdArray, gh: NdArray) -> tp.Any:
     """Gradients of :func:`slstm` by its inputs, given those of its outputs.
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
@@ -118,7 +128,7 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
 
 
 @kernel(compiled=_compiled.tree_lstm, device=_device.tree_lstm)
-def tree_lstm(x, *cs):
+def tree_lstm(x: NdArray, *cs: tp.Any) -> tuple[NdArray, ...]:
     """One step of a memory of a tree.
 
     Parameters
@@ -144,7 +154,8 @@ def tree_lstm(x, *cs):
 
 
 @kernel(compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad)
-def tree_lstm_grad(gates, c, gc, gh, *cs):
+def tree_lstm_grad(
+        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray, *cs: tp.Any) -> tp.Any:
     """Gradients of :func:`tree_lstm` by the cells of the children and ``x``.
 
     ``gates`` and ``c`` are what it returned; ``gc`` and ``gh`` may be None.
@@ -166,7 +177,10 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
 # ------------------------------------------------------------------------------ scans
 
 @kernel(compiled=_compiled_scan.scan, device=_device.scan)
-def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
+def scan(
+        gates: NdArray, weight: NdArray, bias: tp.Any, hx: tp.Any,
+        cx: tp.Any, sizes: tp.Any, mode: str,
+        reverse: bool) -> tp.Any:
     """States of a recurrent layer along a sequence.
 
     Parameters
@@ -215,7 +229,10 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
 
 
 @kernel(compiled=_compiled_scan.scan_grad, device=_device.scan_grad)
-def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
+def scan_grad(
+        gys: NdArray, trace: tp.Any, weight: NdArray, ghy: tp.Any,
+        gcy: tp.Any, sizes: tp.Any, mode: tp.Any,
+        reverse: bool) -> tp.Any:
     """Gradients of :func:`scan`, given those of its outputs.
 
     Parameters
@@ -268,7 +285,10 @@ def _join_weights(ws):
 
 
 @kernel(compiled=_compiled_layer.layer)
-def layer(x, ws, bs, hx, cx, sizes, mode, reverse):
+def layer(
+        x: NdArray, ws: tp.Sequence[NdArray], bs: tp.Sequence[NdArray],
+        hx: tp.Any, cx: tp.Any, sizes: tp.Any, mode: tp.Any,
+        reverse: bool) -> tuple[NdArray, NdArray | None, tp.Any]:
     """States of a recurrent layer, in one direction, along a sequence.
 
     Parameters
@@ -311,7 +331,10 @@ def layer(x, ws, bs, hx, cx, sizes, mode, reverse):
 
 
 @kernel(compiled=_compiled_layer.layer_grad)
-def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, wants_gx):
+def layer_grad(
+        gys: NdArray, trace: tp.Any, x: NdArray, ghy: NdArray | None,
+        gcy: NdArray | None, sizes: tp.Any, mode: tp.Any, reverse: bool,
+        wants_gx: bool) -> tp.Any:
     """Gradients of :func:`layer`, given those of its outputs.
 
     Parameters

@@ -2,8 +2,11 @@
 
 :mod:`chainer_fast.backends.kernels.recurrent` documents the kernels.
 """
+from __future__ import annotations
+
 import collections
 import math
+import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
@@ -12,6 +15,7 @@ from chainer_fast.backends.kernels.recurrent.gates import (
     rows_of_steps,
     tree_gates,
 )
+from chainer_fast.types import NdArray
 
 
 def _kernel(inputs, outputs, operation, name):
@@ -45,7 +49,7 @@ def _plain(x):
     return cuda.cupy.ascontiguousarray(x), math.prod(x.shape[2:]), x.size // 4
 
 
-def lstm(c_prev, x):
+def lstm(c_prev: NdArray, x: NdArray) -> tp.Any:
     c = _empty_like(c_prev)
     h = cuda.cupy.empty((len(x), *c.shape[1:]), c.dtype)
     # There may be more cells than samples.
@@ -61,7 +65,8 @@ def lstm(c_prev, x):
     return c, h
 
 
-def lstm_grad(c_prev, x, c, gc, gh):
+def lstm_grad(
+        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray, gh: NdArray) -> tp.Any:
     gc_prev, gx = _empty_like(c_prev), _empty_like(x)
     _kernel(
         'T c_prev, raw T x, int64 inner, int64 units, T c, T gc, raw T gh, bool has_gh',
@@ -90,7 +95,7 @@ def lstm_grad(c_prev, x, c, gc, gh):
 _TWO = 'T c_prev1, T c_prev2, T a1, T i1, T f1, T o1, T a2, T i2, T f2, T o2'
 
 
-def slstm(c_prev1, c_prev2, x1, x2):
+def slstm(c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray) -> tp.Any:
     c, h = _empty_like(c_prev1), _empty_like(c_prev1)
     _kernel(_TWO, 'T c, T h', '''
         c = shared_cell<T>(tanh(a1), Sigmoid::of(i1), Sigmoid::of(f1), c_prev1,
@@ -100,7 +105,9 @@ def slstm(c_prev1, c_prev2, x1, x2):
     return c, h
 
 
-def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
+def slstm_grad(
+        c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
+        gc: NdArray, gh: NdArray) -> tp.Any:
     gc1, gc2, gx1, gx2 = map(_empty_like, (c_prev1, c_prev2, x1, x2))
     _kernel(
         _TWO + ', T c, T gc, T gh',
@@ -136,7 +143,7 @@ def _each_child(count, code):
 _MAX_CHILDREN = 16
 
 
-def tree_lstm(x, *cs):
+def tree_lstm(x: NdArray, *cs: tp.Any) -> tp.Any:
     n = len(cs)
     if n > _MAX_CHILDREN:
         return NotImplemented
@@ -159,7 +166,8 @@ def tree_lstm(x, *cs):
     return gates, c, h
 
 
-def tree_lstm_grad(gates, c, gc, gh, *cs):
+def tree_lstm_grad(
+        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray, *cs: tp.Any) -> tp.Any:
     n = len(cs)
     if n > _MAX_CHILDREN:
         return NotImplemented
@@ -259,7 +267,9 @@ def _scan_kernel(cell, inputs, outputs, code, name):
         _PLACES.replace('COUNT', str(cell.count)) + code, name)
 
 
-def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
+def scan(
+        gates: NdArray, weight: NdArray, bias: tp.Any, hx: tp.Any, cx: tp.Any,
+        sizes: tp.Any, mode: tp.Any, reverse: bool) -> tp.Any:
     cell, n = _CELLS[mode], hx.shape[1]
     step = _scan_kernel(
         cell, 'raw T part' + cell.inputs,
@@ -280,7 +290,9 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     return ys, hy, cy, (gates, h_prev, *kept)
 
 
-def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
+def scan_grad(
+        gys: tp.Any, trace: tp.Any, weight: NdArray, ghy: NdArray, gcy: NdArray,
+        sizes: tp.Any, mode: tp.Any, reverse: bool) -> tp.Any:
     cell, n = _CELLS[mode], ghy.shape[1]
     step = _scan_kernel(
         cell, 'raw T gates, raw T gys' + cell.grad_inputs,

@@ -88,7 +88,7 @@ def _relu_step_grad(gates, h_prev, gh, gc, gx, gr):
 
 # Of each kind of cell: a step, its gradient, and how many arrays the trace holds
 # beyond the gates and the states before each step.
-CELLS: dict[str, tuple[tp.Callable, tp.Callable, int]] = {
+CELLS: dict[str, tuple[tp.Callable[..., tp.Any], tp.Callable[..., tp.Any], int]] = {
     'lstm': (_lstm_step, _lstm_step_grad, 2),
     'gru': (_gru_step, _gru_step_grad, 1),
     'rnn_tanh': (_tanh_step, _tanh_step_grad, 0),

@@ -1,10 +1,14 @@
 """Means over whole arrays on a GPU, in one launch; two if the arrays are long."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.types import DTypeSpec
 
 # More terms than this are summed along the last axis first, which occupies many blocks
 # of threads: a sum over everything has only one.
@@ -13,7 +17,7 @@ _MANY = 1 << 14
 _PREAMBLE = header('chainer_fast/backends/kernels/reduction/elements.hpp')
 
 
-def wide(dtype):
+def wide(dtype: tp.Any) -> tp.Any:
     """Return the dtype in which arrays are summed, at least single precision."""
     return numpy.promote_types(dtype, numpy.float32)
 
@@ -24,7 +28,10 @@ def _reduce(params, outputs, terms, post_map, name, preamble):
         reduce_type='chainer_fast::Counted<S>', preamble=_PREAMBLE + preamble)
 
 
-def mean(params, term, counts, args, n, dtype, name, inverse=False, preamble=''):
+def mean(
+        params: str, term: str, counts: str, args: tuple[tp.Any, ...], n: int | None,
+        dtype: DTypeSpec, name: str, inverse: bool = False,
+        preamble: str = '') -> tp.Any:
     """Return the mean of some terms, and the number by which their sum is divided.
 
     Parameters

@@ -10,7 +10,10 @@ of a region are
   point by bilinear interpolation. Points less than a pixel outside have the value of
   the nearest pixel; others do not count.
 """
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -18,6 +21,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.roi import compiled
 from chainer_fast.backends.kernels.roi import cuda as device
 from chainer_fast.backends.kernels.roi.boxes import Boxes, in_pixels  # noqa: F401
+from chainer_fast.types import NdArray
 
 
 def _cells(low, high, extra, count, size):
@@ -43,7 +47,9 @@ def _regions(shape, numbers, boxes, size, extra):
 
 @kernel(compiled=in_pixels(compiled.cell_max), device=device.cell_max)
 @in_pixels
-def cell_max(x, numbers, boxes, size, extra, empty):
+def cell_max(
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int], extra: int,
+        empty: float) -> tuple[NdArray, ...]:
     """Maxima of bins of whole pixels, and where they are.
 
     The first one counts if there are several, and NaN counts as larger than any number.
@@ -84,7 +90,9 @@ def cell_max(x, numbers, boxes, size, extra, empty):
 
 
 @kernel(compiled=compiled.cell_put, device=device.cell_put)
-def cell_put(gy, found, numbers, shape):
+def cell_put(
+        gy: NdArray, found: NdArray, numbers: NdArray,
+        shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`cell_max`.
 
     Parameters
@@ -115,7 +123,9 @@ def _sum_dtype(dtype):
 
 @kernel(compiled=in_pixels(compiled.cell_mean), device=device.cell_mean)
 @in_pixels
-def cell_mean(x, numbers, boxes, size, extra):
+def cell_mean(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
+        extra: tp.Any) -> NdArray:
     """Means of bins of whole pixels; 0 for a bin without pixels.
 
     Parameters are those of :func:`cell_max`.
@@ -135,7 +145,9 @@ def cell_mean(x, numbers, boxes, size, extra):
 
 @kernel(compiled=in_pixels(compiled.cell_spread), device=device.cell_spread)
 @in_pixels
-def cell_spread(gy, numbers, boxes, extra, shape):
+def cell_spread(
+        gy: NdArray, numbers: tp.Any, boxes: NdArray, extra: tp.Any,
+        shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`cell_mean`.
 
     Parameters
@@ -213,7 +225,9 @@ def _interpolate(image, pixels):
 
 @kernel(compiled=in_pixels(compiled.sample_max), device=device.sample_max)
 @in_pixels
-def sample_max(x, numbers, boxes, size, ratio):
+def sample_max(
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        ratio: tuple[int, int]) -> tuple[NdArray, ...]:
     """Maxima of the samples of bins, and which of the samples they are.
 
     The first one counts if there are several, and NaN never.
@@ -254,7 +268,9 @@ def sample_max(x, numbers, boxes, size, ratio):
 
 @kernel(compiled=in_pixels(compiled.sample_put), device=device.sample_put)
 @in_pixels
-def sample_put(gy, found, numbers, boxes, ratio, shape):
+def sample_put(
+        gy: NdArray, found: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
+        shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`sample_max`.
 
     Parameters
@@ -285,7 +301,9 @@ def sample_put(gy, found, numbers, boxes, ratio, shape):
 
 @kernel(compiled=in_pixels(compiled.sample_mean), device=device.sample_mean)
 @in_pixels
-def sample_mean(x, numbers, boxes, size, ratio):
+def sample_mean(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
+        ratio: tp.Any) -> NdArray:
     """Means of the samples of bins; those that do not count are zero.
 
     Parameters are those of :func:`sample_max`.
@@ -307,7 +325,9 @@ def sample_mean(x, numbers, boxes, size, ratio):
 
 @kernel(compiled=in_pixels(compiled.sample_spread), device=device.sample_spread)
 @in_pixels
-def sample_spread(gy, numbers, boxes, ratio, shape):
+def sample_spread(
+        gy: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
+        shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`sample_mean`.
 
     Parameters

@@ -1,4 +1,6 @@
 """Boxes in the coordinates of images of another size."""
+from __future__ import annotations
+
 import dataclasses
 import functools
 import typing as tp
@@ -23,17 +25,17 @@ class Boxes:
     corners: tp.Any
     scale: float
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.corners)
 
-    def in_pixels(self):
+    def in_pixels(self) -> tp.Any:
         """Return an array of shape ``(r, 4)``, in double precision."""
         xp = get_array_module(self.corners)
         boxes = xp.multiply(self.corners, self.scale, dtype=numpy.float64)
         return xp.ascontiguousarray(boxes).reshape(len(boxes), 4)
 
 
-def in_pixels(form):
+def in_pixels(form: tp.Any) -> tp.Any:
     """Decorate a form of a kernel that takes boxes as arrays."""
     @functools.wraps(form)
     def run(*args):

@@ -7,11 +7,16 @@ add up what bins give to it, so that one launch does it all. Halves are added up
 single precision. The order of the additions, and so the last digits, may differ from
 one run to the next.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.roi.boxes import Boxes
+from chainer_fast.types import NdArray
 
 # A bin: its region `r`, its channel `c`, and its row `i` and column `j` of bins.
 _BIN = '''
@@ -84,7 +89,9 @@ def _kernel(in_params, out_params, code, name):
         preamble=header('chainer_fast/backends/kernels/roi/elements.hpp'))
 
 
-def cell_max(x, numbers, boxes, size, extra, empty):
+def cell_max(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any, extra: tp.Any,
+        empty: tp.Any) -> tp.Any:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
     _kernel(
@@ -98,7 +105,9 @@ def cell_max(x, numbers, boxes, size, extra, empty):
     return y, found
 
 
-def cell_mean(x, numbers, boxes, size, extra):
+def cell_mean(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
+        extra: tp.Any) -> tp.Any:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     _kernel(
         'raw T x, ' + _BOXES + ', int32 extra', 'T y',
@@ -109,7 +118,9 @@ def cell_mean(x, numbers, boxes, size, extra):
     return y
 
 
-def sample_max(x, numbers, boxes, size, ratio):
+def sample_max(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
+        ratio: tp.Any) -> tp.Any:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
     _kernel(
@@ -123,7 +134,9 @@ def sample_max(x, numbers, boxes, size, ratio):
     return y, found
 
 
-def sample_mean(x, numbers, boxes, size, ratio):
+def sample_mean(
+        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
+        ratio: tp.Any) -> tp.Any:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     _kernel(
         'raw T x, ' + _BOXES + _RATIO, 'T y',
@@ -190,21 +203,26 @@ def _put(name, code, gy, found, numbers, boxes, shape, extra=0, ratio=(0, 0)):
     return gx.astype(gy.dtype, copy=False)
 
 
-def cell_put(gy, found, numbers, shape):
+def cell_put(
+        gy: NdArray, found: NdArray, numbers: tp.Any, shape: tuple[int, ...]) -> tp.Any:
     return _put(
         'roi_cell_put',
         _BIN + 'if (found >= 0) atomicAdd(&gx[plane + found], gy);',
         gy, found, numbers, None, shape)
 
 
-def cell_spread(gy, numbers, boxes, extra, shape):
+def cell_spread(
+        gy: NdArray, numbers: tp.Any, boxes: NdArray, extra: tp.Any,
+        shape: tuple[int, ...]) -> tp.Any:
     return _put(
         'roi_cell_spread',
         _CELL + 'chainer_fast::cell_spread(gy, width, ys, xs, %s);' % _ADD,
         gy, None, numbers, boxes, shape, extra)
 
 
-def sample_put(gy, found, numbers, boxes, ratio, shape):
+def sample_put(
+        gy: NdArray, found: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
+        shape: tuple[int, ...]) -> tp.Any:
     return _put(
         'roi_sample_put', _GRID + '''
             if (found >= 0)
@@ -213,7 +231,9 @@ def sample_put(gy, found, numbers, boxes, ratio, shape):
         ''' % _ADD, gy, found, numbers, boxes, shape, ratio=ratio)
 
 
-def sample_spread(gy, numbers, boxes, ratio, shape):
+def sample_spread(
+        gy: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
+        shape: tuple[int, ...]) -> tp.Any:
     return _put(
         'roi_sample_spread', _GRID + '''
             chainer_fast::sample_spread(

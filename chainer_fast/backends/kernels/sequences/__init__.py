@@ -1,14 +1,21 @@
 """Sequences of different lengths: padding them, and regrouping their elements."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel
 from chainer_fast.backends.kernels.sequences import compiled as _compiled
 from chainer_fast.backends.kernels.sequences import cuda as _cuda
+from chainer_fast.types import NdArray
 
 
 @kernel(compiled=_compiled.stack_padded)
-def stack_padded(first, xs, length, padding):
+def stack_padded(
+        first: NdArray, xs: tp.Sequence[NdArray], length: int,
+        padding: tp.Any) -> NdArray:
     """Stack arrays whose first axes differ in length.
 
     Parameters
@@ -34,7 +41,8 @@ def stack_padded(first, xs, length, padding):
 
 
 @kernel(compiled=_compiled.transpose)
-def transpose(first, xs, count):
+def transpose(
+        first: NdArray, xs: tp.Sequence[NdArray], count: int) -> tuple[NdArray, ...]:
     """Regroup the elements of arrays by their positions along the first axis.
 
     Parameters
@@ -65,7 +73,7 @@ def transpose(first, xs, count):
 
 
 @kernel(compiled=_compiled.rows, device=_cuda.rows)
-def rows(first, xs):
+def rows(first: NdArray, xs: tp.Sequence[NdArray]) -> NdArray:
     """Join arrays along the first axis.
 
     Parameters

@@ -1,8 +1,12 @@
 """Sequences on a GPU; see :mod:`chainer_fast.backends.kernels.sequences`."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 
 
-def rows(first, xs):
+def rows(first: tp.Any, xs: tp.Any) -> tp.Any:
     # Steps are often parts of one array, as they come from ``transpose``.
     end = first.data.ptr
     for x in xs:

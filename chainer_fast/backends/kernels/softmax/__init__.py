@@ -1,14 +1,19 @@
 """Softmax and its logarithm along an axis, with their gradients."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
 from chainer_fast.backends.kernels.softmax import cuda as _device
+from chainer_fast.types import NdArray
 
 
 @kernel(device=_device.logsumexp)
-def logsumexp(x, axis):
+def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
     """Logarithm of the sum of exponentials of an array, axes kept.
 
     The sum is taken relative to the largest element, so that no exponential exceeds
@@ -37,13 +42,13 @@ def logsumexp(x, axis):
 
 
 @kernel(device=_device.logsumexp_grad)
-def logsumexp_grad(x, y, g):
+def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> tp.Any:
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
     return force_array(g * exponential.exp(x - y), x.dtype)
 
 
 @kernel(compiled=_compiled.softmax, device=_device.softmax)
-def softmax(x, axis):
+def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     """Quotients of the exponentials of ``x`` and their sums along the axis."""
     # Shifting by the maximum leaves the quotient unchanged and bounds the
     # exponentials by one.
@@ -54,13 +59,13 @@ def softmax(x, axis):
 
 
 @kernel(compiled=_compiled.log_softmax, device=_device.log_softmax)
-def log_softmax(x, axis):
+def log_softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     """Logarithm of :func:`softmax`."""
     return x - logsumexp(x, axis)
 
 
 @kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)
-def softmax_grad(y, gy, axis):
+def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
     weighted = y * gy
     weighted -= y * weighted.sum(axis=axis, keepdims=True)
@@ -68,6 +73,6 @@ def softmax_grad(y, gy, axis):
 
 
 @kernel(compiled=_compiled.log_softmax_grad, device=_device.log_softmax_grad)
-def log_softmax_grad(y, gy, axis):
+def log_softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
     return gy - exponential.exp(y) * gy.sum(axis=axis, keepdims=True)

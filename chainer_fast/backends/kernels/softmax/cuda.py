@@ -4,14 +4,21 @@ The sums of half floats are taken in single precision. All kernels have several 
 CuPy would hand a reduction of one array to another library, which wants memory without
 gaps.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction.cuda import wide
+from chainer_fast.types import NdArray
 
 PREAMBLE = header('chainer_fast/backends/kernels/softmax/elements.hpp')
 
 
-def exponentials(in_params, out_params, term, post_map, name, kind='S', preamble=''):
+def exponentials(
+        in_params: str, out_params: str, term: str, post_map: str, name: str,
+        kind: str = 'S', preamble: str = '') -> tp.Any:
     """Return a reduction to a sum of exponentials relative to the largest term.
 
     Parameters
@@ -53,12 +60,12 @@ def _logsumexp(x, axis):
     return sums and sums[1]
 
 
-def logsumexp(x, axis):
+def logsumexp(x: NdArray, axis: tp.Any) -> tp.Any:
     result = _logsumexp(x, axis)
     return NotImplemented if result is None else result.astype(x.dtype, copy=False)
 
 
-def logsumexp_grad(x, y, g):
+def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> tp.Any:
     if x.dtype.kind != 'f' or not x.dtype == y.dtype == g.dtype:
         return NotImplemented
     return cuda.elementwise(
@@ -67,7 +74,7 @@ def logsumexp_grad(x, y, g):
         'logsumexp_grad')(x, y, g)
 
 
-def softmax(x, axis):
+def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     sums = _sums(x, axis, 'S top, S total', 'top = a.top, total = a.total',
                  'softmax_sums')
     if sums is None:
@@ -77,7 +84,7 @@ def softmax(x, axis):
         'softmax')(x, *sums)
 
 
-def log_softmax(x, axis):
+def log_softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     total = _logsumexp(x, axis)
     if total is None:
         return NotImplemented
@@ -89,7 +96,7 @@ def _have_code(y, gy):
     return y.dtype.kind == 'f' and (y.dtype, y.shape) == (gy.dtype, gy.shape) and y.size
 
 
-def softmax_grad(y, gy, axis):
+def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     if not _have_code(y, gy):
         return NotImplemented
     total = cuda.cupy.empty(
@@ -102,7 +109,7 @@ def softmax_grad(y, gy, axis):
         'softmax_grad')(y, gy, total)
 
 
-def log_softmax_grad(y, gy, axis):
+def log_softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     if not _have_code(y, gy):
         return NotImplemented
     total = gy.sum(axis=axis, keepdims=True, dtype=wide(y.dtype))

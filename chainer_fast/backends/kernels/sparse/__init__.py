@@ -3,9 +3,14 @@
 Coordinates are arrays of integers of shape ``(nnz,)``, or ``(batch, nnz)``; an element
 with a negative one is padding.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.sparse import compiled as _compiled
+from chainer_fast.types import NdArray
 
 
 def _places(xp, row, col):
@@ -19,7 +24,9 @@ def _places(xp, row, col):
 
 
 @kernel(compiled=_compiled.product)
-def product(data, row, col, height, dense):
+def product(
+        data: NdArray, row: tp.Any, col: NdArray, height: int,
+        dense: NdArray) -> NdArray:
     """Multiply a sparse matrix by a dense one.
 
     Parameters
@@ -45,7 +52,7 @@ def product(data, row, col, height, dense):
 
 
 @kernel(compiled=_compiled.sampled_product)
-def sampled_product(a, row, col, b):
+def sampled_product(a: NdArray, row: NdArray, col: NdArray, b: NdArray) -> NdArray:
     """Multiply a dense matrix by the transpose of one, at some coordinates only.
 
     Parameters

@@ -4,13 +4,18 @@ The reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`; that
 hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`. Here are functions of
 the arrays of many parameters, which a GPU goes over a hundred at a time.
 """
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda as _cuda
 from chainer_fast.backends.kernels.update_rules import cuda as _gpu
+from chainer_fast.types import NdArray
 
 
-def are_finite(arrays):
+def are_finite(arrays: tp.Sequence[NdArray]) -> list[bool]:
     """Tell which arrays have no element that is infinite or no number.
 
     The host waits for each GPU once.
@@ -31,7 +36,7 @@ def are_finite(arrays):
         else bool(numpy.isfinite(array).all()) for array in arrays]
 
 
-def copy_arrays(pairs):
+def copy_arrays(pairs: tp.Iterable[tuple[NdArray, NdArray]]) -> None:
     """Copy arrays into others, which have the same shapes and overlap with none.
 
     Parameters

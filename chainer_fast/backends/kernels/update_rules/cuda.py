@@ -3,7 +3,10 @@
 A kernel serves about a hundred parameters. The kernels stand in ``many_arrays.hpp``,
 the arithmetic in ``elements.hpp``.
 """
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 import numpy
 
@@ -18,6 +21,7 @@ from chainer_fast.backends.kernels.common.many_arrays import (
     is_plain,
     overlap,
 )
+from chainer_fast.types import NdArray
 
 _HEADER = 'chainer_fast/backends/kernels/update_rules/many_arrays.hpp'
 
@@ -31,10 +35,10 @@ class Batch:
     ``'Update<Adam, 2>'``, and its coefficients as the bytes of doubles.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._changes = []
 
-    def place(self, arrays):
+    def place(self, arrays: tp.Sequence[NdArray]) -> tuple[tp.Any, ...] | None:
         """Return the device of arrays and their types.
 
         Parameters
@@ -58,7 +62,9 @@ class Batch:
             return None
         return param.data.device_id, kinds
 
-    def add(self, place, hooks, steps, arrays):
+    def add(
+            self, place: tuple[tp.Any, ...], hooks: tuple[tuple[str, bytes], ...],
+            steps: tuple[tuple[str, bytes], ...], arrays: tp.Sequence[NdArray]) -> None:
         """Note a change to be made.
 
         Parameters
@@ -73,7 +79,7 @@ class Batch:
         """
         self._changes.append((place, hooks, steps, arrays))
 
-    def launch(self):
+    def launch(self) -> None:
         """Make all changes, and forget them."""
         changes, self._changes = self._changes, []
         if overlap([array for *_, arrays in changes for array in arrays]):
@@ -142,7 +148,7 @@ def _scale_by_size(kind, numbers, group):
                     numbers, sums)
 
 
-def clip(grads, threshold):
+def clip(grads: list[NdArray], threshold: tp.Any) -> bool:
     """Scale gradients down in place, so that their norm is at most a threshold.
 
     Parameters
@@ -179,7 +185,7 @@ def clip(grads, threshold):
     return True
 
 
-def are_finite(arrays):
+def are_finite(arrays: list[NdArray]) -> list[bool]:
     """Tell which arrays have no element that is infinite or no number.
 
     It waits for the result once for each device.
@@ -220,7 +226,8 @@ def _find_not_finite(arrays):
     return found.get()[numpy.argsort(order)]
 
 
-def copy_arrays(pairs):
+def copy_arrays(
+        pairs: tp.Iterable[tuple[NdArray, NdArray]]) -> list[tuple[NdArray, NdArray]]:
     """Copy arrays into others.
 
     Parameters

@@ -1,11 +1,14 @@
 """Elements of two arrays, chosen by a condition."""
+from __future__ import annotations
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.where import compiled as _compiled
+from chainer_fast.types import NdArray
 
 
 @kernel(compiled=_compiled.where)
-def where(condition, x, y):
+def where(condition: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """Take elements of one array where a condition holds, else of another.
 
     Parameters

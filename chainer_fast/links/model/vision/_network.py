@@ -1,6 +1,9 @@
 """Base of networks for images."""
+from __future__ import annotations
+
 import os
 import sys
+import typing as tp
 
 from chainer_fast import link, variable
 from chainer_fast.configuration import using_config
@@ -9,7 +12,9 @@ from chainer_fast.function import no_backprop_mode
 from chainer_fast.functions.array.reshape import reshape
 from chainer_fast.functions.math.sum import sum as sum_
 from chainer_fast.serializers import npz
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, imgproc
+from chainer_fast.variable import Variable
 
 # Size of the crops that are cut from larger images for predictions.
 _CROP = 224
@@ -32,12 +37,12 @@ class ImageNetwork(link.Chain):
     _branches = {}
 
     @property
-    def functions(self):
+    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         raise NotImplementedError
 
     @property
-    def available_layers(self):
+    def available_layers(self) -> list[str]:
         """Names of the layers, in their order."""
         return list(self.functions)
 
@@ -50,7 +55,9 @@ class ImageNetwork(link.Chain):
         """Average predictions over the second axis."""
         return sum_(y, axis=1) / y.shape[1]
 
-    def forward(self, x, layers=None, **kwargs):
+    def forward(
+            self, x: VariableOrArray, layers: tp.Iterable[str | None] | None = None,
+            **kwargs: tp.Any) -> dict[tp.Any, tp.Any]:
         """Compute layers.
 
         Parameters
@@ -96,7 +103,11 @@ class ImageNetwork(link.Chain):
                 wanted.remove(name)
         return found
 
-    def extract(self, images, layers=None, size=(_CROP, _CROP), **kwargs):
+    def extract(
+            self, images: tp.Iterable[tp.Any],
+            layers: tp.Iterable[str | None] | None = None,
+            size: tuple[int, int] | None = (_CROP, _CROP),
+            **kwargs: tp.Any) -> dict[tp.Any, tp.Any]:
         """Compute layers of images, for features.
 
         The configuration is not changed: set ``train`` and ``enable_backprop`` to False
@@ -132,7 +143,7 @@ class ImageNetwork(link.Chain):
         return self.device.send(convert.concat_examples(
             [self._prepare(image, size=size) for image in images]))
 
-    def predict(self, images, oversample=True):
+    def predict(self, images: tp.Iterable[tp.Any], oversample: bool = True) -> Variable:
         """Compute probabilities of the classes of images.
 
         Parameters

@@ -1,5 +1,8 @@
 """GoogLeNet."""
+from __future__ import annotations
+
 import collections
+import typing as tp
 
 from chainer_fast.functions.activation.relu import relu
 from chainer_fast.functions.activation.softmax import softmax
@@ -16,8 +19,9 @@ from chainer_fast.links.connection.inception import Inception
 from chainer_fast.links.connection.linear import Linear
 from chainer_fast.links.model.vision import _images, _network
 from chainer_fast.serializers import npz
+from chainer_fast.types import NdArray
 
-available = _images.available
+available: bool = _images.available
 
 _MEAN = 104, 117, 123
 _URL = 'http://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
@@ -49,7 +53,7 @@ _CAFFE_INCEPTION_NAMES = {
 }
 
 
-def prepare(image, size=(224, 224)):
+def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Turn an image into an input of GoogLeNet.
 
     Parameters
@@ -171,17 +175,18 @@ class GoogLeNet(_network.ImageNetwork):
     _branches = {'loss1_fc2': 'inception_4a', 'loss2_fc2': 'inception_4d'}
     _prepare = staticmethod(prepare)
 
-    def __init__(self, pretrained_model='auto'):
+    def __init__(self, pretrained_model: str | None = 'auto') -> None:
         super().__init__()
         drawn = pretrained_model is None
-        init = {'initialW': uniform.LeCunUniform() if drawn else constant.Zero()}
+        init: dict[str, tp.Any] = {
+            'initialW': uniform.LeCunUniform() if drawn else constant.Zero()}
         with self.init_scope():
-            self.conv1 = Convolution2D(3, 64, 7, 2, 3, **init)
-            self.conv2_reduce = Convolution2D(64, 64, 1, **init)
-            self.conv2 = Convolution2D(64, 192, 3, 1, 1, **init)
+            self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, **init)
+            self.conv2_reduce: Convolution2D = Convolution2D(64, 64, 1, **init)
+            self.conv2: Convolution2D = Convolution2D(64, 192, 3, 1, 1, **init)
             for block, channels in _INCEPTIONS.items():
                 setattr(self, 'inc' + block, Inception(*channels))
-            self.loss3_fc = Linear(1024, 1000, **init)
+            self.loss3_fc: Linear = Linear(1024, 1000, **init)
             for name, n_in in (('loss1', 512), ('loss2', 528)):
                 setattr(self, name + '_conv', Convolution2D(n_in, 128, 1, **init))
                 setattr(self, name + '_fc1', Linear(128 * 4 * 4, 1024, **init))
@@ -193,9 +198,9 @@ class GoogLeNet(_network.ImageNetwork):
             npz.load_npz(pretrained_model, self)
 
     @property
-    def functions(self):
+    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
-        layers = collections.OrderedDict(
+        layers: dict[str, list[tp.Any]] = collections.OrderedDict(
             conv1=[self.conv1, relu],
             pool1=[_max_pooling_2d, _local_response_normalization],
             conv2_reduce=[self.conv2_reduce, relu],
@@ -220,7 +225,7 @@ class GoogLeNet(_network.ImageNetwork):
         return average(y, axis=1)
 
     @classmethod
-    def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz):
+    def convert_caffemodel_to_npz(cls, path_caffemodel: str, path_npz: str) -> None:
         """Convert published weights.
 
         Parameters

@@ -1,6 +1,9 @@
 """Residual networks."""
+from __future__ import annotations
+
 import collections
 import os
+import typing as tp
 import warnings
 
 from chainer_fast import link
@@ -15,8 +18,10 @@ from chainer_fast.links.connection.linear import Linear
 from chainer_fast.links.model.vision import _images, _network, _resnet_weights
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
 from chainer_fast.serializers import npz
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
-available = _images.available
+available: bool = _images.available
 
 _MEAN = 103.063, 115.903, 123.152
 _URL = 'https://github.com/KaimingHe/deep-residual-networks'
@@ -25,7 +30,7 @@ _URL = 'https://github.com/KaimingHe/deep-residual-networks'
 _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
-def prepare(image, size=(224, 224)):
+def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Turn an image into an input of residual networks.
 
     Parameters
@@ -65,11 +70,13 @@ class _Bottleneck(link.Chain):
         Initializes the filters.
     """
 
-    def __init__(self, sizes, initialW):
+    def __init__(
+            self, sizes: tp.Iterable[tuple[tp.Any, ...]],
+            initialW: InitializerSpec | None) -> None:
         super().__init__()
         with self.init_scope():
             for i, size in enumerate(sizes, 1):
-                setattr(self, 'conv%d' % i, Convolution2D(
+                setattr(self, 'conv%d' % i, Convolution2D(  # type: ignore[misc]
                     *size, initialW=initialW, nobias=True))
                 setattr(self, 'bn%d' % i, BatchNormalization(size[1]))
 
@@ -95,8 +102,10 @@ class BottleneckA(_Bottleneck):
         rather than the first one, as in the authors'.
     """
 
-    def __init__(self, in_channels, mid_channels, out_channels, stride=2,
-                 initialW=None, downsample_fb=False):
+    def __init__(
+            self, in_channels: int, mid_channels: int, out_channels: int,
+            stride: int = 2, initialW: InitializerSpec | None = None,
+            downsample_fb: bool = False) -> None:
         first, second = (1, stride) if downsample_fb else (stride, 1)
         super().__init__((
             (in_channels, mid_channels, 1, first, 0),
@@ -105,7 +114,7 @@ class BottleneckA(_Bottleneck):
             (in_channels, out_channels, 1, stride, 0),
         ), initialW)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the unit.
 
         Parameters
@@ -132,14 +141,16 @@ class BottleneckB(_Bottleneck):
         Initializes the filters.
     """
 
-    def __init__(self, in_channels, mid_channels, initialW=None):
+    def __init__(
+            self, in_channels: int, mid_channels: int,
+            initialW: InitializerSpec | None = None) -> None:
         super().__init__((
             (in_channels, mid_channels, 1, 1, 0),
             (mid_channels, mid_channels, 3, 1, 1),
             (mid_channels, in_channels, 1, 1, 0),
         ), initialW)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the unit.
 
         Parameters
@@ -177,9 +188,11 @@ class BuildingBlock(link.Chain):
         ``n_layer`` is the old name of ``n_layers``. Other arguments are ignored.
     """
 
-    def __init__(self, n_layers=None, in_channels=None, mid_channels=None,
-                 out_channels=None, stride=None, initialW=None, downsample_fb=None,
-                 **kwargs):
+    def __init__(
+            self, n_layers: tp.Any = None, in_channels: tp.Any = None,
+            mid_channels: tp.Any = None, out_channels: tp.Any = None,
+            stride: tp.Any = None, initialW: InitializerSpec | None = None,
+            downsample_fb: tp.Any = None, **kwargs: tp.Any) -> None:
         super().__init__()
         if 'n_layer' in kwargs:
             warnings.warn(
@@ -196,7 +209,7 @@ class BuildingBlock(link.Chain):
         self.add_link(name, unit)
         self._forward.append(name)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the units.
 
         Parameters
@@ -209,9 +222,10 @@ class BuildingBlock(link.Chain):
         chainer_fast.Variable
             Images of ``out_channels`` channels.
         """
+        y: tp.Any = x
         for name in self._forward:
-            x = getattr(self, name)(x)
-        return x
+            y = getattr(self, name)(y)
+        return y
 
 
 class ResNetLayers(_network.ImageNetwork):
@@ -264,7 +278,9 @@ class ResNetLayers(_network.ImageNetwork):
     _features = 'pool5'
     _prepare = staticmethod(prepare)
 
-    def __init__(self, pretrained_model, n_layers, downsample_fb=False):
+    def __init__(
+            self, pretrained_model: str | None, n_layers: int,
+            downsample_fb: bool = False) -> None:
         super().__init__()
         if n_layers not in _UNITS:
             raise ValueError(
@@ -275,8 +291,8 @@ class ResNetLayers(_network.ImageNetwork):
         else:
             filters = constant.Zero()
         with self.init_scope():
-            self.conv1 = Convolution2D(3, 64, 7, 2, 3, initialW=filters)
-            self.bn1 = BatchNormalization(64)
+            self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, initialW=filters)
+            self.bn1: tp.Any = BatchNormalization(64)
             n_in = 64
             for i, count in enumerate(_UNITS[n_layers]):
                 n_mid, n_out = 64 << i, 256 << i
@@ -284,7 +300,7 @@ class ResNetLayers(_network.ImageNetwork):
                     count, n_in, n_mid, n_out, 1 if i == 0 else 2, filters,
                     downsample_fb))
                 n_in = n_out
-            self.fc6 = Linear(n_in, 1000)
+            self.fc6: Linear = Linear(n_in, 1000)
 
         if not pretrained_model:
             return
@@ -295,7 +311,7 @@ class ResNetLayers(_network.ImageNetwork):
             npz.load_npz(pretrained_model, self)
 
     @property
-    def functions(self):
+    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return collections.OrderedDict(
             conv1=[self.conv1, self.bn1, relu],
@@ -310,7 +326,8 @@ class ResNetLayers(_network.ImageNetwork):
         )
 
     @classmethod
-    def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz, n_layers=50):
+    def convert_caffemodel_to_npz(
+            cls, path_caffemodel: str, path_npz: str, n_layers: int = 50) -> None:
         """Convert published weights.
 
         Parameters
@@ -374,7 +391,9 @@ class ResNet50Layers(ResNetLayers):
         probabilities = model.predict(images)
     """
 
-    def __init__(self, pretrained_model='auto', downsample_fb=False):
+    def __init__(
+            self, pretrained_model: str | None = 'auto',
+            downsample_fb: bool = False) -> None:
         super().__init__(_file(pretrained_model, 50), 50, downsample_fb)
 
 
@@ -408,7 +427,9 @@ class ResNet101Layers(ResNetLayers):
         features = model.extract(images, layers=['pool5'])['pool5']
     """
 
-    def __init__(self, pretrained_model='auto', downsample_fb=False):
+    def __init__(
+            self, pretrained_model: str | None = 'auto',
+            downsample_fb: bool = False) -> None:
         super().__init__(_file(pretrained_model, 101), 101, downsample_fb)
 
 
@@ -442,7 +463,9 @@ class ResNet152Layers(ResNetLayers):
         features = model.extract(images, layers=['pool5'])['pool5']
     """
 
-    def __init__(self, pretrained_model='auto', downsample_fb=False):
+    def __init__(
+            self, pretrained_model: str | None = 'auto',
+            downsample_fb: bool = False) -> None:
         super().__init__(_file(pretrained_model, 152), 152, downsample_fb)
 
 

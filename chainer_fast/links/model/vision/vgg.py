@@ -1,5 +1,8 @@
 """The VGG networks."""
+from __future__ import annotations
+
 import collections
+import typing as tp
 
 from chainer_fast.functions.activation.relu import relu
 from chainer_fast.functions.activation.softmax import softmax
@@ -10,8 +13,9 @@ from chainer_fast.links.connection.convolution_2d import Convolution2D
 from chainer_fast.links.connection.linear import Linear
 from chainer_fast.links.model.vision import _images, _network
 from chainer_fast.serializers import npz
+from chainer_fast.types import NdArray
 
-available = _images.available
+available: bool = _images.available
 
 # Mean of the training images: blue, green and red.
 _MEAN = 103.939, 116.779, 123.68
@@ -29,7 +33,7 @@ _URLS = {
 }
 
 
-def prepare(image, size=(224, 224)):
+def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Turn an image into an input of VGG networks.
 
     Parameters
@@ -91,14 +95,16 @@ class VGGLayers(_network.ImageNetwork):
     _features = 'fc7'
     _prepare = staticmethod(prepare)
 
-    def __init__(self, pretrained_model='auto', n_layers=16):
+    def __init__(
+            self, pretrained_model: str | None = 'auto', n_layers: int = 16) -> None:
         super().__init__()
         if n_layers not in _CONVOLUTIONS:
             raise ValueError(
                 'there are VGG networks of 16 and of 19 layers, none of %r' % n_layers)
         # Without pretrained weights, draw them as in section 3.1.
         weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
-        arguments = {'initialW': weight, 'initial_bias': constant.Zero()}
+        arguments: dict[str, tp.Any] = {
+            'initialW': weight, 'initial_bias': constant.Zero()}
         # The additional layers of the larger network come last.
         counts = _CONVOLUTIONS[16]
         self._add_convolutions([0] * len(counts), counts, arguments)
@@ -135,7 +141,7 @@ class VGGLayers(_network.ImageNetwork):
         return layers
 
     @classmethod
-    def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz):
+    def convert_caffemodel_to_npz(cls, path_caffemodel: str, path_npz: str) -> None:
         """Convert published weights.
 
         Parameters
@@ -200,11 +206,11 @@ class VGG16Layers(VGGLayers):
         probabilities = model.predict(images)
     """
 
-    def __init__(self, pretrained_model='auto'):
+    def __init__(self, pretrained_model: str | None = 'auto') -> None:
         super().__init__(pretrained_model, 16)
 
     @property
-    def functions(self):
+    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return self._functions(16)
 
@@ -246,10 +252,10 @@ class VGG19Layers(VGGLayers):
         features = model.extract(images, layers=['fc7'])['fc7']
     """
 
-    def __init__(self, pretrained_model='auto'):
+    def __init__(self, pretrained_model: str | None = 'auto') -> None:
         super().__init__(pretrained_model, 19)
 
     @property
-    def functions(self):
+    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return self._functions(19)

@@ -14,7 +14,7 @@ def _log_sum_exp(x, axis, keepdims):
     return F.reshape(y, [1 if i in axis else n for i, n in enumerate(x.shape)])
 
 
-_ON_VARIABLES: dict[str, tp.Callable] = {
+_ON_VARIABLES: dict[str, tp.Callable[..., tp.Any]] = {
     'ReduceSum': F.sum,
     'ReduceMean': F.mean,
     'ReduceMax': F.max,
@@ -27,7 +27,7 @@ _ON_VARIABLES: dict[str, tp.Callable] = {
     'ReduceSumSquare': lambda x, **axes: F.sum(x * x, **axes),
 }
 
-_ON_ARRAYS: dict[str, tp.Callable] = {
+_ON_ARRAYS: dict[str, tp.Callable[..., tp.Any]] = {
     'ReduceSum': lambda x, **axes: x.sum(dtype=x.dtype, **axes),
     'ReduceMax': lambda x, **axes: x.max(**axes),
     'ReduceMin': lambda x, **axes: x.min(**axes),

@@ -1,4 +1,6 @@
 """Converters of functions that choose elements, or put them somewhere."""
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
@@ -99,7 +101,7 @@ def convert_GetItem(ops, func, x):
 
 def _entries(ops, slices, shape):
     """Return an index as a list of int, slice, None and arrays, for all axes."""
-    entries: list = []
+    entries: list[tp.Any] = []
     for entry in slices:
         if entry is None or entry is Ellipsis or isinstance(entry, slice):
             entries.append(entry)
