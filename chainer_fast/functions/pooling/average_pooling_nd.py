@@ -230,8 +230,8 @@ def average_pooling_1d(x, ksize, stride=None, pad=0, pad_value=0):
     Raises
     ------
     ValueError
-        If ``x`` has not three axes, padding is negative, or ``pad_value`` is another
-        value.
+        If ``x`` has not three axes, padding is negative, or ``pad_value`` is neither
+        0 nor ``None``.
     AssertionError
         If the window does not fit in.
     ZeroDivisionError
@@ -282,8 +282,8 @@ def average_pooling_3d(x, ksize, stride=None, pad=0, pad_value=0):
     Raises
     ------
     ValueError
-        If ``x`` has not five axes, padding is negative, or ``pad_value`` is another
-        value.
+        If ``x`` has not five axes, padding is negative, or ``pad_value`` is neither
+        0 nor ``None``.
     AssertionError
         If the window does not fit in.
     ZeroDivisionError
