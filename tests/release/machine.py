@@ -69,6 +69,11 @@ def find_python(version):
     return None
 
 
+def version_of(python):
+    """Return the version of a Python, such as ``'3.12'``."""
+    return run([python, '-c', 'import sys; print("%d.%d" % sys.version_info[:2])']).strip()
+
+
 class Environment:
     """A virtual environment without pip, which another one installs packages in.
 
