@@ -71,7 +71,8 @@ def find_python(version):
 
 def version_of(python):
     """Return the version of a Python, such as ``'3.12'``."""
-    return run([python, '-c', 'import sys; print("%d.%d" % sys.version_info[:2])']).strip()
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return run([python, '-c', code]).strip()
 
 
 class Environment:
