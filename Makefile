@@ -160,8 +160,8 @@ endef
 GENERAL = build/general
 test-general: build $(VENV)/.test
 	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
-	cd $(GENERAL) && PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 \
-		--dist loadfile tests
+	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
+		-m pytest -q -n 2 --dist loadfile tests
 
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test
