@@ -2,8 +2,8 @@
 
     python tests/typing/check.py
 
-pyright has to know at least 90 % of the public names, as `--verifytypes` counts them, and
-both have to accept `user_code.py` at their strictest.
+pyright has to know at least 90 % of the public names, as `--verifytypes` counts them,
+and both have to accept `user_code.py` at their strictest.
 """
 import json
 import os
