@@ -23,6 +23,7 @@ help:
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
+	@echo 'make asv-compare  benchmarks of this commit beside those of BASE=...'
 	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
 	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
 	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
@@ -160,8 +161,8 @@ endef
 GENERAL = build/general
 test-general: build $(VENV)/.test
 	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
-	cd $(GENERAL) && PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 \
-		--dist loadfile tests
+	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
+		-m pytest -q -n 2 --dist loadfile tests
 
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test
@@ -171,11 +172,20 @@ sanitize: build $(VENV)/.test
 		PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 --dist loadfile tests/_core \
 		tests/backends tests/functions tests/links tests/optimizers tests/optimizer_hooks
 
-asv: build $(VENV)/.test
+COMMITS ?= HEAD^!
+$(VENV)/.asv: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[bench]'
 	$(BIN)/asv machine --yes --config benchmarks/asv.conf.json
-	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
+	touch $@
+
+asv: build $(VENV)/.asv
+	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) $(COMMITS)
 	$(BIN)/asv publish --config benchmarks/asv.conf.json
+
+BASE ?= HEAD~1
+asv-compare: build $(VENV)/.asv
+	$(BIN)/asv continuous --config benchmarks/asv.conf.json --interleave-rounds \
+		--factor 1.1 --split $(ASV) $(BASE) HEAD
 
 # It makes environments of its own, and builds of a clone: nothing here has to be built.
 release-check:
@@ -187,14 +197,14 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 
 # Warnings are errors. The first build runs the gallery; later ones run what has changed.
 PAGES = build/docs
-SPHINX = $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
+SPHINX = OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
 docs: build $(VENV)/.docs
-	$(BIN)/python -m pytest -q -p no:cacheprovider docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:cacheprovider docs
 	$(SPHINX) -b html docs $(PAGES)/html
 	$(BIN)/python docs/check_links.py $(PAGES)/html
 
-docs-links: build $(VENV)/.docs
-	$(SPHINX) -b linkcheck -D plot_gallery=0 docs $(PAGES)/linkcheck
+docs-links: docs
+	$(SPHINX) -b linkcheck docs $(PAGES)/linkcheck
 
 clean:
 	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build \

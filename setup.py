@@ -192,6 +192,8 @@ class Build(build_ext):
                 self._done, len(self._outdated), ext.name), flush=True)
 
 
-setup(
-    cmdclass={'build_ext': Build, 'sdist': SourceArchive},
-    ext_modules=extensions())
+if __name__ == '__main__':
+    # Processes that translate import this file, unless they are forked.
+    setup(
+        cmdclass={'build_ext': Build, 'sdist': SourceArchive},
+        ext_modules=extensions())

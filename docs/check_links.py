@@ -1,7 +1,7 @@
 """Checks the links of the built pages: ``python docs/check_links.py build/docs/html``.
 
-Every file and anchor of these pages that one of them refers to must be there, and no page
-may load anything from another host. Links to other hosts are for ``make docs-links``.
+Every file and anchor of these pages that one of them refers to must be there, and no
+page may load anything from another host. ``make docs-links`` looks at other hosts.
 """
 import html.parser
 import pathlib

@@ -1,6 +1,7 @@
 """Settings of Sphinx. ``make docs`` builds the pages; see CONTRIBUTING.md."""
 import importlib.util
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -8,14 +9,14 @@ sys.path[:0] = [os.path.dirname(HERE), os.path.join(HERE, '_ext')]
 
 import numpydoc.xref  # noqa: E402
 
-import chainer_fast  # noqa: E402
-
 # Words of types that numpydoc would link to the pages of Python and NumPy.
 numpydoc.xref.DEFAULT_LINKS.clear()
 
 project = 'chainer_fast'
 author = 'the authors of chainer_fast'
-release = version = chainer_fast.__version__
+# Of the distribution; ``chainer_fast.__version__`` is the one that it stands in for.
+with open(os.path.join(os.path.dirname(HERE), 'pyproject.toml'), encoding='utf-8') as f:
+    release = version = re.search('^version = "(.+)"$', f.read(), re.M).group(1)
 # No year: two builds of one commit give the same pages.
 project_copyright = author
 html_title = 'chainer_fast'
@@ -41,12 +42,13 @@ nitpick_ignore_regex = [
 
 # Markdown
 myst_enable_extensions = ['dollarmath']
-myst_heading_anchors = 4            # links such as gpu.md#3-switches, as code hosts have
+myst_heading_anchors = 4            # for links such as gpu.md#3-switches
 
 # Docstrings
 add_module_names = False
 autodoc_typehints = 'none'          # docstrings tell types, with shapes
 autodoc_preserve_defaults = True
+autodoc_mock_imports = ['torch']    # gigabytes, for six pages
 autodoc_member_order = 'bysource'
 autosummary_generate = True
 autosummary_ignore_module_all = False
@@ -54,6 +56,35 @@ autosummary_ignore_module_all = False
 autosummary_filename_map = {
     'chainer_fast.dataset.converter': 'chainer_fast.dataset.converter_decorator',
 }
+# What is no class or function has no docstring, or not one that users need.
+autosummary_context = {'texts': {
+    'chainer_fast.config': """
+Settings of the running thread. Each is an attribute: reading it gives the thread's own
+value or, without one, that of :data:`~chainer_fast.global_config`. Assigning it and
+deleting it touch the thread's value alone. :func:`~chainer_fast.using_config` changes
+one for a block.
+
+>>> chainer.config.train
+True
+>>> with chainer.using_config('train', False):
+...     chainer.config.train
+False
+""",
+    'chainer_fast.global_config': """
+Settings that all threads see, unless they have a value of their own in
+:data:`~chainer_fast.config`.
+""",
+    'chainer_fast.mixed16': """
+The dtype of mixed precision, for ``config.dtype``: arrays and parameters are float16,
+and optimizers keep copies of the parameters in float32.
+""",
+    'chainer_fast.onnx.MINIMUM_OPSET_VERSION': """
+The oldest version of the operator set that models can be written for.
+""",
+    'chainer_fast.onnx.MAXIMUM_OPSET_VERSION': """
+The newest version of the operator set that models can be written for.
+""",
+}}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = 'all'        # only these words of a type are links
@@ -90,6 +121,7 @@ sphinx_gallery_conf = {
     'examples_dirs': 'gallery',
     'gallery_dirs': 'auto_gallery',
     'filename_pattern': r'plot_',
+    'within_subsection_order': 'FileNameSortKey',
     'download_all_examples': False,
     'show_memory': False,
     'min_reported_time': 3600,      # times of one machine say nothing
@@ -103,7 +135,7 @@ sphinx_gallery_conf = {
 linkcheck_anchors = False
 linkcheck_timeout = 20
 
-# Links out of this folder, as code hosts need them, to the pages that include the files.
+# Links out of this folder, which code hosts need, to the pages that include the files.
 OUTSIDE = {
     '](../CONTRIBUTING.md': '](contributing.md',
     '](../CHANGELOG.md': '](changelog.md',

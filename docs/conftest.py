@@ -1,7 +1,7 @@
 """Runs the Python blocks of these pages: ``pytest docs``.
 
-A block that begins with ``>>>`` is a doctest; any other block is run as it is. The blocks
-of a page go one after the other, in an empty folder of their own.
+A block that begins with ``>>>`` is a doctest; any other block is run as it is. The
+blocks of a page go one after the other, in an empty folder of their own.
 """
 import doctest
 import os

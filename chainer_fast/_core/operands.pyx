@@ -37,7 +37,7 @@ cdef extern from "numpy/arrayobject.h":
         npy_uint32 *array_flags, DescrPointer *types, int n_axes, int **axes,
         npy_intp *shape, npy_intp buffer_size) except NULL
     int NpyIter_Deallocate(Iterator *) except 0
-    Next *NpyIter_GetIterNext(Iterator *, char **) except NULL
+    Next *NpyIter_GetIterNext(Iterator *, char **)
     char **NpyIter_GetDataPtrArray(Iterator *)
     npy_intp *NpyIter_GetInnerLoopSizePtr(Iterator *)
     npy_uint32 NPY_ITER_EXTERNAL_LOOP, NPY_ITER_BUFFERED, NPY_ITER_GROWINNER
@@ -259,6 +259,8 @@ cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
     try:
         if operands.size:
             advance = NpyIter_GetIterNext(iterator, NULL)
+            if advance is NULL:
+                raise RuntimeError('NumPy has no loop over arrays of this shape')
             pointers = NpyIter_GetDataPtrArray(iterator)
             n = NpyIter_GetInnerLoopSizePtr(iterator)
             while True:

@@ -65,9 +65,9 @@ inline void drop_instance_dict(PyObject *object) {
 
 /* -- CPython: types
 
-   3.14 and 3.15 have `tp_version_tag`, an unsigned int as before, whose flag
-   Py_TPFLAGS_VALID_VERSION_TAG says nothing any more: zero alone means that there is no
-   version. A class runs out of versions after a number of changes (`tp_versions_used`).
+   3.14 and 3.15 have `tp_version_tag`, an unsigned int as before; zero means that there
+   is no version. A class runs out of versions after a number of changes
+   (`tp_versions_used`).
    PyUnstable_Type_AssignVersionTag gives a class a version, and does not tell which.
    _PyType_Lookup is there, and returns a borrowed reference, which may go at once without
    the GIL; _PyType_LookupRef is the safe one. */
@@ -104,8 +104,12 @@ inline unsigned int type_version(PyTypeObject *type) {
     (void)type;
     return 0;
 #else
-    const bool valid = PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG);
-    return valid ? type->tp_version_tag : 0;
+#if PY_VERSION_HEX < 0x030D0000
+    /* Later versions never set the flag: a class that has changed has no tag. */
+    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+        return 0;
+#endif
+    return type->tp_version_tag;
 #endif
 }
 

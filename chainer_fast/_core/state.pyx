@@ -194,7 +194,7 @@ cdef class LocalConfig:
     """LocalConfig(global_config)
 --
 
-    View of a :class:`GlobalConfig` with entries of the running thread on top.
+    View of a ``GlobalConfig`` with entries of the running thread on top.
 
     Reading an attribute gives the thread's own entry, or else the global one.
     Assigning and deleting touch the thread's entries alone.

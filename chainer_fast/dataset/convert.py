@@ -223,6 +223,7 @@ def concat_examples_func(
 
 concat_examples: _ArbitraryCallableConverter = _ArbitraryCallableConverter(
     concat_examples_func)
+concat_examples.__doc__ = concat_examples_func.__doc__
 
 
 def _map_elements(batch, padding, convert):

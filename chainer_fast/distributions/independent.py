@@ -169,6 +169,8 @@ def _kl_independent_independent(dist1, dist2):
     if dist1.event_shape != dist2.event_shape:
         raise ValueError(
             'the events of two distributions must have the same shape to be compared, '
-            'got %s and %s' % (dist1.event_shape, dist2.event_shape))
+            'got %s and %s; reinterpreted_batch_ndims of Independent tells how many '
+            'of the last axes belong to an event' % (
+                dist1.event_shape, dist2.event_shape))
     return dist1._reduced(
         sum_.sum, kl_divergence(dist1.distribution, dist2.distribution))

@@ -25,7 +25,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
     ...     trainer.run()
     >>> hook.print_report()  # doctest: +SKIP
 
-    **Used* bytes are handed out by CuPy's memory pool; *acquired* bytes are taken by
+    *Used* bytes are handed out by CuPy's memory pool; *acquired* bytes are taken by
     the pool from the device to do so.
 
     Attributes

@@ -37,7 +37,7 @@ class Trainer:
     """The training loop with its extensions.
 
     An iteration is one call of ``updater.update()``. Values that the model reports
-    meanwhile are in :attr:`observation`. Then the extensions whose triggers fire are
+    meanwhile are in ``observation``. Then the extensions whose triggers fire are
     called, those of high priority first. :meth:`serialize` covers updater, triggers and
     extensions, so that a trainer built in the same way can continue from a snapshot.
 

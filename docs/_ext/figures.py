@@ -1,21 +1,24 @@
 """Writes pages of measured figures from the tables in the repository.
 
-Where a measurement is nowhere but in a page, such as ``performance.md``, that page is the
-source, and there is nothing to write.
+Where a measurement is nowhere but in a page, such as ``performance.md``, that page is
+the source, and there is nothing to write.
 """
 import collections
 import csv
 import pathlib
+import re
+import subprocess
+import sys
 
 DOCS = pathlib.Path(__file__).parents[1]
 ROOT = DOCS.parent
 SUITES = (
     # title, table of what passes, table of what is explained
     ('The processor', 'reference.tsv', 'explained.tsv',
-     'Tests that pass on the released Chainer 7.8.1, with Python 3.11 and NumPy 1.23.5.'),
+     'Tests that pass on the released Chainer 7.8.1, with Python 3.11, NumPy 1.23.5.'),
     ('GPUs', 'reference_gpu.tsv', 'explained_gpu.tsv',
-     'Tests marked `gpu` that have passed here, on the stand-in for CuPy 14.2: no released '
-     'Chainer runs with a current CuPy.'),
+     'Tests marked `gpu` that have passed here, on the stand-in for CuPy 14.2: no '
+     'released Chainer runs with a current CuPy.'),
     ('chainermn in one process', 'reference_mpi1.tsv', 'explained_mpi.tsv',
      'Tests that pass on the released package in a job of one process.'),
     ('chainermn in two processes', 'reference_mpi2.tsv', None,
@@ -52,10 +55,10 @@ def conformance():
     """Yield the lines of the page on Chainer's own tests."""
     yield '# Tests of Chainer, by folder'
     yield ''
-    yield ("[Conformance](../conformance.md) tells how Chainer's own tests are run here. "
-           'This page is made from `compat/reference*.tsv` and `compat/explained*.tsv`. '
-           'Every test that is counted passes with chainer_fast, but for those that are '
-           'explained; a run that finds another failure fails.')
+    yield ("[Conformance](../conformance.md) tells how Chainer's own tests are run. "
+           'This page is made from `compat/reference*.tsv` and `compat/explained*.tsv`.'
+           ' Every test that is counted passes with chainer_fast, but for those that '
+           'are explained; a run that finds another failure fails.')
     yield ''
     for title, reference, explained, text in SUITES:
         counts = collections.Counter()
@@ -67,8 +70,8 @@ def conformance():
         yield ''
         yield from table(
             ('tests', 'passed'),
-            [*(('`%s`' % name, '{:,}'.format(n)) for name, n in sorted(counts.items())),
-             ('all', '{:,}'.format(sum(counts.values())))])
+            [*(('`%s`' % name, f'{n:,}') for name, n in sorted(counts.items())),
+             ('all', f'{counts.total():,}')])
         if explained:
             yield from explanations(ROOT / 'compat' / explained)
 
@@ -77,7 +80,8 @@ def explanations(path):
     """Yield the explained failures of a suite: for each reason the files."""
     files = collections.defaultdict(dict)
     for row in rows(path):
-        files[row['explanation']][row['test'].partition('::')[0].rpartition('/')[2]] = None
+        file = row['test'].partition('::')[0].rpartition('/')[2]
+        files[row['explanation']][file] = None
     yield 'Failures that are explained:'
     yield ''
     yield from table(('in', 'why'), [
@@ -93,18 +97,33 @@ def derivatives():
     yield '# Derivatives, by function'
     yield ''
     yield ('The highest order, up to the fourth, whose derivatives were compared with '
-           'differences in float64 and agreed. [Gradients](../gradients.md) tells more; '
-           'this page is made from `chainer_fast/nnabla/orders.tsv`.')
+           'differences in float64 and agreed. [Gradients](../gradients.md) tells '
+           'more; this page is made from `chainer_fast/nnabla/orders.tsv`.')
     yield ''
+    # A name may be followed by arguments.
     yield from table(('function', 'order', 'remark'), [
-        ('{py:func}`~chainer_fast.functions.%s`' % name, order, remark)
-        for name, order, remark in lines])
+        (re.sub(r'^\w+', r'{py:func}`~chainer_fast.functions.\g<0>`', name), *others)
+        for name, *others in lines])
+
+
+def launches():
+    """Yield the lines of the page on launches of kernels, which are counted now."""
+    counted = subprocess.run(
+        [sys.executable, '-m', 'tests.backends.kernels.launches'], cwd=ROOT, check=True,
+        capture_output=True, text=True).stdout
+    yield '# Launches of kernels, by function'
+    yield ''
+    yield ('Launches, forward / backward, in float32 and without cuDNN, counted on the '
+           'stand-in for CuPy when these pages were built. [GPUs](../gpu.md#budgets) '
+           'tells what the budgets are for.')
+    yield ''
+    yield counted
 
 
 def write(app):
     folder = DOCS / 'figures'
     folder.mkdir(exist_ok=True)
-    for page in conformance, derivatives:
+    for page in conformance, derivatives, launches:
         path, text = folder / (page.__name__ + '.md'), '\n'.join(page())
         # Unchanged pages are not built again.
         if not path.exists() or path.read_text(encoding='utf-8') != text:

@@ -1,8 +1,8 @@
 """The pages of the reference, one for each name, and links to them.
 
-The lists in ``reference/*.rst`` decide which names have a page. Docstrings refer to names
-as their modules know them, and have base classes that are nobody's business; here both
-lead to the names that users import.
+The lists in ``reference/*.rst`` decide which names have a page. Docstrings refer to
+names as their modules know them, and have base classes that are nobody's business; here
+both lead to the names that users import.
 """
 import functools
 import importlib
@@ -10,6 +10,9 @@ import inspect
 import pathlib
 import re
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.ext.autodoc.mock import mock
 from sphinx.ext.autosummary import autosummary_toc
 from sphinx.util import logging
 
@@ -18,6 +21,12 @@ COMPAT = DOCS.parent / 'compat'
 PAGES = 'reference/generated/'
 ALIASES = {'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
            'onnx_chainer': 'chainer_fast.onnx'}
+# Every class and function of these has a page.
+COMPLETE = (
+    'functions', 'links', 'optimizers', 'optimizer_hooks', 'initializers',
+    'distributions', 'iterators', 'datasets', 'dataset', 'serializers',
+    'training.extensions', 'training.triggers', 'training.updaters', 'function_hooks',
+    'link_hooks', 'mn')
 MEMBERS_IN_TABLES = ('get_example', '__len__', 'serialize')
 ENTRY = re.compile(r'^   ([a-z]\w*(?:\.\w+)*|[A-Z]\w*)$', re.M)
 logger = logging.getLogger(__name__)
@@ -44,6 +53,13 @@ def check(app, env):
     for name in {*expected(), *groups()}:
         if name not in documented:
             logger.warning('%s has no page', name)
+    for package in COMPLETE:
+        module = importlib.import_module('chainer_fast.' + package)
+        for name, obj in vars(module).items():
+            # What is only in use there has its home elsewhere.
+            own = getattr(obj, '__module__', '').startswith(module.__name__)
+            if own and name[0] != '_' and id(obj) not in names_of_objects():
+                logger.warning('%s.%s is not in the reference', package, name)
 
 
 def look_up(name):
@@ -64,9 +80,12 @@ def look_up(name):
 @functools.cache
 def names_of_objects():
     """Return the public name of each class and function, by its identity."""
+    with mock(['torch']):
+        objects = {name: look_up(name) for name in groups()}
     found = {}
-    for name in groups():
-        found.setdefault(id(look_up(name)), name)
+    for name, obj in objects.items():
+        if obj is not None:
+            found.setdefault(id(obj), name)
     return found
 
 
@@ -86,6 +105,11 @@ def public_bases(app, name, obj, options, bases):
         other is not cls and issubclass(other, cls) for other in found)]
 
 
+def skip_default(app, what, name, obj, skip, options):
+    """Leave out calls that have the docstring of ``object`` alone."""
+    return True if getattr(obj, '__doc__', None) == type.__call__.__doc__ else None
+
+
 def candidates(target, page, module, cls):
     """Yield names that a docstring may mean by a target."""
     for alias, package in ALIASES.items():
@@ -93,12 +117,12 @@ def candidates(target, page, module, cls):
             target = package + target.removeprefix(alias)
     if cls:
         yield '%s.%s.%s' % (module, cls, target)
-    # The page of a name has the module that users import it from; the other is the file.
+    # The page of a name has the module that users import it from, and not the file.
     home = getattr(look_up(page.removeprefix(PAGES)), '__module__', None)
-    for module in filter(None, (module, home)):
-        while module:
-            yield '%s.%s' % (module, target)
-            module = module.rpartition('.')[0]
+    for package in filter(None, (module, home)):
+        while package:
+            yield '%s.%s' % (package, target)
+            package = package.rpartition('.')[0]
     yield target
     yield 'builtins.' + target
 
@@ -116,8 +140,8 @@ def names_with_pages(name, found):
 def public_reference(app, env, node, contnode):
     """Resolve a reference by the object that it means.
 
-    What exists, but has no page, is no link. The lines of tables come from docstrings of
-    many modules, and are matched by the last part of the name.
+    What exists, but has no page, is no link. The lines of tables come from docstrings
+    of many modules, and are matched by the last part of the name.
     """
     if node.get('refdomain') != 'py':
         return None
@@ -132,13 +156,21 @@ def public_reference(app, env, node, contnode):
                 if public in domain.objects:
                     return domain.resolve_xref(
                         env, node['refdoc'], app.builder, 'obj', public, node, contnode)
+    matches = [name for name in groups() if name.endswith('.' + target)]
+    if len(matches) == 1:
+        return domain.resolve_xref(
+            env, node['refdoc'], app.builder, 'obj', matches[0], node, contnode)
     if node['refdoc'] in groups().values():
-        matches = [name for name in groups() if name.endswith('.' + target)]
         exists = exists or bool(matches) or target in MEMBERS_IN_TABLES
-        if len(matches) == 1:
-            return domain.resolve_xref(
-                env, node['refdoc'], app.builder, 'obj', matches[0], node, contnode)
     return contnode if exists else None
+
+
+def shorten(app, doctree):
+    """Show names as the titles of their pages do, without the name of the package."""
+    for xref in doctree.findall(addnodes.pending_xref):
+        for text in list(xref.findall(nodes.Text)):
+            short = text.removeprefix('chainer_fast.')
+            text.parent.replace(text, nodes.Text(short))
 
 
 def drop_tree(app, doctree):
@@ -169,6 +201,8 @@ def setup(app):
     app.connect('config-inited', read_settings)
     app.connect('autodoc-process-bases', public_bases)
     app.connect('doctree-read', drop_tree, priority=1)
+    app.connect('doctree-read', shorten)
+    app.connect('autodoc-skip-member', skip_default)
     app.connect('missing-reference', public_reference)
     app.connect('env-check-consistency', check)
     app.connect('html-page-context', link_to_group)

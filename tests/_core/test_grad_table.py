@@ -178,8 +178,8 @@ def test_owned_buffer_is_reused(dtype):
     table.accumulate(v.node, other[:2])
     table.accumulate(v.node, other[::2])
     found = table.pop(v.node).array
-    # Only there the number of references tells that nobody else has the array.
-    assert (address_of(found) == address) == graph.TRIED
+    # Elsewhere nobody can tell whether somebody else has the array.
+    assert address_of(found) == address or not graph.TRIED
     assert found.tolist() == [5, 5]
     assert found.dtype == dtype
     assert other.tolist() == [2] * 4

@@ -1,4 +1,6 @@
 """When a shortcut steps aside for the methods of a function."""
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,35 @@ def test_subclass_that_overrides_backward():
     y, = Doubled().apply((x,))
     backward(y)
     assert x.grad.tolist() == [2, 0]
+
+
+class Looked(type):
+    """Counts look-ups of the method ``backward`` of its classes."""
+
+    count = 0
+
+    def __getattribute__(cls, name):
+        Looked.count += name == 'backward'
+        return super().__getattribute__(name)
+
+
+def test_methods_of_a_class_that_does_not_change_are_compared_once():
+    class Same(relu.ReLU, metaclass=Looked):
+        pass
+
+    graph.register_shortcut(Same, ReLUShortcut())
+    Same().apply((leaf(),))
+    before = Looked.count
+    assert before > 0
+    for _ in range(3):
+        Same().apply((leaf(),))
+    # In the general way nothing tells of changes before Python 3.12 does.
+    once = graph.TRIED or sys.version_info >= (3, 12)
+    assert Looked.count == (before if once else before + 3)
+    before = Looked.count
+    Same.label = 'changed'
+    Same().apply((leaf(),))
+    assert Looked.count == before + 1
 
 
 def test_subclass_that_overrides_nothing():

@@ -20,7 +20,9 @@ from chainer_fast.functions.activation import (
 )
 from chainer_fast.functions.connection import convolution_2d, deconvolution_2d
 from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.functions.math import exponential
 from chainer_fast.variable import Variable
+from tests import forced
 from tests._core import shortcut_cases
 from tests._core.shortcut_cases import Kind
 from tests.functions.normalization import test_shortcuts
@@ -65,6 +67,9 @@ ROUNDING = {
     convolution_2d.Convolution2DFunction: 200,
     deconvolution_2d.Deconvolution2DFunction: 200,
 }
+if forced.GENERAL:
+    ROUNDING.update(dict.fromkeys([
+        elu.ELU, exponential.Exp, sigmoid.Sigmoid, softplus.Softplus, tanh.Tanh], 0))
 
 # Methods that combine arrays and numbers: where no array has dimensions, NumPy 1 rounds
 # but the result to the dtype, which a kernel computes in.
@@ -187,7 +192,8 @@ def test_plain_arrays_take_the_kernel(cls, data):
     with called_methods(cls) as called:
         result = differentiate(
             make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
-    assert not called
+    if not (forced.GENERAL and cls.__name__ == 'Dropout'):
+        assert not called
     with called_methods(cls) as called, General():
         differentiate(make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
     assert called == {'forward', 'backward'}

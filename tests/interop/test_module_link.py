@@ -219,3 +219,31 @@ def test_what_is_refused():
     link = ModuleLink(torch.nn.Embedding(4, 2, sparse=True))
     with pytest.raises(TypeError, match='sparse=False'):
         F.sum(link(np.arange(3))).backward()
+
+
+def test_parameters_that_are_replaced():
+    module = make()
+    link = ModuleLink(module)
+    torch.nn.utils.parametrizations.weight_norm(module[0])
+    with pytest.raises(RuntimeError, match='weight of .*was replaced.*parametrize'):
+        link(draw(5, 3))
+
+
+def test_parameters_are_not_initialized_anew():
+    with pytest.raises(NotImplementedError, match='mode="copy"'):
+        chainer.Sequential(ModuleLink(make())).copy('init')
+
+
+def test_static_graph_is_refused():
+    class Static(chainer.Chain):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.part = ModuleLink(make())
+
+        @chainer.static_graph
+        def forward(self, x):
+            return self.part(x)
+
+    with pytest.raises(RuntimeError, match='outside of the chain'):
+        Static()(draw(5, 3))

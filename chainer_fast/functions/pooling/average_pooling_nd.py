@@ -240,8 +240,8 @@ def average_pooling_1d(
     Raises
     ------
     ValueError
-        If ``x`` has not three axes, padding is negative, or ``pad_value`` is another
-        value.
+        If ``x`` has not three axes, padding is negative, or ``pad_value`` is neither
+        0 nor ``None``.
     AssertionError
         If the window does not fit in.
     ZeroDivisionError
@@ -295,8 +295,8 @@ def average_pooling_3d(
     Raises
     ------
     ValueError
-        If ``x`` has not five axes, padding is negative, or ``pad_value`` is another
-        value.
+        If ``x`` has not five axes, padding is negative, or ``pad_value`` is neither
+        0 nor ``None``.
     AssertionError
         If the window does not fit in.
     ZeroDivisionError

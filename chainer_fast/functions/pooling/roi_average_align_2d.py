@@ -99,7 +99,7 @@ def roi_average_align_2d(
 
     Returns
     -------
-    Variable of float32, shape (r, c, outsize[0], outsize[1])
+    Variable of float32, shape (r, c, rows, columns)
         Averages, with zeros for samples out of the image. Gradients flow to ``x`` alone
         and are not differentiable.
 

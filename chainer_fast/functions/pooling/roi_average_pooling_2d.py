@@ -84,7 +84,7 @@ def roi_average_pooling_2d(
 
     Returns
     -------
-    Variable, shape (r, c, outsize[0], outsize[1])
+    Variable, shape (r, c, rows, columns)
         Averages, of the dtype of ``x``; zeros for bins without pixels. Gradients flow
         to ``x`` alone and are not differentiable.
 

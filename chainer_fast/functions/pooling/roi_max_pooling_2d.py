@@ -93,7 +93,7 @@ def roi_max_pooling_2d(
 
     Returns
     -------
-    Variable, shape (r, c, outsize[0], outsize[1])
+    Variable, shape (r, c, rows, columns)
         Maxima, of the dtype of ``x``; -infinity for bins without pixels. Gradients
         flow to ``x`` alone and are not differentiable.
 

@@ -5,6 +5,8 @@ cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
         char *, char *, int *, int *, int *, void *, void *, int *, void *, int *,
         void *, void *, int *) noexcept nogil
 
-cdef Gemm gemm(char kind) except NULL
+# Not a result: where it can fail it would be compared with NULL, and MSVC compares no
+# function with it.
+cdef int find_gemm(char kind, Gemm *found) except -1
 # Whether products of floats take less time than NumPy's.
 cdef bint beats_numpy() except -1

@@ -34,9 +34,9 @@ cdef Gemm _dgemm = NULL
 cdef Control _control
 
 
-cdef Gemm _address(table, name) except NULL:
+cdef void *_address(table, name) except NULL:
     capsule = table[name]
-    return <Gemm>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
+    return PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
 
 
 cdef void _shared_sgemm(
@@ -97,20 +97,23 @@ cdef bint beats_numpy() except -1:
     return wanted() != 0 or _tiles is not NULL
 
 
-cdef Gemm gemm(char kind) except NULL:
-    """Return the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
+cdef int find_gemm(char kind, Gemm *found) except -1:
+    """Find the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
     global _sgemm, _dgemm, _control, _library
     if kind == b'f' and _tiles is not NULL and not wanted():
-        return _sgemm_of_tiles
+        found[0] = _sgemm_of_tiles
+        return 0
     if _dgemm is NULL:
         from scipy.linalg import cython_blas
         table = cython_blas.__pyx_capi__
         _control = control_of_openblas()
-        _sgemm = _address(table, 'sgemm')
-        _dgemm = _address(table, 'dgemm')
+        _sgemm = <Gemm>_address(table, 'sgemm')
+        _dgemm = <Gemm>_address(table, 'dgemm')
     if kind != b'f':
-        return _shared_dgemm
-    if wanted():
+        found[0] = _shared_dgemm
+    elif wanted():
         _library = library()
-        return _sgemm_of_library
-    return _shared_sgemm
+        found[0] = _sgemm_of_library
+    else:
+        found[0] = _shared_sgemm
+    return 0

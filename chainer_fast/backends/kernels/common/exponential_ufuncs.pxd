@@ -2,4 +2,4 @@
 from chainer_fast._core.private cimport InnerLoop
 
 # The loop of one of the functions.
-cdef InnerLoop float_loop(function) except NULL
+cdef int find_float_loop(function, InnerLoop *found) except -1

@@ -37,8 +37,9 @@ cdef class _Table:
 cdef dict _tables = {}
 
 
-cdef InnerLoop float_loop(function) except NULL:
-    return <InnerLoop>(<_Table>_tables[function]).function
+cdef int find_float_loop(function, InnerLoop *found) except -1:
+    found[0] = <InnerLoop>(<_Table>_tables[function]).function
+    return 0
 
 
 cdef object _function(const char *name, const char *doc, Given loop):

@@ -16,7 +16,8 @@ from chainer_fast._core.graph cimport FunctionBase
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.private cimport find_loop
 from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
-from chainer_fast.backends.kernels.common.exponential_ufuncs cimport float_loop
+from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
+    find_float_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 
 np.import_array()
@@ -46,7 +47,7 @@ cdef Unary unary_of(ufunc, of_floats=None) except *:
     if not _take(&loops.d, ufunc, np.NPY_DOUBLE, numpy.float64):
         loops.d = others.d
     if of_floats is not None:
-        loops.f.loop = float_loop(of_floats)
+        find_float_loop(of_floats, &loops.f.loop)
     elif not _take(&loops.f, ufunc, np.NPY_FLOAT, numpy.float32):
         loops.f = others.f
     return loops

@@ -13,7 +13,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
 from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends._onednn cimport convolution as _onednn
 from chainer_fast.backends._onednn.library cimport wanted
-from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+from chainer_fast.backends.kernels.common.blas cimport Gemm, find_gemm
 from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
 
 np.import_array()
@@ -288,7 +288,7 @@ cdef int _run(Task task, const Convolution &c, char kind, object images,
             return _run_vectors(task, c, kind, x, W, y, b)
         with nogil:
             return _run_vectors(task, c, kind, x, W, y, b)
-    multiply = gemm(kind)
+    find_gemm(kind, &multiply)
     if not long_:
         done = _run_patches(task, c, kind, multiply, x.data, W, y.data, b)
     else:

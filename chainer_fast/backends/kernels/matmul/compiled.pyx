@@ -12,7 +12,8 @@ import numpy
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.blas cimport Gemm, beats_numpy, gemm
+from chainer_fast.backends.kernels.common.blas cimport (
+    Gemm, beats_numpy, find_gemm)
 
 np.import_array()
 
@@ -128,8 +129,9 @@ cpdef object dot(a, b):
 
 
 cdef int _multiply(const Batch &batch, Matrix a, Matrix b, object c) except -1:
-    cdef Gemm by = gemm(b'f')
+    cdef Gemm by
     cdef float *out = <float *>PyArray_DATA(<np.ndarray>c)
+    find_gemm(b'f', &by)
     with nogil:
         multiply_all(by, batch, a, b, out)
     return 0
