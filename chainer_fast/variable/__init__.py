@@ -99,7 +99,8 @@ def from_dlpack(x: tp.Any) -> Variable:
     Variable
         It requires no gradient, and shares its memory with ``x``: a change of the one
         is a change of the other. Its array is one of NumPy or CuPy, as ``x`` is in host
-        memory or on a GPU, and read-only if ``x`` says that it is, as arrays of JAX do.
+        memory or on a GPU. It is read-only if ``x`` says so, as arrays of JAX do, or is
+        of an old library that cannot tell.
 
     Raises
     ------
@@ -113,6 +114,14 @@ def from_dlpack(x: tp.Any) -> Variable:
     See Also
     --------
     chainer_fast.interop.torch.from_torch : keeps the graph of a tensor.
+
+    Examples
+    --------
+    >>> array = np.zeros(2, np.float32)
+    >>> x = chainer.from_dlpack(array)
+    >>> array[0] = 3
+    >>> x
+    variable([3., 0.])
     """
     return Variable(_dlpack.import_array(x), requires_grad=False)
 

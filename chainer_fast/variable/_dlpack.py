@@ -1,8 +1,8 @@
 """Arrays of variables for other libraries, and theirs for variables, without a copy.
 
 DLPack hands over a pointer with shape, strides and dtype; NumPy and CuPy speak it. The
-keywords are those of the 2023 array API, which NumPy before 2.1 and CuPy before 14 do
-not know, so that they are dealt with here.
+keywords are those of the 2023 array API, which NumPy before 2.1 and early versions of
+CuPy 13 do not know, so that they are dealt with here.
 """
 import numpy
 
@@ -54,7 +54,7 @@ def export(array, stream, max_version, dl_device, copy):
     if max_version is not None:
         try:
             return array.__dlpack__(stream=stream, max_version=max_version)
-        except TypeError:       # NumPy before 2.1, CuPy before 14
+        except TypeError:       # an older library
             pass
     return array.__dlpack__(stream=stream)
 

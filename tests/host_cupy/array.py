@@ -132,6 +132,18 @@ class ndarray:
                 'data': (self._host.ctypes.data, False),
                 'strides': None if self._host.flags.c_contiguous else self.strides}
 
+    def __dlpack_device__(self):
+        return 2, self._device
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if dl_device not in (None, self.__dlpack_device__()) or copy:
+            raise NotImplementedError('the stand-in shares memory and no more')
+        if not isinstance(stream, int | None):
+            raise TypeError('stream has to be an address, not %s' % type(stream))
+        if max_version is None:
+            return self._host.__dlpack__()
+        return self._host.__dlpack__(max_version=max_version)
+
     def _part(self, name, value):
         if name == 'imag' and self.dtype.kind != 'c':
             raise TypeError('cannot set imag of real-valued array')

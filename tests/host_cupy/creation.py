@@ -24,6 +24,29 @@ def _leaves(obj):
             yield item
 
 
+class _OnHost:
+    """Memory of the stand-in, as NumPy sees it."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, *, max_version=None, **kwargs):
+        return self._array.__dlpack__(stream=1, max_version=max_version)
+
+
+@routine(names=['from_dlpack'])
+def from_dlpack(array, *, device=None, copy=None):
+    kind, number = array.__dlpack_device__()
+    if kind != 2 or device is not None or copy is not None:
+        raise NotImplementedError('the stand-in shares memory of GPUs and no more')
+    out = wrap(numpy.from_dlpack(_OnHost(array)))
+    out._device = number
+    return out
+
+
 @routine(names=['array'])
 def array(obj, dtype=None, copy=True, order='K', subok=False, ndmin=0, *,
           blocking=False):

@@ -34,6 +34,7 @@ def test_parameters_are_the_links():
     net = Net()
     module = LinkModule(net)
     assert module.link is net
+    assert '(l1): _Part(Linear)' in str(module)
     named = dict(module.named_parameters())
     assert sorted(named) == [
         'bn.beta', 'bn.gamma', 'l1.W', 'l1.b', 'l2.W', 'l2.b']
@@ -162,7 +163,9 @@ def test_arrays_that_are_replaced():
     module.state_dict()
     assert module.get_parameter('l1.W').data_ptr() == net.l1.W.array.ctypes.data
     module.get_parameter('l1.W').data = torch.full((4, 3), 8.)
-    module(torch.from_numpy(draw(5, 3)))
+    y = module.eval()(torch.from_numpy(draw(5, 3)))
+    with chainer.using_config('train', False):
+        np.testing.assert_array_equal(y.detach(), net(draw(5, 3)).array)
     assert (net.l1.W.array == 8).all()
     assert module.get_parameter('l1.W').data_ptr() == net.l1.W.array.ctypes.data
     module.half()
@@ -269,3 +272,41 @@ def test_modules_inside_of_links_inside_of_modules():
     assert module.get_parameter('1.weight') is inner.weight
     parameters = list(module.parameters())
     assert torch.autograd.gradcheck(lambda *_: module(x), (x, *parameters))
+
+
+def test_a_module_that_nobody_keeps():
+    link = L.Linear(3, 2)
+    loss = LinkModule(link)(torch.ones(1, 3)).sum()
+    loss.backward()
+    np.testing.assert_array_equal(link.b.grad, [1, 1])
+
+
+def test_parameters_that_are_replaced():
+    x = torch.ones(1, 3)
+    module = LinkModule(L.Linear(3, 2))
+    with pytest.raises(RuntimeError, match='W of .*was replaced.*functional_call'):
+        torch.func.functional_call(module, {'W': torch.zeros(2, 3)}, (x,))
+    module(x)
+    torch.nn.utils.parametrizations.weight_norm(module, 'W')
+    with pytest.raises(RuntimeError, match='W of .*was replaced'):
+        module(x)
+
+
+def test_static_chains():
+    class Static(Net):
+        @chainer.static_graph
+        def forward(self, x):
+            return self.l2(F.tanh(self.l1(x)))
+
+    static, plain = Static(), Net()
+    plain.forward = lambda x: plain.l2(F.tanh(plain.l1(x)))
+    static.copyparams(plain)
+    modules = LinkModule(static), LinkModule(plain)
+    for _ in range(4):
+        x = torch.from_numpy(draw(5, 3))
+        grads = []
+        for module in modules:
+            module.zero_grad()
+            module(x).square().sum().backward()
+            grads.append(module.get_parameter('l1.W').grad)
+        torch.testing.assert_close(*grads)

@@ -16,7 +16,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from machine import NO_COMPILER, Environment, find_python, run, say
+from machine import NO_COMPILER, Environment, find_python, run, say, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / 'build' / 'release'
@@ -208,10 +208,13 @@ def parse_args():
 def main():
     args = parse_args()
     version = check_version()
-    pythons = {python: find_python(python) for python in args.pythons}
-    for python in [python for python in pythons if not pythons[python]]:
-        say('no Python %s with headers: its wheel is left out' % python)
-        del pythons[python]
+    pythons = {}
+    for wanted in args.pythons:
+        path = find_python(wanted)
+        if path:
+            pythons[version_of(path)] = path
+        else:
+            say('no Python %s with headers: its wheel is left out' % wanted)
     if not pythons:
         sys.exit('There is no Python to build for: give some with --pythons.')
     if git('status', '--porcelain'):

@@ -69,6 +69,12 @@ def find_python(version):
     return None
 
 
+def version_of(python):
+    """Return the version of a Python, such as ``'3.12'``."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return run([python, '-c', code]).strip()
+
+
 class Environment:
     """A virtual environment without pip, which another one installs packages in.
 

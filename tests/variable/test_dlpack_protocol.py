@@ -5,6 +5,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast.backends import layouts
+from tests import compare
 
 
 def make(dtype='float32'):
@@ -47,6 +48,35 @@ def test_numpy_shares_the_memory():
     assert np.shares_memory(y.array, x.array) and not y.requires_grad
 
 
+def test_from_device_to_device(device):
+    x = device.send(make())
+    on_gpu = device.xp is not np
+    assert x.__dlpack_device__() == ((2, 0) if on_gpu else (1, 0))
+    y = chainer_fast.from_dlpack(x)
+    assert isinstance(y.array, device.xp.ndarray) and y.device == x.device
+    x.array[0, 0] = 9
+    compare.assert_array_equal(y.array, np.float32([[9, 1, 2], [3, 4, 5]]))
+
+
+@pytest.mark.gpu
+def test_from_a_gpu_to_the_processor(device):
+    x = device.send(make())
+    with pytest.raises(BufferError, match=r'\(2, 0\) of DLPack, not on \(1, 0\)'):
+        x.__dlpack__(dl_device=(1, 0), copy=False)
+    capsule = x.__dlpack__(dl_device=(1, 0))
+
+    class Copied:
+        def __dlpack__(self, **kwargs):
+            return capsule
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    y = np.from_dlpack(Copied())
+    np.testing.assert_array_equal(y, np.arange(6).reshape(2, 3))
+
+
+@pytest.mark.host
 def test_copy():
     x = make()
     for copy, shared in (None, True), (False, True), (True, False):

@@ -14,14 +14,12 @@ functions at the beginning of a part are *cut* while it is differentiated.
 """
 from __future__ import annotations
 
-import contextlib
 import typing as tp
 
-import numpy
 import torch
 
 from chainer_fast import configuration, function_node
-from chainer_fast.interop.torch import _sharing
+from chainer_fast.interop.torch import _seam, _sharing
 from chainer_fast.interop.torch._arrays import array_of, as_array, as_tensor
 from chainer_fast.types import VariableOrArray
 from chainer_fast.variable import Variable, as_variable
@@ -55,7 +53,7 @@ def to_torch(*variables: VariableOrArray) -> tp.Any:
     """
     variables = tuple([as_variable(var) for var in variables])
     entries = []
-    if configuration.config.enable_backprop and torch.is_grad_enabled():
+    if _seam.is_tracing():
         entries = _entries_of_variables(variables)
     if entries:
         tensors = _ToTorch.apply(
@@ -93,24 +91,13 @@ def from_torch(*tensors: torch.Tensor) -> tp.Any:
         If a tensor is sparse, or of a dtype that NumPy lacks, such as bfloat16.
     """
     traced = []
-    if configuration.config.enable_backprop and torch.is_grad_enabled():
+    if _seam.is_tracing():
         traced = [tensor for tensor in tensors if tensor.requires_grad]
     found = iter(_FromTorch.of(traced) if traced else ())
     variables = tuple([
         next(found) if traced and tensor.requires_grad
         else Variable(as_array(tensor), requires_grad=False) for tensor in tensors])
     return variables[0] if len(variables) == 1 else variables
-
-
-@contextlib.contextmanager
-def _cutting(functions):
-    for function in functions:
-        function.n_cuts += 1
-    try:
-        yield
-    finally:
-        for function in functions:
-            function.n_cuts -= 1
 
 
 # ---- from Chainer to PyTorch
@@ -153,6 +140,8 @@ class _ToTorch(torch.autograd.Function):
     @staticmethod
     def forward(ctx, outputs, inputs, functions, *tensors):
         ctx.outputs, ctx.inputs, ctx.functions = outputs, inputs, functions
+        # They give the gradients of tensors to parameters, and may have no other owner.
+        ctx.pairs = [_sharing.pair_of(x) for x in inputs]
         ctx.n_cuts = 0
         ctx.set_materialize_grads(False)
         results = tuple([as_tensor(array_of(y)) for y in outputs])
@@ -165,25 +154,21 @@ class _ToTorch(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *grads):
-        gxs = [None] * len(ctx.needs_input_grad)
         given = [i for i, gy in enumerate(grads) if gy is not None]
         if ctx.n_cuts or not given:
-            return tuple(gxs)
-        assert ctx.saved_tensors is not None    # raises if one of them was changed
+            return (None,) * len(ctx.needs_input_grad)
+        _ = ctx.saved_tensors       # raises if one of them was changed
         wanted = [i for i, is_needed in enumerate(ctx.needs_input_grad) if is_needed]
         again = torch.is_grad_enabled()
-        with configuration.using_config('enable_backprop', again), _cutting(
+        with configuration.using_config('enable_backprop', again), _seam.cutting(
                 ctx.functions):
-            gys = _as_tuple(from_torch(*[grads[i] for i in given]))
-            outputs, gys = _merged([ctx.outputs[i] for i in given], gys)
+            gys = _seam.as_tuple(from_torch(*[grads[i] for i in given]))
+            outputs, gys = _seam.merged([ctx.outputs[i] for i in given], gys)
             found = function_node.grad(
                 outputs, [ctx.inputs[i - 3] for i in wanted], gys,
                 enable_double_backprop=again)
-            wanted, found = _without_none(wanted, found)
-            if found:
-                for i, gx in zip(wanted, _as_tuple(to_torch(*found)), strict=True):
-                    gxs[i] = gx
-        return tuple(gxs)
+            return _seam.scattered(
+                len(ctx.needs_input_grad), wanted, found, to_torch)
 
 
 class _ChainerLeaf(torch.autograd.Function):
@@ -254,7 +239,7 @@ class _FromTorch(function_node.FunctionNode):
             tensors, [edge for _, edge, _ in entries],
             [function for _, _, function in entries if function is not None])
         # A tensor can require a gradient that leads nowhere.
-        inputs = [var for var, _, _ in entries] or [_anchor()]
+        inputs = [var for var, _, _ in entries] or [_seam.anchor()]
         return function.apply(inputs)
 
     def tensor_of(self, node):
@@ -278,17 +263,13 @@ class _FromTorch(function_node.FunctionNode):
                     'the function that is not in place, or give from_torch a clone'
                     % (tuple(self._tensors[i].shape),))
         again = configuration.config.enable_backprop
-        with torch.set_grad_enabled(again), _cutting(self._functions):
-            gys = _as_tuple(to_torch(*[grads[i] for i in given]))
+        with torch.set_grad_enabled(again), _seam.cutting(self._functions):
+            gys = _seam.as_tuple(to_torch(*[grads[i] for i in given]))
             found = torch.autograd.grad(
                 [self._tensors[i] for i in given], [self._edges[i] for i in indexes],
                 gys, retain_graph=True, create_graph=again, allow_unused=True)
-            gxs = [None] * len(indexes)
-            places, found = _without_none(range(len(indexes)), found)
-            if found:
-                for i, gx in zip(places, _as_tuple(from_torch(*found)), strict=True):
-                    gxs[i] = gx
-        return tuple(gxs)
+            return _seam.scattered(
+                len(indexes), range(len(indexes)), found, from_torch)
 
 
 class _TorchLeaf(function_node.FunctionNode):
@@ -299,7 +280,7 @@ class _TorchLeaf(function_node.FunctionNode):
 
     @classmethod
     def of(cls, tensor):
-        return cls(tensor).apply((_anchor(),))[0]
+        return cls(tensor).apply((_seam.anchor(),))[0]
 
     def forward(self, inputs):
         return as_array(self._tensor),
@@ -312,25 +293,3 @@ class _TorchLeaf(function_node.FunctionNode):
             self._tensor.grad = gx if old is None and again else (
                 gx.clone() if old is None else old + gx)
         return None,
-
-
-def _anchor():
-    return Variable(numpy.empty(0, 'float32'))
-
-
-def _as_tuple(result):
-    return result if isinstance(result, tuple) else (result,)
-
-
-def _merged(outputs, grads):
-    """Add up the gradients of variables that occur twice, for `chainer_fast.grad`."""
-    merged = {}
-    for y, gy in zip(outputs, grads, strict=True):
-        _, old = merged.get(y.node, (y, None))
-        merged[y.node] = y, gy if old is None else old + gy
-    return tuple(zip(*merged.values(), strict=True))
-
-
-def _without_none(places, values):
-    kept = [i for i, value in enumerate(values) if value is not None]
-    return [places[i] for i in kept], [values[i] for i in kept]

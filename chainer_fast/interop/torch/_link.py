@@ -57,13 +57,14 @@ class ModuleLink(link.Link):
         if not isinstance(module, torch.nn.Module):
             raise TypeError('ModuleLink takes a torch.nn.Module, not %s' % type(module))
         self.module = module
-        self._pairs, self._others = [], []
+        self._pairs, self._places, self._others = [], [], []
         for key, tensor in module.named_parameters():
             if not tensor.requires_grad:
                 self._add_persistent(key)
                 continue
             pair = _sharing.pair_of_tensor(tensor)
             self._pairs.append(pair)
+            self._places.append((*self._place_of(key), pair))
             with self.init_scope():
                 setattr(self, self._name_of(key), pair.parameter)
         saved = set(module.state_dict())
@@ -74,9 +75,14 @@ class ModuleLink(link.Link):
     def _add_persistent(self, key):
         name = self._name_of(key)
         self.add_persistent(name, None)
-        owner, _, last = key.rpartition('.')
-        self._others.append(_sharing.Persistent(
-            self, name, self.module.get_submodule(owner), last))
+        self._others.append(_sharing.Persistent(self, name, *self._place_of(key)))
+
+    def _place_of(self, key):
+        owner, _, name = key.rpartition('.')
+        return self.module.get_submodule(owner), name
+
+    def __str__(self):
+        return 'ModuleLink(%s)' % self.module
 
     def _name_of(self, key):
         name = key.replace('.', '/')
@@ -89,6 +95,8 @@ class ModuleLink(link.Link):
 
     def share(self) -> None:
         """Have link and module use the same memory after one of them got another."""
+        for place in self._places:
+            _sharing.check_tensor(*place)
         for shared in self._pairs + self._others:
             shared.share()
 

@@ -37,9 +37,17 @@ class _Part(torch.nn.Module):
 
     def share(self) -> None:
         """Have link and module use the same memory after one of them got another."""
-        for part in self.modules():
+        for part in self._parts():
+            for name, pair in part._pairs.items():
+                _sharing.check_tensor(part, name, pair)
             for shared in part._shared:
                 shared.share()
+
+    def _parts(self):
+        return [part for part in self.modules() if isinstance(part, _Part)]
+
+    def extra_repr(self):
+        return type(self._of_link).__name__
 
     def _numbers(self):
         """Names of the persistent values that are numbers."""
@@ -135,7 +143,7 @@ class LinkModule(_Part):
         of PyTorch's they are the same. Clear them with ``link.cleargrads()``.
         """
         self.share()
-        for part in self.modules():
+        for part in self._parts():
             for pair in part._pairs.values():
                 pair.share_grad()
 

@@ -4,7 +4,7 @@ import weakref
 
 import torch
 
-from chainer_fast import variable
+from chainer_fast import initializer, variable
 from chainer_fast.interop.torch._arrays import as_array, as_tensor
 
 # Pairs by the identity of their parameter and of their tensor, which they keep alive.
@@ -35,7 +35,34 @@ def pair_of_tensor(tensor):
         parameter = variable.Parameter()
         parameter.cleargrad()
         pair = Pair(parameter, tensor)
+        if parameter.is_initialized:
+            parameter.initializer = OfModule()
     return pair
+
+
+class OfModule(initializer.Initializer):
+    """The initializer of a parameter that a module has initialized."""
+
+    def __call__(self, array):
+        raise NotImplementedError(
+            'the parameters of a module of PyTorch cannot be initialized anew: use '
+            'mode="copy", or make another module')
+
+
+def check_tensor(module, key, pair):
+    """Check that a parameter of a module still is the one of a pair.
+
+    Raises
+    ------
+    RuntimeError
+        If it has been replaced.
+    """
+    if module._parameters.get(key) is not pair.tensor:
+        raise RuntimeError(
+            'the parameter %s of %s was replaced by another tensor, as parametrize, '
+            'functional_call, DataParallel and load_state_dict(assign=True) do: '
+            'parameters that Chainer shares have to stay, or be replaced before'
+            % (key, type(module).__name__))
 
 
 class _Shared:

@@ -1,0 +1,70 @@
+"""What the two directions in which values pass between the graphs have in common."""
+import contextlib
+
+import numpy
+import torch
+
+from chainer_fast import configuration
+from chainer_fast.variable import Variable
+
+
+def is_tracing():
+    """Return whether values keep their graphs.
+
+    Raises
+    ------
+    RuntimeError
+        If a chain under static_graph is being recorded.
+    """
+    if configuration.config.schedule_func is not None:
+        raise RuntimeError(
+            'a chain under static_graph repeats its own computation without what '
+            'PyTorch does in it: call to_torch, from_torch, and links made of modules, '
+            'outside of the chain')
+    return configuration.config.enable_backprop and torch.is_grad_enabled()
+
+
+@contextlib.contextmanager
+def cutting(functions):
+    """Return a context in which no gradients pass through some functions."""
+    for function in functions:
+        function.n_cuts += 1
+    try:
+        yield
+    finally:
+        for function in functions:
+            function.n_cuts -= 1
+
+
+def anchor():
+    """Return an input for functions that have none of their own."""
+    return Variable(numpy.empty(0, 'float32'))
+
+
+def as_tuple(result):
+    """Return a tuple of what is one value or a tuple."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def merged(outputs, grads):
+    """Add up gradients of variables that occur twice; `chainer_fast.grad` does not."""
+    merged = {}
+    for y, gy in zip(outputs, grads, strict=True):
+        _, old = merged.get(y.node, (y, None))
+        merged[y.node] = y, gy if old is None else old + gy
+    return tuple(zip(*merged.values(), strict=True))
+
+
+def scattered(length, places, values, convert):
+    """Return a tuple with converted values at some places, and None at the others.
+
+    Values that are None stay so.
+    """
+    results = [None] * length
+    present = [(i, value) for i, value in zip(places, values, strict=True)
+               if value is not None]
+    if present:
+        places, values = zip(*present, strict=True)
+        for i, result in zip(places, as_tuple(convert(*values)), strict=True):
+            results[i] = result
+    return tuple(results)
