@@ -91,7 +91,9 @@ class _Shared:
 
     def _give_tensor(self, array):
         if array is not None and _place_of(array) != _place_of(self.tensor):
-            self.tensor = as_tensor(array)
+            # A tensor made in inference mode could never be trained.
+            with torch.inference_mode(False):
+                self.tensor = as_tensor(array)
 
 
 def _fill(parameter, tensor):
@@ -170,8 +172,15 @@ class Pair(_Shared):
         self._shares_grad = True
 
     def _before_grad(self):
-        if self._shares_grad and self.parameter.grad is None:
+        if not self._shares_grad:
+            return
+        grad = self.parameter.grad
+        if grad is None:
             self._tensor.grad = None
+        elif self._tensor.grad is not None and (
+                _place_of(grad) != _place_of(self._tensor.grad)):
+            # Chainer has added to it since, not in place.
+            self.share_grad()
 
     def _after_grad(self):
         self.parameter.grad = as_array(self._tensor.grad)
