@@ -9,6 +9,7 @@ import importlib
 import inspect
 import pathlib
 import re
+import typing
 
 from docutils import nodes
 from sphinx import addnodes
@@ -93,6 +94,9 @@ def public_bases(app, name, obj, options, bases):
     """Replace base classes without a page by theirs."""
     def expanded(classes):
         for cls in classes:
+            cls = typing.get_origin(cls) or cls
+            if cls is typing.Generic:
+                continue
             if cls.__module__.partition('.')[0] != 'chainer_fast' or (
                     id(cls) in names_of_objects()):
                 yield cls
