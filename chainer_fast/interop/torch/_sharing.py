@@ -133,7 +133,9 @@ class Pair(_Shared):
 
     def __init__(self, parameter, tensor):
         self.parameter, self._tensor = parameter, tensor
-        self._shares_grad = self._has_hooks = False
+        # The last gradient that both had.
+        self._grad = None
+        self._has_hooks = False
         _pairs[id(parameter)] = _pairs[id(tensor)] = self
         self.share()
 
@@ -143,7 +145,7 @@ class Pair(_Shared):
 
     @array.setter
     def array(self, array):
-        self._shares_grad = False
+        self._grad = None
         self.parameter.cleargrad()      # of another dtype, perhaps
         self.parameter.array = array
 
@@ -169,22 +171,20 @@ class Pair(_Shared):
         """Make the gradient of the parameter that of the tensor."""
         grad = self.parameter.grad if self.parameter.is_initialized else None
         self._tensor.grad = None if grad is None else as_tensor(grad)
-        self._shares_grad = True
+        self._grad = grad
 
     def _before_grad(self):
-        if not self._shares_grad:
+        if self._grad is None:
             return
         grad = self.parameter.grad
         if grad is None:
             self._tensor.grad = None
-        elif self._tensor.grad is not None and (
-                _place_of(grad) != _place_of(self._tensor.grad)):
+        elif self._tensor.grad is not None and grad is not self._grad:
             # Chainer has added to it since, not in place.
             self.share_grad()
 
     def _after_grad(self):
-        self.parameter.grad = as_array(self._tensor.grad)
-        self._shares_grad = True
+        self.parameter.grad = self._grad = as_array(self._tensor.grad)
 
 
 def _call(reference, method):
