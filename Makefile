@@ -17,7 +17,7 @@ help:
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
 	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
-	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
+	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
@@ -140,6 +140,7 @@ lint: build $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/stubtest --ignore-disjoint-bases --mypy-config-file pyproject.toml \
 		--allowlist tests/stubtest_allowlist.txt $(STUBBED)
+	$(BIN)/python tests/typing/check.py
 	$(BIN)/lint-imports
 
 bench: build $(VENV)/.test

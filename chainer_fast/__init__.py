@@ -17,117 +17,129 @@ from chainer_fast import (
     _missing_names,
     _runtime_info,
     _version,
-    alias,
-    backend,
-    backends,
-    computational_graph,
-    cuda,
-    dataset,
-    datasets,
-    device_resident,
-    distribution,
-    distributions,
-    exporters,
-    function,
-    function_hook,
-    function_hooks,
-    function_node,
-    functions,
-    graph_optimizations,
-    initializer,
-    initializers,
-    iterators,
-    link,
-    link_hook,
-    link_hooks,
-    links,
-    memory_layouts,
-    optimizer,
-    optimizer_hooks,
-    optimizers,
-    reporter,
-    sequential,
-    serializer,
-    serializers,
-    training,
-    types,
-    utils,
-    variable,
-    warnings,
+    alias as alias,
+    backend as backend,
+    backends as backends,
+    computational_graph as computational_graph,
+    cuda as cuda,
+    dataset as dataset,
+    datasets as datasets,
+    device_resident as device_resident,
+    distribution as distribution,
+    distributions as distributions,
+    exporters as exporters,
+    function as function,
+    function_hook as function_hook,
+    function_hooks as function_hooks,
+    function_node as function_node,
+    functions as functions,
+    graph_optimizations as graph_optimizations,
+    initializer as initializer,
+    initializers as initializers,
+    iterators as iterators,
+    link as link,
+    link_hook as link_hook,
+    link_hooks as link_hooks,
+    links as links,
+    memory_layouts as memory_layouts,
+    optimizer as optimizer,
+    optimizer_hooks as optimizer_hooks,
+    optimizers as optimizers,
+    reporter as reporter,
+    sequential as sequential,
+    serializer as serializer,
+    serializers as serializers,
+    training as training,
+    types as types,
+    utils as utils,
+    variable as variable,
+    warnings as warnings,
 )
-from chainer_fast._backprop import backward
+from chainer_fast._backprop import backward as backward
 from chainer_fast._core import gil as _gil
-from chainer_fast._core.state import get_function_hooks
-from chainer_fast._runtime_info import print_runtime_info
+from chainer_fast._core.state import get_function_hooks as get_function_hooks
+from chainer_fast._runtime_info import print_runtime_info as print_runtime_info
 from chainer_fast._version import __version__
-from chainer_fast.backend import get_device, using_device
+from chainer_fast.backend import get_device as get_device, using_device as using_device
 from chainer_fast.backends.arrays import (
-    get_array_types,
-    get_cpu_array_types,
-    is_arrays_compatible,
+    get_array_types as get_array_types,
+    get_cpu_array_types as get_cpu_array_types,
+    is_arrays_compatible as is_arrays_compatible,
 )
 from chainer_fast.backends.cuda import (
-    should_use_cudnn,
-    should_use_cudnn_tensor_core,
+    should_use_cudnn as should_use_cudnn,
+    should_use_cudnn_tensor_core as should_use_cudnn_tensor_core,
 )
-from chainer_fast.backends.dtypes import _Mixed16, get_dtype, mixed16
+from chainer_fast.backends.dtypes import (
+    _Mixed16,
+    get_dtype as get_dtype,
+    mixed16 as mixed16,
+)
 from chainer_fast.configuration import (
-    config,
-    get_compute_mode,
-    global_config,
-    using_config,
+    config as config,
+    get_compute_mode as get_compute_mode,
+    global_config as global_config,
+    using_config as using_config,
 )
-from chainer_fast.configuration.debug import DebugMode, is_debug, set_debug
-from chainer_fast.device_resident import DeviceResident
+from chainer_fast.configuration.debug import (
+    DebugMode as DebugMode,
+    is_debug as is_debug,
+    set_debug as set_debug,
+)
+from chainer_fast.device_resident import DeviceResident as DeviceResident
 from chainer_fast.distribution import (
-    Distribution,
-    cross_entropy,
-    kl_divergence,
-    register_kl,
+    Distribution as Distribution,
+    cross_entropy as cross_entropy,
+    kl_divergence as kl_divergence,
+    register_kl as register_kl,
 )
 from chainer_fast.function import (
-    Function,
-    FunctionAdapter,
-    force_backprop_mode,
-    no_backprop_mode,
+    Function as Function,
+    FunctionAdapter as FunctionAdapter,
+    force_backprop_mode as force_backprop_mode,
+    no_backprop_mode as no_backprop_mode,
 )
-from chainer_fast.function_hook import FunctionHook
+from chainer_fast.function_hook import FunctionHook as FunctionHook
 from chainer_fast.function_node import (
-    Fallback,
-    FunctionNode,
+    Fallback as Fallback,
+    FunctionNode as FunctionNode,
     _FallbackType,
-    grad,
+    grad as grad,
 )
-from chainer_fast.functions import array
-from chainer_fast.functions.math import basic_math
-from chainer_fast.graph_optimizations.static_graph import static_graph
+from chainer_fast.functions import array as array
+from chainer_fast.functions.math import basic_math as basic_math
+from chainer_fast.graph_optimizations.static_graph import static_graph as static_graph
 from chainer_fast.graph_optimizations.static_graph_utilities import (
-    static_code,
+    static_code as static_code,
 )
-from chainer_fast.initializer import Initializer
-from chainer_fast.link import Chain, ChainList, Link
-from chainer_fast.link_hook import LinkHook, _get_link_hooks
-from chainer_fast.optimizer import GradientMethod, Optimizer, UpdateRule
+from chainer_fast.initializer import Initializer as Initializer
+from chainer_fast.link import Chain as Chain, ChainList as ChainList, Link as Link
+from chainer_fast.link_hook import LinkHook as LinkHook, _get_link_hooks
+from chainer_fast.optimizer import (
+    GradientMethod as GradientMethod,
+    Optimizer as Optimizer,
+    UpdateRule as UpdateRule,
+)
 from chainer_fast.reporter import (
-    DictSummary,
-    Reporter,
-    Summary,
-    get_current_reporter,
-    report,
-    report_scope,
+    DictSummary as DictSummary,
+    Reporter as Reporter,
+    Summary as Summary,
+    get_current_reporter as get_current_reporter,
+    report as report,
+    report_scope as report_scope,
 )
-from chainer_fast.sequential import Sequential
+from chainer_fast.sequential import Sequential as Sequential
 from chainer_fast.serializer import (
-    AbstractSerializer,
-    Deserializer,
-    Serializer,
+    AbstractSerializer as AbstractSerializer,
+    Deserializer as Deserializer,
+    Serializer as Serializer,
 )
 from chainer_fast.variable import (
-    Parameter,
-    Variable,
-    as_array,
-    as_variable,
-    from_dlpack,
+    Parameter as Parameter,
+    Variable as Variable,
+    as_array as as_array,
+    as_variable as as_variable,
+    from_dlpack as from_dlpack,
 )
 
 _gil.require()

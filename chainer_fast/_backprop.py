@@ -1,15 +1,22 @@
 """Backpropagation from several variables at once."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast.function_node import _check_partners, _check_sequence
+from chainer_fast.variable import Variable
 
 _backprop_to_all = _backprop_core.backprop_to_all
 
 
-def backward(outputs, grad_outputs=None, **kwargs):
+def backward(
+        outputs: tuple[tp.Any, ...] | tp.Sequence[Variable],
+        grad_outputs: tp.Sequence[Variable | None] | None = None,
+        **kwargs: tp.Any) -> None:
     """Propagate gradients from several variables at once.
 
     Each function is differentiated once, however many outputs depend on it. Unlike

@@ -1,5 +1,8 @@
 """Facts about the machine for bug reports."""
+from __future__ import annotations
+
 import platform
+import typing as tp
 
 import numpy
 
@@ -46,7 +49,7 @@ def _get_runtime_info():
     return _RuntimeInfo()
 
 
-def print_runtime_info(out=None):
+def print_runtime_info(out: tp.IO[tp.Any] | None = None) -> None:
     """Print the versions of Python's platform and of the libraries in use.
 
     Parameters

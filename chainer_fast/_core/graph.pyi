@@ -3,6 +3,7 @@ from typing import Any, NoReturn, Self
 
 import numpy
 
+from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
 
 TRIED: bool
@@ -35,9 +36,9 @@ class VariableNodeBase:
     def _update_data_info(self, array: Any) -> None: ...
 
 class VariableBase:
-    array: Any
-    data: Any
-    grad: Any
+    array: NdArray
+    data: NdArray
+    grad: NdArray | None
     grad_var: Variable | None
     name: str | None
     creator: Any

@@ -1,2 +1,2 @@
 """Devices, and code that is specific to each of them."""
-from chainer_fast.backends import _cpu, cuda, intel64
+from chainer_fast.backends import _cpu, cuda as cuda, intel64 as intel64

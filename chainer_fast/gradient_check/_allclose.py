@@ -1,10 +1,15 @@
 """Comparison of arrays, whichever devices they are on."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast.types import NdArray
 
 
-def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
+def assert_allclose(
+        x: NdArray | float, y: NdArray | float, atol: float = 1e-5, rtol: float = 1e-4,
+        verbose: bool = True) -> None:
     """Assert that two arrays on any devices agree up to a tolerance.
 
     Elements agree if :math:`|x - y| \\le \\mathit{atol} + \\mathit{rtol} |y|`. NaNs

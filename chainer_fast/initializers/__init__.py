@@ -4,24 +4,36 @@ import numpy
 from chainer_fast import backend, types
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.dtypes import get_dtype
-from chainer_fast.initializers import constant, normal, orthogonal, sampling, uniform
-from chainer_fast.initializers.constant import Constant, Identity, NaN, One, Zero
-from chainer_fast.initializers.normal import (
-    GlorotNormal,
-    HeNormal,
-    LeCunNormal,
-    Normal,
+from chainer_fast.initializers import (
+    constant as constant,
+    normal as normal,
+    orthogonal as orthogonal,
+    sampling as sampling,
+    uniform as uniform,
 )
-from chainer_fast.initializers.orthogonal import Orthogonal
+from chainer_fast.initializers.constant import (
+    Constant as Constant,
+    Identity as Identity,
+    NaN as NaN,
+    One as One,
+    Zero as Zero,
+)
+from chainer_fast.initializers.normal import (
+    GlorotNormal as GlorotNormal,
+    HeNormal as HeNormal,
+    LeCunNormal as LeCunNormal,
+    Normal as Normal,
+)
+from chainer_fast.initializers.orthogonal import Orthogonal as Orthogonal
 from chainer_fast.initializers.sampling import (
-    DownsamplingConvFilter,
-    UpsamplingDeconvFilter,
+    DownsamplingConvFilter as DownsamplingConvFilter,
+    UpsamplingDeconvFilter as UpsamplingDeconvFilter,
 )
 from chainer_fast.initializers.uniform import (
-    GlorotUniform,
-    HeUniform,
-    LeCunUniform,
-    Uniform,
+    GlorotUniform as GlorotUniform,
+    HeUniform as HeUniform,
+    LeCunUniform as LeCunUniform,
+    Uniform as Uniform,
 )
 
 

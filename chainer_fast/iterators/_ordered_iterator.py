@@ -20,8 +20,8 @@ class OrderedIterator(Iterator):
     :meth:`_restart` in its constructor.
     """
 
-    epoch: tp.Any
-    is_new_epoch: tp.Any
+    epoch: int
+    is_new_epoch: bool
     current_position: tp.Any
     order_sampler: tp.Any
 

@@ -18,7 +18,6 @@ from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.link._signature import CallSignature
     from chainer_fast.sequential import Sequential
 
 __all__ = ['Chain', 'ChainList', 'Link']
@@ -95,7 +94,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     8
     """
 
-    __signature__: CallSignature = _signature.CallSignature()
+    __signature__: _signature.CallSignature = _signature.CallSignature()
 
     if tp.TYPE_CHECKING:
         # `add_link` and the like make attributes that type checkers do not see.

@@ -2,5 +2,5 @@
 
 This package is imported only when asked for: ``import chainer_fast.nnabla``.
 """
-from chainer_fast.nnabla._gradient import grad
-from chainer_fast.nnabla.backward_functions import show_registry
+from chainer_fast.nnabla._gradient import grad as grad
+from chainer_fast.nnabla.backward_functions import show_registry as show_registry

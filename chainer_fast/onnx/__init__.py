@@ -8,16 +8,20 @@ import importlib
 import typing as tp
 
 from chainer_fast.onnx import (
-    context,
-    functions,
-    graph,
-    mapping,
-    onnx_helper,
-    replace_func,
+    context as context,
+    functions as functions,
+    graph as graph,
+    mapping as mapping,
+    onnx_helper as onnx_helper,
+    replace_func as replace_func,
 )
-from chainer_fast.onnx.export import MINIMUM_OPSET_VERSION, convert_parameter, export
-from chainer_fast.onnx.export_testcase import export_testcase
-from chainer_fast.onnx.onnx_chain import ONNXChain, load
+from chainer_fast.onnx.export import (
+    MINIMUM_OPSET_VERSION as MINIMUM_OPSET_VERSION,
+    convert_parameter as convert_parameter,
+    export as export,
+)
+from chainer_fast.onnx.export_testcase import export_testcase as export_testcase
+from chainer_fast.onnx.onnx_chain import ONNXChain as ONNXChain, load as load
 
 
 def __getattr__(name: str) -> tp.Any:

@@ -19,7 +19,7 @@ class ONNXChain(Chain):
 
     Parameters
     ----------
-    source : str, os.PathLike, binary file or onnx.ModelProto
+    source : str, os.PathLike[str], binary file or onnx.ModelProto
         The model; see :func:`load`.
     trainable : callable, optional
         Tells which initializers are parameters; see :func:`load`.
@@ -188,7 +188,7 @@ def load(
 
     Parameters
     ----------
-    source : str, os.PathLike, binary file or onnx.ModelProto
+    source : str, os.PathLike[str], binary file or onnx.ModelProto
         The model, of opset 7 or later.
     trainable : callable, optional
         Function of the name and the array of an initializer that tells whether it is to

@@ -67,7 +67,7 @@ class GradientClipping:
         if not rate < 1:        # nor if the norm is no number
             return
         for param in gradients.scale_grads(params, rate):
-            grad = param.grad
+            grad: tp.Any = param.grad
             with backend.using_device(param.device):
                 grad *= rate
 

@@ -17,9 +17,6 @@ from chainer_fast.optimizer import (
 from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
-if tp.TYPE_CHECKING:
-    from chainer_fast.optimizers._rule import LazyProxy
-
 
 class _LearningRate:
     """The learning rate, of an optimizer or of a rule."""
@@ -217,7 +214,7 @@ class Adam(_LearningRate, GradientMethod):
     adabound: HyperparameterProxy = HyperparameterProxy('adabound')
     final_lr: HyperparameterProxy = HyperparameterProxy('final_lr')
     gamma: HyperparameterProxy = HyperparameterProxy('gamma')
-    lazy: LazyProxy | bool = _rule.LazyProxy()
+    lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
 
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,

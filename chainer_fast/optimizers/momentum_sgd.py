@@ -1,8 +1,6 @@
 """Stochastic gradient descent with momentum."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels.update_rules.sgd import MomentumSGDRecipe
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -12,9 +10,6 @@ from chainer_fast.optimizer import (
 )
 from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.optimizers._rule import LazyProxy
 
 
 @_rule.register(MomentumSGDRecipe())
@@ -85,7 +80,7 @@ class MomentumSGD(GradientMethod):
 
     lr: HyperparameterProxy = HyperparameterProxy('lr')
     momentum: HyperparameterProxy = HyperparameterProxy('momentum')
-    lazy: LazyProxy | bool = _rule.LazyProxy()
+    lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
 
     def __init__(
             self, lr: float = 0.01, momentum: float = 0.9, *,

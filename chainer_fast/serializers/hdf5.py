@@ -212,7 +212,7 @@ def _save(file, obj, compression):
 
 
 def save_hdf5(
-        filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
+        filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any,
         compression: int | str | None = 4) -> None:
     """Save an object to an HDF5 file.
 
@@ -255,7 +255,7 @@ def save_hdf5(
         _save(draft, obj, compression)
 
 
-def load_hdf5(filename: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any) -> None:
+def load_hdf5(filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any) -> None:
     """Load an object from an HDF5 file.
 
     Parameters

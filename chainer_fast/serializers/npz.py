@@ -80,7 +80,7 @@ def serialize(obj: tp.Any) -> dict[tp.Any, tp.Any]:
 
 
 def save_npz(
-        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any,
+        file: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any,
         compression: bool = True) -> None:
     """Save an object to an npz archive.
 
@@ -266,7 +266,7 @@ class NpzDeserializer(serializer.Deserializer):
 
 
 def load_npz(
-        file: str | os.PathLike | tp.IO[tp.Any], obj: tp.Any, path: str = '',
+        file: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any, path: str = '',
         strict: bool = True, ignore_names: tp.Any = None, *,
         allow_pickle: bool = False) -> None:
     """Load an object from an npz archive.

@@ -15,7 +15,7 @@ _DAMAGE = (
 
 
 def load_pickle(
-        file: str | os.PathLike | tp.IO[tp.Any],
+        file: str | os.PathLike[str] | tp.IO[tp.Any],
         allow: str | type | tp.Callable[...,
             tp.Any] | tp.Sequence[str | type | tp.Callable[..., tp.Any]] = (),
         encoding: str = 'latin1') -> tp.Any:

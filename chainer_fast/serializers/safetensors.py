@@ -68,7 +68,7 @@ def _split(arrays):
     return tensors, values
 
 
-def save_safetensors(path: str | os.PathLike, obj: tp.Any) -> None:
+def save_safetensors(path: str | os.PathLike[str], obj: tp.Any) -> None:
     """Save an object to a safetensors file.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -145,7 +145,7 @@ class _Arrays(collections.abc.Mapping):
     def __len__(self) -> int:
         return len(self._names.union(self._values))
 
-    def __getitem__(self, path: str | os.PathLike):
+    def __getitem__(self, path: str | os.PathLike[str]):
         name = _name(path)
         if name in self._names:
             return self._read(name)
@@ -168,7 +168,7 @@ class _Arrays(collections.abc.Mapping):
 
 
 def load_safetensors(
-        path: str | os.PathLike, obj: tp.Any, strict: bool = True) -> None:
+        path: str | os.PathLike[str], obj: tp.Any, strict: bool = True) -> None:
     """Load an object from a safetensors file.
 
     Parameters

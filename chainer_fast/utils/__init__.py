@@ -14,25 +14,32 @@ from chainer_fast.backends.arrays import force_array, size_of_shape
 from chainer_fast.types import DTypeSpec
 from chainer_fast.utils import (
     _collections,
-    argument,
-    array,
-    cache,
-    conv,
-    conv_nd,
-    conv_nd_kernel,
-    error,
-    imgproc,
-    meta,
-    precision,
-    type_check,
+    argument as argument,
+    array as array,
+    cache as cache,
+    conv as conv,
+    conv_nd as conv_nd,
+    conv_nd_kernel as conv_nd_kernel,
+    error as error,
+    imgproc as imgproc,
+    meta as meta,
+    precision as precision,
+    type_check as type_check,
 )
-from chainer_fast.utils.array import sum_to
-from chainer_fast.utils.conv import get_conv_outsize, get_deconv_outsize
+from chainer_fast.utils.array import sum_to as sum_to
+from chainer_fast.utils.conv import (
+    get_conv_outsize as get_conv_outsize,
+    get_deconv_outsize as get_deconv_outsize,
+)
 from chainer_fast.utils.error import _format_array_props
-from chainer_fast.utils.experimental import experimental
-from chainer_fast.utils.meta import enable_final, final
-from chainer_fast.utils.nondeterministic import nondeterministic
-from chainer_fast.utils.sparse import CooMatrix, get_order, to_coo
+from chainer_fast.utils.experimental import experimental as experimental
+from chainer_fast.utils.meta import enable_final as enable_final, final as final
+from chainer_fast.utils.nondeterministic import nondeterministic as nondeterministic
+from chainer_fast.utils.sparse import (
+    CooMatrix as CooMatrix,
+    get_order as get_order,
+    to_coo as to_coo,
+)
 
 
 def force_type(dtype: DTypeSpec, value: tp.Any) -> tp.Any:

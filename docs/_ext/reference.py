@@ -9,6 +9,7 @@ import importlib
 import inspect
 import pathlib
 import re
+import typing
 
 from docutils import nodes
 from sphinx import addnodes
@@ -93,6 +94,9 @@ def public_bases(app, name, obj, options, bases):
     """Replace base classes without a page by theirs."""
     def expanded(classes):
         for cls in classes:
+            cls = typing.get_origin(cls) or cls
+            if cls is typing.Generic:
+                continue
             if cls.__module__.partition('.')[0] != 'chainer_fast' or (
                     id(cls) in names_of_objects()):
                 yield cls
@@ -103,6 +107,16 @@ def public_bases(app, name, obj, options, bases):
     found = list(dict.fromkeys(expanded(bases)))
     bases[:] = [cls for cls in found if not any(
         other is not cls and issubclass(other, cls) for other in found)]
+
+
+def on_other_pages(cls):
+    """Return the members of a class that pages of its bases have, with commas."""
+    public = [base for base in cls.__mro__[1:] if id(base) in names_of_objects()
+              or base.__module__.partition('.')[0] != 'chainer_fast']
+    own = {member for base in cls.__mro__ if base is cls or not any(
+        issubclass(parent, base) for parent in public) for member in vars(base)}
+    inherited = {member for base in public for member in dir(base)}
+    return ', '.join(sorted(inherited - own))
 
 
 def skip_default(app, what, name, obj, skip, options):
@@ -195,6 +209,10 @@ IN_OTHER_FILES = {}
 def read_settings(app, config):
     IN_OTHER_FILES.update(
         (file, name) for name, file in config.autosummary_filename_map.items())
+    classes = {name: look_up(name) for name in groups()}
+    config.autosummary_context['on_other_pages'] = {
+        name: on_other_pages(cls) for name, cls in classes.items()
+        if inspect.isclass(cls)}
 
 
 def setup(app):

@@ -34,6 +34,7 @@ def test_parameters_are_the_links():
     net = Net()
     module = LinkModule(net)
     assert module.link is net
+    assert '(l1): _Part(Linear)' in str(module)
     named = dict(module.named_parameters())
     assert sorted(named) == [
         'bn.beta', 'bn.gamma', 'l1.W', 'l1.b', 'l2.W', 'l2.b']
@@ -162,7 +163,9 @@ def test_arrays_that_are_replaced():
     module.state_dict()
     assert module.get_parameter('l1.W').data_ptr() == net.l1.W.array.ctypes.data
     module.get_parameter('l1.W').data = torch.full((4, 3), 8.)
-    module(torch.from_numpy(draw(5, 3)))
+    y = module.eval()(torch.from_numpy(draw(5, 3)))
+    with chainer.using_config('train', False):
+        np.testing.assert_array_equal(y.detach(), net(draw(5, 3)).array)
     assert (net.l1.W.array == 8).all()
     assert module.get_parameter('l1.W').data_ptr() == net.l1.W.array.ctypes.data
     module.half()

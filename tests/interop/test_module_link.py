@@ -38,6 +38,7 @@ def test_parameters_are_the_modules():
         module[3].bias.fill_(3)
     assert (params['/3/bias'].array == 3).all()
     assert params['/3/bias'].name == '3/bias'
+    assert str(link) == 'ModuleLink(%s)' % module
     # A second link of the same module has the same parameters.
     assert dict(ModuleLink(module).namedparams())['/3/bias'] is params['/3/bias']
 
@@ -123,6 +124,14 @@ def test_serializers(save, load, tmp_path):
     assert other.module[1].num_batches_tracked == 1
 
 
+def test_tensors_that_are_replaced_are_saved():
+    link = ModuleLink(make())
+    link.module[0].weight.data = torch.full((4, 3), 8.)
+    link.module[1].running_mean = torch.full((4,), 9.)
+    saved = serializers.npz.serialize(link)
+    assert (saved['0/weight'] == 8).all() and (saved['1/running_mean'] == 9).all()
+
+
 def test_names_in_files(tmp_path):
     serializers.save_npz(str(tmp_path / 'x.npz'), ModuleLink(make()))
     with np.load(tmp_path / 'x.npz') as file:
@@ -149,6 +158,8 @@ def test_lazy_modules(tmp_path):
     serializers.save_npz(tmp_path / 'x.npz', link)
     other = ModuleLink(make_lazy())
     serializers.load_npz(tmp_path / 'x.npz', other)
+    assert all(param.grad is None for param in other.params())
+    assert torch.equal(other.module[0].weight, link.module[0].weight)
     np.testing.assert_array_equal(
         other(draw(5, 3)).array, link(draw(5, 3)).array)
 

@@ -6,8 +6,10 @@ from chainer_fast.dataset.tabular import (
     _slice,
     _transform,
     _with_converter,
-    delegate_dataset,
-    tabular_dataset,
+    delegate_dataset as delegate_dataset,
+    tabular_dataset as tabular_dataset,
 )
-from chainer_fast.dataset.tabular.delegate_dataset import DelegateDataset
-from chainer_fast.dataset.tabular.from_data import from_data
+from chainer_fast.dataset.tabular.delegate_dataset import (
+    DelegateDataset as DelegateDataset,
+)
+from chainer_fast.dataset.tabular.from_data import from_data as from_data

@@ -135,4 +135,4 @@ def permutate(
         raise ValueError('indices should be a one-dimensional int array')
     if config.debug:
         _check_indices(indices)
-    return Permutate(indices, axis, inv).apply((x,))[0]  # type: ignore[arg-type]
+    return Permutate(indices, axis, inv).apply((x,))[0]

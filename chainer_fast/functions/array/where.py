@@ -101,4 +101,4 @@ def where(
         condition = condition.array
     elif isinstance(condition, (bool, numpy.bool_)):
         condition = backend.get_array_module(x, y).asarray(condition)
-    return Where(condition).apply((x, y))[0]  # type: ignore[arg-type]
+    return Where(condition).apply((x, y))[0]

@@ -102,6 +102,14 @@ class DropoutGradCuDNN(FunctionNode):
         return DropoutGradCuDNN(self.states, self.dropout_ratio).apply(gy)
 
 
+@tp.overload
+def dropout(
+        x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
+        return_mask: tp.Literal[False] = ..., **kwargs: tp.Any) -> Variable: ...
+@tp.overload
+def dropout(
+        x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
+        return_mask: bool = ..., **kwargs: tp.Any) -> tp.Any: ...
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
         return_mask: bool = False, **kwargs: tp.Any) -> tp.Any:

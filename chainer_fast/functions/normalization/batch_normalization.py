@@ -108,7 +108,7 @@ class BatchNormalization(FunctionNode):
     running_mean: NdArray | None
     running_var: NdArray | None
     key_axis: tuple[int, ...]
-    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+    expander: tuple[tp.Any, ...]
     var: tp.Any
 
     mean: tp.Any = None
@@ -261,7 +261,7 @@ class FixedBatchNormalization(FunctionNode):
     """
 
     key_axis: tuple[int, ...]
-    expander: tuple[slice[tp.Any, tp.Any, tp.Any] | None, ...]
+    expander: tuple[tp.Any, ...]
 
     inv_std: tp.Any = None
     inv_var: tp.Any = None

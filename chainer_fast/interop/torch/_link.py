@@ -81,6 +81,9 @@ class ModuleLink(link.Link):
         owner, _, name = key.rpartition('.')
         return self.module.get_submodule(owner), name
 
+    def __str__(self):
+        return 'ModuleLink(%s)' % self.module
+
     def _name_of(self, key):
         name = key.replace('.', '/')
         if hasattr(self, name):

@@ -46,6 +46,9 @@ class _Part(torch.nn.Module):
     def _parts(self):
         return [part for part in self.modules() if isinstance(part, _Part)]
 
+    def extra_repr(self):
+        return type(self._of_link).__name__
+
     def _numbers(self):
         """Names of the persistent values that are numbers."""
         attributes = self._of_link.__dict__

@@ -7,9 +7,7 @@ import warnings
 import numpy
 
 from chainer_fast.datasets.sub_dataset import SubDataset
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class DataSizeError(RuntimeError):

@@ -1,15 +1,24 @@
 """Snapshots of the trainers of many processes, one for those that are alike."""
+from __future__ import annotations
+
 import os
 import tempfile
+import typing as tp
 import warnings
 
 from chainer_fast.mn.extensions import _agreement
 from chainer_fast.training import extension
+from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _snapshot
 from chainer_fast.utils import _random_state
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
-def multi_node_snapshot(comm, snapshot, replica_sets):
+
+def multi_node_snapshot(
+        comm: CommunicatorBase, snapshot: Extension,
+        replica_sets: list[tp.Any]) -> Extension:
     """Return an extension that saves one snapshot for each set of equal trainers.
 
     Trainers often differ between processes, because only that of rank 0 has extensions

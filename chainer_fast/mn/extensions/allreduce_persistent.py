@@ -5,11 +5,9 @@ import typing as tp
 
 from chainer_fast.backends import arrays
 from chainer_fast.link import Link
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.training import extension
 from chainer_fast.training.trainer import Trainer
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class AllreducePersistent(extension.Extension):

@@ -11,15 +11,13 @@ import warnings
 
 import numpy
 
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.extensions import _agreement
 from chainer_fast.serializers import npz
 from chainer_fast.training import extension
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
 from chainer_fast.training.trainer import Trainer
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 # Entry of a file that tells which job wrote it; it is not one of the target.
 _RUN = 'chainermn_run'

@@ -3,14 +3,12 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.extensions.observation_aggregator import ObservationAggregator
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.training.triggers.early_stopping_trigger import EarlyStoppingTrigger
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class MultiNodeEarlyStoppingTrigger:

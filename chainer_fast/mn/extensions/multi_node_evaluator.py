@@ -9,14 +9,12 @@ from chainer_fast import backend, function
 from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.training import extension
 from chainer_fast.training.extensions.evaluator import Evaluator
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DeviceSpec
 from chainer_fast.utils import argument
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 # Results that are gathered before all processes agree whether there are more.
 _ROUND = 8

@@ -8,13 +8,11 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends import arrays
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.variable import Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class ObservationAggregator(extension.Extension):

@@ -12,11 +12,9 @@ from chainer_fast.functions.normalization.batch_normalization import (
     GeneralBatchNormalizationImpl,
 )
 from chainer_fast.mn import nccl
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.communicators.pure_nccl_communicator import PureNcclCommunicator
 from chainer_fast.types import DTypeSpec, NdArray, Xp
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _MultiNodeImpl(GeneralBatchNormalizationImpl):

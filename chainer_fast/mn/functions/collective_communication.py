@@ -7,13 +7,11 @@ import numpy
 
 from chainer_fast import backend, function, variable
 from chainer_fast.backends.dtypes import get_dtype
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions._messages import Places, narrowed, widened
 from chainer_fast.types import GradArrays, NdArray, VariableOrArray
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.variable import Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _total(arrays):

@@ -7,13 +7,11 @@ import numpy
 
 from chainer_fast import backend, function, variable
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions._messages import Places
 from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.variable import Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 _DELEGATE = 'delegate_variable'
 

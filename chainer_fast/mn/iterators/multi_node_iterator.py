@@ -7,12 +7,10 @@ import numpy
 
 from chainer_fast.dataset import iterator
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.iterators import _delegation
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils.experimental import experimental
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _is_valid_type(element):

@@ -7,11 +7,9 @@ import numpy
 
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.iterators import _delegation
 from chainer_fast.utils.experimental import experimental
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _SynchronizedIterator(_delegation.DelegatingIterator):

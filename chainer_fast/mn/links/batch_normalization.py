@@ -11,13 +11,11 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions import batch_normalization as mn_batch_normalization
 from chainer_fast.types import DTypeSpec, InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.variable import Parameter, Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class MultiNodeBatchNormalization(link.Link):

@@ -2,14 +2,11 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
 
 from chainer_fast.link import Link
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.links.batch_normalization import MultiNodeBatchNormalization
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def create_mnbn_model(

@@ -6,13 +6,11 @@ import numbers
 import typing as tp
 
 from chainer_fast.link import ChainList, Link
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions.point_to_point_communication import recv, send
 from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.variable import Variable
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def _ranks(rank):

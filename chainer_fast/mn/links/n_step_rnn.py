@@ -5,12 +5,10 @@ import typing as tp
 
 from chainer_fast.link import Chain, Link
 from chainer_fast.links.rnn.n_step_rnn import NStepRNNBase
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions.point_to_point_communication import recv, send
 from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
 from chainer_fast.utils.experimental import experimental
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class _MultiNodeNStepRNN(Chain):

@@ -5,10 +5,7 @@ import typing as tp
 
 from chainer_fast.mn.optimizers import _background
 from chainer_fast.optimizer import Optimizer
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
-
+from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 def _parameters(link):
     """Return paths of parameters, and whether each is initialized."""

@@ -1,21 +1,33 @@
 """Extensions that save the state of the training and load it again."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import os
 import re
 import string
+import typing as tp
 import warnings
 import zipfile
+from types import TracebackType
 
 from chainer_fast.serializers import hdf5, npz
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extension import Extension
+    from chainer_fast.training.trainer import Trainer
+
 _HDF5_SIGNATURE = b'\x89HDF\r\n\x1a\n'
 
 
-def snapshot_object(target, filename, savefun=None, *, condition=None, writer=None,
-                    snapshot_on_error=False, n_retains=-1, autoload=False):
+def snapshot_object(
+        target: tp.Any, filename: str | tp.Callable[[tp.Any], str],
+        savefun: tp.Callable[..., tp.Any] | None = None, *,
+        condition: tp.Callable[[], bool] | None = None,
+        writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
+        n_retains: int = -1, autoload: bool = False) -> Extension:
     """Make an extension that saves an object, e.g. the model.
 
     Parameters
@@ -65,9 +77,13 @@ def snapshot_object(target, filename, savefun=None, *, condition=None, writer=No
                      snapshot_on_error, n_retains, autoload)
 
 
-def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
-             target=None, condition=None, writer=None, snapshot_on_error=False,
-             n_retains=-1, autoload=False):
+def snapshot(
+        savefun: tp.Callable[..., tp.Any] | None = None,
+        filename: str | tp.Callable[[tp.Any],
+            str] = 'snapshot_iter_{.updater.iteration}',
+        *, target: tp.Any = None, condition: tp.Callable[[], bool] | None = None,
+        writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
+        n_retains: int = -1, autoload: bool = False) -> Extension:
     """Make an extension that saves the trainer, to resume the training from there.
 
     To resume, build the trainer in the same way and load the file with
@@ -112,7 +128,9 @@ def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
                      snapshot_on_error, n_retains, autoload)
 
 
-def _make_writer(savefun, writer):
+def _make_writer(
+        savefun: tp.Callable[..., tp.Any] | None,
+        writer: tp.Callable[..., tp.Any] | None):
     if savefun is None:
         return writer
     if writer is not None:
@@ -121,7 +139,7 @@ def _make_writer(savefun, writer):
     return snapshot_writers.SimpleWriter(savefun=savefun)
 
 
-def _always_true():
+def _always_true() -> bool:
     return True
 
 
@@ -136,24 +154,29 @@ class _Snapshot(extension.Extension):
     # The files that existed at the beginning; None if no files will be removed.
     _known = None
 
-    def __init__(self, target=None, condition=None, writer=None,
-                 filename='snapshot_iter_{.updater.iteration}',
-                 snapshot_on_error=False, n_retains=-1, autoload=False):
-        self.filename, self._target = filename, target
+    def __init__(
+            self, target: tp.Any = None, condition: tp.Callable[[], bool] | None = None,
+            writer: tp.Callable[..., tp.Any] | None = None,
+            filename: str | tp.Callable[[tp.Any],
+                str] = 'snapshot_iter_{.updater.iteration}',
+            snapshot_on_error: bool = False, n_retains: int = -1,
+            autoload: bool = False) -> None:
+        self.filename: tp.Any = filename
+        self._target = target
         self.condition = condition or _always_true
         self.writer = snapshot_writers.SimpleWriter() if writer is None else writer
         self.n_retains, self.autoload = n_retains, autoload
         self._snapshot_on_error = snapshot_on_error
 
-    def _target_of(self, trainer):
+    def _target_of(self, trainer: Trainer):
         return trainer if self._target is None else self._target
 
     @property
-    def _saves_trainer(self):
+    def _saves_trainer(self) -> bool:
         """Tell whether it saves the trainer; other extensions lack this method."""
         return self._target is None
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         _scratch.remove_relics(trainer.out)
         if callable(self.filename):
             return  # its files cannot be recognized
@@ -165,11 +188,11 @@ class _Snapshot(extension.Extension):
             self.writer._add_cleanup_hook(functools.partial(
                 _remove_stale_snapshots, self.filename, trainer.out, self.n_retains))
 
-    def _files(self, trainer):
+    def _files(self, trainer: Trainer):
         return {os.path.join(trainer.out, name)
                 for _, name in _find_snapshot_files(self.filename, trainer.out)}
 
-    def _warn_of_strangers(self, trainer):
+    def _warn_of_strangers(self, trainer: Trainer) -> None:
         """Warn, once, that files of another training will be removed.
         """
         strangers = self._files(trainer) - self._known - self._written
@@ -181,15 +204,15 @@ class _Snapshot(extension.Extension):
                 'give them different folders or file names'
                 % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if self.condition():
             self._make_snapshot(trainer)
 
-    def on_error(self, trainer, exc, tb):
+    def on_error(self, trainer: Trainer, exc: Exception, tb: TracebackType) -> None:
         if self._snapshot_on_error:
             self._make_snapshot(trainer)
 
-    def _make_snapshot(self, trainer):
+    def _make_snapshot(self, trainer: Trainer) -> None:
         # The contents are collected here, while the state does not change, so that a
         # writer may use another thread.
         contents = npz.serialize(self._target_of(trainer))
@@ -200,12 +223,12 @@ class _Snapshot(extension.Extension):
         self._written.add(os.path.join(trainer.out, name))
         self.writer(name, trainer.out, contents)
 
-    def finalize(self):
+    def finalize(self) -> None:
         if hasattr(self.writer, 'finalize'):
             self.writer.finalize()
 
 
-def _find_snapshot_files(fmt, path):
+def _find_snapshot_files(fmt: str, path: str) -> list[tuple[tp.Any, ...]]:
     """Find the files whose names match a format string.
 
     Parameters
@@ -241,13 +264,13 @@ def _find_latest_snapshot(fmt, path):
     return found[-1][1] if found else None
 
 
-def _find_stale_snapshots(fmt, path, n_retains):
+def _find_stale_snapshots(fmt, path, n_retains: int):
     """Return the names of all but the newest files, the oldest first."""
     found = _find_snapshot_files(fmt, path)
     return [name for _, name in found[:max(len(found) - n_retains, 0)]]
 
 
-def _load_latest(fmt, path, target):
+def _load_latest(fmt, path, target: tp.Any) -> None:
     """Load the newest file that is not damaged, and warn of those skipped."""
     passed_over = 0
     for _, name in reversed(_find_snapshot_files(fmt, path)):
@@ -273,12 +296,12 @@ def _loader_of(file):
     return hdf5.load_hdf5 if _is_hdf5(file) else npz.load_npz
 
 
-def _is_hdf5(file):
+def _is_hdf5(file) -> bool:
     with open(file, 'rb') as opened:
         return opened.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE
 
 
-def _damage_of(file):
+def _damage_of(file) -> str | None:
     """Read a whole file; return what is wrong with it, or ``None``."""
     size, read = os.path.getsize(file), _read_npz
     if _is_hdf5(file):
@@ -293,7 +316,7 @@ def _damage_of(file):
     return None
 
 
-def _read_npz(file):
+def _read_npz(file) -> None:
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             with archive.open(info) as member:  # which checks the sum
@@ -303,7 +326,7 @@ def _read_npz(file):
                                          % (info.filename, size, info.file_size))
 
 
-def _read_hdf5(file):
+def _read_hdf5(file) -> None:
     def read(_, item):
         if hasattr(item, 'shape'):
             _ = item[()]
@@ -312,7 +335,7 @@ def _read_hdf5(file):
         opened.visititems(read)
 
 
-def _remove_stale_snapshots(fmt, path, n_retains):
+def _remove_stale_snapshots(fmt, path, n_retains: int) -> None:
     for name in _find_stale_snapshots(fmt, path, n_retains):
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(path, name))

@@ -9,10 +9,10 @@ from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.extension import PRIORITY_READER
 from chainer_fast.training.extensions._log_reader import LogReader
+from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
-    from chainer_fast.training.trainer import Trainer
 
 
 def check_tool(module: str, user: str, extra: str) -> None:

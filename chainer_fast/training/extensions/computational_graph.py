@@ -8,9 +8,7 @@ import typing as tp
 from chainer_fast import computational_graph, configuration, variable
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 _var_style = dict(shape='octagon', fillcolor='#E0E0E0', style='filled')
 _func_style = dict(_var_style, shape='record', fillcolor='#6495ED')

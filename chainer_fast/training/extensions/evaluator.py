@@ -15,10 +15,8 @@ from chainer_fast.link import Link
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
+from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DeviceSpec
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
 
 # Iterators for which the meaning of `repeat` is known.
 _REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,

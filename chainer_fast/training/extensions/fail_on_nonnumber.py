@@ -5,9 +5,7 @@ import typing as tp
 
 from chainer_fast.backends.kernels import update_rules
 from chainer_fast.training import extension
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class FailOnNonNumber(extension.Extension):

@@ -11,9 +11,7 @@ from chainer_fast import serializer as serializer_module
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension, util
 from chainer_fast.training.extensions import _scratch
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class LogReport(extension.Extension):

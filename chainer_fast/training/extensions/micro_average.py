@@ -8,9 +8,7 @@ import numpy
 from chainer_fast import reporter
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class MicroAverage(extension.Extension):

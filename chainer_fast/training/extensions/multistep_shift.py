@@ -6,9 +6,7 @@ import typing as tp
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extensions import _shift
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class MultistepShift(_shift.HyperparameterShift):

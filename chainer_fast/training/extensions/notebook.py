@@ -9,10 +9,10 @@ import html
 import typing as tp
 
 from chainer_fast.training.extensions import plot_report, print_report, progress_bar
+from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
-    from chainer_fast.training.trainer import Trainer
 
 
 class _Cell:

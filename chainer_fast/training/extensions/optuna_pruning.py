@@ -6,11 +6,11 @@ import typing as tp
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import _tracker
+from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
     import optuna
 
-    from chainer_fast.training.trainer import Trainer
 
 
 class OptunaPruning(extension.Extension):

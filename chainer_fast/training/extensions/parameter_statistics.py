@@ -9,9 +9,7 @@ from chainer_fast import backend, link, reporter
 from chainer_fast.link import Link
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 # The mean, and one, two and three standard deviations from it in a normal distribution.
 _PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87

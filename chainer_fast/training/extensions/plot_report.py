@@ -11,9 +11,7 @@ from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 def _find_matplotlib(module='matplotlib'):

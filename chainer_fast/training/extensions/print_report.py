@@ -6,13 +6,10 @@ import typing as tp
 
 from chainer_fast.training.extensions import util
 from chainer_fast.training.extensions._log_reader import LogReader
+from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
-
 
 class PrintReport(LogReader):
     """Extension that prints new entries of a log.

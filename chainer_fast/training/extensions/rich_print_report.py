@@ -6,10 +6,10 @@ import sys
 import typing as tp
 
 from chainer_fast.training.extensions import print_report, util
+from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
-    from chainer_fast.training.trainer import Trainer
 
 
 class RichPrintReport(print_report.PrintReport):

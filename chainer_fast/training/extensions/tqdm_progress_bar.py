@@ -6,9 +6,7 @@ import typing as tp
 
 from chainer_fast.training import _state, extension
 from chainer_fast.training.extensions import _tracker
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class _CursorAtStart:

@@ -12,12 +12,12 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import plot_report
+from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 if tp.TYPE_CHECKING:
     from types import ModuleType
 
-    from chainer_fast.training.trainer import Trainer
 
 
 class Reservoir:

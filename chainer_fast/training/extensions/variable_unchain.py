@@ -5,9 +5,7 @@ import typing as tp
 
 from chainer_fast import configuration, variable
 from chainer_fast.training import extension
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class unchain_variables(extension.Extension):

@@ -1,13 +1,9 @@
 """Extension that warms up a hyperparameter at the beginning of the training."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.training.trainer import Trainer
+from chainer_fast.training.trainer import Trainer
 
 
 class WarmupShift(_shift.HyperparameterShift):

@@ -1,4 +1,8 @@
 """Conversion of short forms to triggers."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.triggers import interval_trigger
 
 
@@ -6,7 +10,8 @@ def _never_fire_trigger(trainer):
     return False
 
 
-def get_trigger(trigger):
+def get_trigger(
+        trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None) -> tp.Any:
     """Return the trigger that a specification stands for.
 
     Parameters

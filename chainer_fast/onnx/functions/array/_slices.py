@@ -1,13 +1,22 @@
 """Slices of arrays as nodes."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.onnx.functions._operators import Operators
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.onnx.context import Context
 
 _LAST = numpy.iinfo(numpy.int64).max
 _BEFORE_FIRST = numpy.iinfo(numpy.int64).min
 
 
-def get_slice_node(gb, opset_version, context, input_names, axes, starts, ends, steps):
+def get_slice_node(
+        gb: tp.Any, opset_version: int, context: Context, input_names: list[str],
+        axes: tp.Any, starts: tp.Any, ends: tp.Any, steps: tp.Any) -> str:
     """Add a node that takes slices along some axes.
 
     Parameters

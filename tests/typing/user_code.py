@@ -1,0 +1,113 @@
+"""A program as users write them, which type checkers read and nobody runs.
+
+pyright and mypy, both at their strictest, accept it; `assert_type` says what they make
+of the calls that programs consist of.
+"""
+import typing as tp
+
+import numpy as np
+from typing_extensions import assert_type
+
+import chainer_fast as chainer
+import chainer_fast.functions as F
+import chainer_fast.links as L
+from chainer_fast import training
+from chainer_fast.training import extensions
+
+Array = np.ndarray[tp.Any, tp.Any]
+
+
+class Perceptron(chainer.Chain):
+    """Two layers."""
+
+    def __init__(self, n_units: int) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.l1 = L.Linear(None, n_units)
+            self.l2 = L.Linear(n_units, 10)
+
+    def forward(self, x: chainer.Variable) -> chainer.Variable:
+        h = F.relu(self.l1(x))
+        return F.dropout(self.l2(h), ratio=0.2)
+
+
+class Square(chainer.FunctionNode):
+    """The square, as a function of one's own."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        self.retain_inputs((0,))
+        x, = inputs
+        return x * x,
+
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: tuple[chainer.Variable, ...],
+    ) -> tuple[chainer.Variable | None, ...]:
+        x, = self.get_retained_inputs()
+        gy, = grad_outputs
+        return 2. * x * gy,
+
+
+def variables() -> None:
+    x = chainer.Variable(np.zeros((3, 2), np.float32))
+    assert_type(x.array, Array)
+    assert_type(x.grad, Array | None)
+    assert_type(x.grad_var, chainer.Variable | None)
+    assert_type(x.shape, tuple[int, ...])
+    assert_type(x + 1, chainer.Variable)
+    assert_type(2 * x - x / 3, chainer.Variable)
+    assert_type(x @ x.T, chainer.Variable)
+    assert_type(-x ** 2, chainer.Variable)
+    assert_type(x.reshape(6), chainer.Variable)
+    x.grad = np.ones_like(x.array)
+    x.cleargrad()
+    x.backward(retain_grad=True)
+
+
+def functions() -> None:
+    x = chainer.Variable(np.zeros((3, 2), np.float32))
+    t = np.zeros(3, np.int32)
+    assert_type(F.relu(x), chainer.Variable)
+    assert_type(F.relu(x.array), chainer.Variable)
+    assert_type(F.sum(x, axis=(0, 1), keepdims=True), chainer.Variable)
+    assert_type(F.softmax_cross_entropy(x, t), chainer.Variable)
+    assert_type(F.concat([x, x.array], axis=0), chainer.Variable)
+    assert_type(Square().apply((x,)), tuple[chainer.Variable, ...])
+    gradients = chainer.grad([F.sum(x)], [x], enable_double_backprop=True)
+    assert_type(gradients, list[chainer.Variable | None])
+
+
+def links() -> None:
+    model = Perceptron(5)
+    assert_type(model.l1, L.Linear)
+    assert_type(model.l1.W, chainer.Parameter)
+    assert_type(model.copy(), Perceptron)
+    assert_type(model.to_device('@numpy'), Perceptron)
+    for name, parameter in model.namedparams():
+        assert_type(name, str)
+        assert_type(parameter, chainer.Parameter)
+    chainer.serializers.save_npz('model.npz', model)
+
+
+def training_loop(dataset: tp.Sequence[tuple[Array, int]]) -> None:
+    model = L.Classifier(Perceptron(5))
+    optimizer = chainer.optimizers.Adam(alpha=1e-3)
+    assert_type(optimizer.setup(model), chainer.optimizers.Adam)
+    optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(1e-4))
+    iterator = chainer.iterators.SerialIterator(dataset, 32, shuffle=False)
+    assert_type(iterator.epoch, int)
+    updater = training.updaters.StandardUpdater(iterator, optimizer, device=-1)
+    trainer = training.Trainer(updater, (20, 'epoch'), out='result')
+    trainer.extend(extensions.Evaluator(iterator, model))
+    trainer.extend(extensions.LogReport(), trigger=(1, 'epoch'))
+    trainer.extend(extensions.snapshot(), trigger=(10, 'epoch'))
+    trainer.extend(extensions.PrintReport(['epoch', 'main/loss']))
+    trainer.run()
+    assert_type(trainer.elapsed_time, float)
+
+
+def settings(model: chainer.Link, x: Array) -> None:
+    chainer.config.cudnn_deterministic = True
+    with chainer.using_config('train', False), chainer.no_backprop_mode():
+        model(x)
+    assert_type(chainer.get_device('@numpy'), chainer.backend.Device)
