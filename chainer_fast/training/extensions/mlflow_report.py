@@ -17,9 +17,9 @@ class MLflowReport(_tracker.Tracker):
     """Extension that hands each new entry of a log to MLflow.
 
     The values become metrics by iteration, and ``config`` parameters. Characters that
-    MLflow refuses in a name become underscores. A run begins with the training and ends
-    with it, as finished or failed; a resumed training continues the run of its
-    snapshot. The run is not made MLflow's active one.
+    MLflow refuses in a name become underscores, and names are cut to 250 characters. A
+    run begins with the training and ends with it, as finished or failed; a resumed
+    training continues the run of its snapshot. The run is not made MLflow's active one.
 
     Parameters
     ----------
@@ -39,6 +39,13 @@ class MLflowReport(_tracker.Tracker):
     ------
     ImportError
         If MLflow is not installed: ``pip install 'chainer-fast[mlflow]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.MLflowReport('digits', vars(args)))
     """
 
     def __init__(

@@ -26,6 +26,13 @@ class RichPrintReport(print_report.PrintReport):
         The log, as for :class:`PrintReport`.
     out : file
         File to print to.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.RichPrintReport(['epoch', 'main/loss']))
     """
 
     def __init__(

@@ -45,6 +45,12 @@ class TqdmProgressBar(extension.Extension):
     ------
     ImportError
         If tqdm is not installed: ``pip install 'chainer-fast[tqdm]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.TqdmProgressBar(entries=['main/loss']))
     """
 
     def __init__(

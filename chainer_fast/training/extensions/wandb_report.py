@@ -32,6 +32,13 @@ class WandbReport(_tracker.Tracker):
     ------
     ImportError
         If wandb is not installed: ``pip install 'chainer-fast[wandb]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.WandbReport(vars(args), project='digits'))
     """
 
     def __init__(
