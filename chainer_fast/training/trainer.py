@@ -238,10 +238,16 @@ class Trainer:
 
         self._start_at = _get_time()
         # Snapshots first: they may load a state from which the others continue.
-        for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
-            initialize = getattr(entry.extension, 'initialize', None)
-            if initialize and not _is_over(entry):
-                initialize(self)
+        try:
+            for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
+                initialize = getattr(entry.extension, 'initialize', None)
+                if initialize and not _is_over(entry):
+                    initialize(self)
+        except BaseException:
+            # Nothing is finalized, and run() may be called again, as in Chainer; but
+            # the runs of other tools must not stay open.
+            _call_all(_methods(extensions, '_abandon'))
+            raise
 
         try:
             self._loop(_in_order_of_calls(entries))

@@ -109,6 +109,16 @@ def public_bases(app, name, obj, options, bases):
         other is not cls and issubclass(other, cls) for other in found)]
 
 
+def on_other_pages(cls):
+    """Return the members of a class that pages of its bases have, with commas."""
+    public = [base for base in cls.__mro__[1:] if id(base) in names_of_objects()
+              or base.__module__.partition('.')[0] != 'chainer_fast']
+    own = {member for base in cls.__mro__ if base is cls or not any(
+        issubclass(parent, base) for parent in public) for member in vars(base)}
+    inherited = {member for base in public for member in dir(base)}
+    return ', '.join(sorted(inherited - own))
+
+
 def skip_default(app, what, name, obj, skip, options):
     """Leave out calls that have the docstring of ``object`` alone."""
     return True if getattr(obj, '__doc__', None) == type.__call__.__doc__ else None
@@ -199,6 +209,10 @@ IN_OTHER_FILES = {}
 def read_settings(app, config):
     IN_OTHER_FILES.update(
         (file, name) for name, file in config.autosummary_filename_map.items())
+    classes = {name: look_up(name) for name in groups()}
+    config.autosummary_context['on_other_pages'] = {
+        name: on_other_pages(cls) for name, cls in classes.items()
+        if inspect.isclass(cls)}
 
 
 def setup(app):

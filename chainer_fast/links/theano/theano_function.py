@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from chainer_fast import link
-from chainer_fast.function import Function
 from chainer_fast.functions.theano import theano_function
 
 
@@ -61,7 +60,7 @@ class TheanoFunction(link.Link):
         inputs = _as_tuple('inputs', inputs, variable_type)
         outputs = _as_tuple('outputs', outputs, variable_type)
 
-        self.forward_func: Function = theano.function(inputs=inputs, outputs=outputs)
+        self.forward_func = theano.function(inputs=inputs, outputs=outputs)
         grads = [
             y.type('grad_of_output_%d' % i) for i, y in enumerate(outputs)]
         # Not a scalar is differentiated, but products with the gradients of the
@@ -69,7 +68,7 @@ class TheanoFunction(link.Link):
         expressions = theano.tensor.grad(
             cost=None, wrt=inputs, known_grads=dict(zip(outputs, grads, strict=True)),
             disconnected_inputs='ignore')
-        self.backward_func: Function = theano.function(
+        self.backward_func = theano.function(
             inputs=(*inputs, *grads), outputs=expressions, on_unused_input='ignore')
 
     def forward(self, *args):

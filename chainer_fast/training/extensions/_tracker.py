@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import typing as tp
-from types import TracebackType
 
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
@@ -12,15 +12,13 @@ from chainer_fast.training.extensions._log_reader import LogReader
 from chainer_fast.training.trainer import Trainer
 
 if tp.TYPE_CHECKING:
-    from types import ModuleType
-
     from chainer_fast.training.extensions.log_report import LogReport
 
 
-def import_tool(module: str, user: str, extra: str) -> ModuleType:
+def check_tool(module: str, user: str, extra: str) -> None:
     """Import a module, or tell which extra of this distribution brings it."""
     try:
-        return importlib.import_module(module)
+        importlib.import_module(module)
     except ImportError as error:
         raise ImportError("%s needs %s: pip install 'chainer-fast[%s]' (%s)" % (
             user, module.partition('.')[0], extra, error)) from error
@@ -30,7 +28,8 @@ class Tracker(LogReader):
     """Extension that hands each new entry of a log to a tool that tracks trainings.
 
     A snapshot remembers the run and how many entries the tool has, so that a resumed
-    training continues the run and repeats nothing.
+    training continues the run and repeats nothing. Values that are no numbers, which a
+    ``postprocess`` of the log may add, are left out.
 
     Parameters
     ----------
@@ -47,27 +46,35 @@ class Tracker(LogReader):
             self, config: tp.Mapping[str, tp.Any] | None = None,
             log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(log_report)
-        self._config = dict(config or {})
+        self._config = {str(key): value for key, value in dict(config or {}).items()}
         self._run_id = ''
-        self._is_open = self._has_failed = False
+        self._is_open = False
 
     def initialize(self, trainer: Trainer) -> None:
         self._open(trainer)
-        self._is_open, self._has_failed = True, False
+        self._is_open = True
+        # What the caller of run() may be handling does not fail this training.
+        self._handled = sys.exc_info()[1]
 
     def __call__(self, trainer: Trainer) -> tp.Any:
-        for entry in self._read_log(trainer)[self._log_len:]:
-            values = dict(entry)
+        log = self._read_log(trainer)
+        if len(log) < self._log_len:  # not the log that the snapshot knows
+            self._log_len = 0
+        for entry in log[self._log_len:]:
+            values = {key: number for key, value in entry.items()
+                      if (number := _state.as_number(value)) is not None}
             self._write(values, values.pop('iteration'))
             self._log_len += 1
-
-    def on_error(self, trainer: Trainer, exc: Exception, tb: TracebackType) -> None:
-        self._has_failed = True
 
     def finalize(self) -> None:
         if self._is_open:
             self._is_open = False
-            self._close()
+            # Not by on_error, which nobody calls for interrupts.
+            error = sys.exc_info()[1]
+            self._close(error is not None and error is not self._handled)
+
+    # The trainer calls this if the loop does not even begin.
+    _abandon = finalize
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
@@ -81,6 +88,6 @@ class Tracker(LogReader):
         """Hand over the values of one entry."""
         raise NotImplementedError
 
-    def _close(self):
-        """End the run; ``_has_failed`` tells how the training ended."""
+    def _close(self, has_failed):
+        """End the run of a training that has come to its end, or has not."""
         raise NotImplementedError

@@ -9,7 +9,7 @@ from chainer_fast.training.extensions import _tracker
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
-# What names of metrics may not have.
+# What names of metrics and parameters may not have.
 _FOREIGN = re.compile(r'[^\w\-. :/]')
 
 
@@ -17,9 +17,9 @@ class MLflowReport(_tracker.Tracker):
     """Extension that hands each new entry of a log to MLflow.
 
     The values become metrics by iteration, and ``config`` parameters. Characters that
-    MLflow refuses in a name become underscores. A run begins with the training and ends
-    with it, as finished or failed; a resumed training continues the run of its
-    snapshot. The run is not made MLflow's active one.
+    MLflow refuses in a name become underscores, and names are cut to 250 characters. A
+    run begins with the training and ends with it, as finished or failed; a resumed
+    training continues the run of its snapshot. The run is not made MLflow's active one.
 
     Parameters
     ----------
@@ -39,6 +39,13 @@ class MLflowReport(_tracker.Tracker):
     ------
     ImportError
         If MLflow is not installed: ``pip install 'chainer-fast[mlflow]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.MLflowReport('digits', vars(args)))
     """
 
     def __init__(
@@ -48,11 +55,13 @@ class MLflowReport(_tracker.Tracker):
             tracking_uri: str | None = None, run_name: str | None = None) -> None:
         super().__init__(config, log_report)
         self._experiment, self._run_name = experiment, run_name
-        self._tool = _tracker.import_tool('mlflow', type(self).__name__, 'mlflow')
         self._tracking_uri = tracking_uri
+        _tracker.check_tool('mlflow', type(self).__name__, 'mlflow')
 
     def _open(self, trainer):
-        self._client = client = self._tool.MlflowClient(self._tracking_uri)
+        import mlflow
+
+        self._client = client = mlflow.MlflowClient(self._tracking_uri)
         if self._run_id:
             client.update_run(self._run_id, status='RUNNING')
             return
@@ -61,14 +70,21 @@ class MLflowReport(_tracker.Tracker):
             experiment.experiment_id if experiment is not None
             else client.create_experiment(self._experiment),
             run_name=self._run_name).info.run_id
-        for key, value in self._config.items():
-            client.log_param(self._run_id, _FOREIGN.sub('_', key), value)
+        # Two settings of the same name would be a change of one, which MLflow refuses.
+        settings = {_name(key): value for key, value in self._config.items()}
+        for name, value in settings.items():
+            client.log_param(self._run_id, name, value)
 
     def _write(self, values, step):
         for key, value in values.items():
-            self._client.log_metric(
-                self._run_id, _FOREIGN.sub('_', key), value, step=step)
+            self._client.log_metric(self._run_id, _name(key), value, step=step)
 
-    def _close(self):
+    def _close(self, has_failed):
         self._client.set_terminated(
-            self._run_id, 'FAILED' if self._has_failed else 'FINISHED')
+            self._run_id, 'FAILED' if has_failed else 'FINISHED')
+
+
+def _name(key):
+    """Return the name for a key; MLflow wants names to be relative paths as well."""
+    parts = _FOREIGN.sub('_', key).split('/')
+    return '/'.join(part for part in parts if part.strip('.'))[:250].strip('/') or '_'

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import _tracker
 from chainer_fast.training.trainer import Trainer
@@ -46,13 +47,17 @@ class OptunaPruning(extension.Extension):
             trainer.extend(extensions.OptunaPruning(
                 trial, 'validation/main/loss', (1, 'epoch')))
             trainer.run(show_loop_exception_msg=False)
-            return trainer.observation['validation/main/loss']
+            log = trainer.get_extension('LogReport').log
+            return log[-1]['validation/main/loss']
     """
+
+    # After the reports of the last iteration, which would miss it.
+    priority = _tracker.Tracker.priority - 1
 
     def __init__(
             self, trial: optuna.trial.Trial, observation_key: str,
             pruner_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any]) -> None:
-        self._tool = _tracker.import_tool('optuna', type(self).__name__, 'optuna')
+        _tracker.check_tool('optuna', type(self).__name__, 'optuna')
         self._trial, self._observation_key = trial, observation_key
         self._pruner_trigger = util.get_trigger(pruner_trigger)
 
@@ -67,5 +72,11 @@ class OptunaPruning(extension.Extension):
         step = updater.epoch if by_epoch else updater.iteration
         self._trial.report(value, step=step)
         if self._trial.should_prune():
-            raise self._tool.TrialPruned('trial %d was pruned at %s %d' % (
+            import optuna
+
+            raise optuna.TrialPruned('trial %d was pruned at %s %d' % (
                 self._trial.number, 'epoch' if by_epoch else 'iteration', step))
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        _state.serialize_late_addition(
+            self._pruner_trigger, serializer, '_pruner_trigger')

@@ -1,7 +1,7 @@
 """Extension that prints the log as a table of rich."""
 from __future__ import annotations
 
-import functools
+import importlib.util
 import sys
 import typing as tp
 
@@ -26,31 +26,29 @@ class RichPrintReport(print_report.PrintReport):
         The log, as for :class:`PrintReport`.
     out : file
         File to print to.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.RichPrintReport(['epoch', 'main/loss']))
     """
 
     def __init__(
             self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
             out: tp.IO[tp.Any] = sys.stdout) -> None:
         super().__init__(entries, log_report, out)
-        self._make_table = self._find_rich()
-
-    def _find_rich(self):
-        try:
-            from rich import box, console, table
-        except ImportError:
-            return None
-        self._console = console.Console(file=self._out)
-        return functools.partial(
-            table.Table, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        self._has_rich = importlib.util.find_spec('rich') is not None
 
     def __call__(self, trainer: Trainer) -> tp.Any:
-        if self._make_table is not None and self._header is not None:
+        if self._has_rich and self._header is not None:
             self._header = None
             self._print_table(show_header=True)
         super().__call__(trainer)
 
     def _print(self, observation):
-        if self._make_table is None:
+        if not self._has_rich:
             super()._print(observation)
             return
         self._print_table([
@@ -58,15 +56,22 @@ class RichPrintReport(print_report.PrintReport):
             for key in self._entries])
 
     def _print_table(self, *rows, show_header=False):
+        from rich import box, console, table
+
         # Each row is a table of its own: a table cannot grow once it has been printed,
         # and a live one would fight with progress bars.
-        table = self._make_table(show_header=show_header)
+        lines = table.Table(
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
+            show_header=show_header)
         widths = [max(10, len(entry)) for entry in self._entries]
         for entry, width in zip(self._entries, widths, strict=True):
-            table.add_column(entry, justify='right', width=width)
+            lines.add_column(entry, justify='right', width=width)
         for row in rows:
-            table.add_row(*row)
+            lines.add_row(*row)
+        # Keys are no markup. A notebook shows what is written to the file, too.
+        screen = console.Console(
+            file=self._out, markup=False, emoji=False, force_jupyter=False)
         # As wide as it has to be; a narrow terminal wraps it.
-        self._console.print(
-            table, width=sum(widths) + 3 * len(widths), crop=False, overflow='ignore')
+        screen.print(
+            lines, width=sum(widths) + 3 * len(widths), crop=False, overflow='ignore')
         util.flush(self._out)

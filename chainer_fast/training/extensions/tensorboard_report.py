@@ -15,7 +15,7 @@ class TensorBoardReport(_tracker.Tracker):
 
     The values become scalars by iteration, and ``config`` a table among the texts. A
     resumed training adds a file to the folder, whose values replace those after the
-    snapshot.
+    snapshot; a new training in the same folder replaces all.
 
     Parameters
     ----------
@@ -46,20 +46,22 @@ class TensorBoardReport(_tracker.Tracker):
             log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(config, log_report)
         self._folder = folder
-        self._tool = _tracker.import_tool(
-            'tensorboardX', type(self).__name__, 'tensorboard')
+        _tracker.check_tool('tensorboardX', type(self).__name__, 'tensorboard')
 
     def _open(self, trainer):
+        import tensorboardX
+
         iteration = trainer.updater.iteration
-        self._writer = self._tool.SummaryWriter(
+        self._writer = tensorboardX.SummaryWriter(
             os.path.join(trainer.out, self._folder),
-            purge_step=iteration + 1 if iteration else None,
+            purge_step=iteration and iteration + 1,
             # The rest of the name is the second, which may be that of the run before.
             filename_suffix='.%d' % iteration)
         if self._config and not self._run_id:
             self._writer.add_text('config', '\n'.join(
                 ['| setting | value |', '| --- | --- |',
-                 *('| %s | %s |' % item for item in self._config.items())]))
+                 *('| %s | %s |' % (_cell(key), _cell(value))
+                   for key, value in self._config.items())]))
         self._run_id = self._folder
 
     def _write(self, values, step):
@@ -67,5 +69,10 @@ class TensorBoardReport(_tracker.Tracker):
             self._writer.add_scalar(key, value, step)
         self._writer.flush()
 
-    def _close(self):
+    def _close(self, has_failed):
         self._writer.close()
+
+
+def _cell(content):
+    """Return the text of a cell in a table of Markdown."""
+    return ' '.join(str(content).replace('|', r'\|').splitlines())

@@ -45,22 +45,31 @@ class TqdmProgressBar(extension.Extension):
     ------
     ImportError
         If tqdm is not installed: ``pip install 'chainer-fast[tqdm]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.TqdmProgressBar(entries=['main/loss']))
     """
 
     def __init__(
             self, training_length: tp.Sequence[tp.Any] | None = None,
             update_interval: int = 1, entries: tp.Sequence[str] = (),
             **options: tp.Any) -> None:
-        self._tool = _tracker.import_tool('tqdm.auto', type(self).__name__, 'tqdm')
+        _tracker.check_tool('tqdm.auto', type(self).__name__, 'tqdm')
         self._training_length, self._update_interval = training_length, update_interval
         self._entries, self._options = entries, options
         self._bar: tp.Any = None
 
     def initialize(self, trainer: Trainer) -> None:
+        from tqdm import auto
+
         length, self._unit = self._training_length or _length(trainer.stop_trigger)
-        self._bar = self._tool.tqdm(**{
+        self._bar = auto.tqdm(**{
             'total': length, 'initial': self._progress(trainer), 'unit': self._unit,
-            'file': _CursorAtStart(sys.stderr), **self._options})
+            'file': _CursorAtStart(sys.stderr), 'disable': sys.stderr is None,
+            **self._options})
 
     def _progress(self, trainer):
         updater = trainer.updater

@@ -13,8 +13,9 @@ class WandbReport(_tracker.Tracker):
     """Extension that hands each new entry of a log to Weights & Biases.
 
     A run begins with the training and ends with it; a training that fails marks its run
-    as failed. A resumed training continues the run of its snapshot. Without a network,
-    ``WANDB_MODE=offline`` keeps the run on disk.
+    as failed. A resumed training continues the run of its snapshot; W&B ignores steps
+    that its run already has. Without a network, ``WANDB_MODE=offline`` keeps the run on
+    disk.
 
     Parameters
     ----------
@@ -31,6 +32,13 @@ class WandbReport(_tracker.Tracker):
     ------
     ImportError
         If wandb is not installed: ``pip install 'chainer-fast[wandb]'``.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.WandbReport(vars(args), project='digits'))
     """
 
     def __init__(
@@ -38,17 +46,19 @@ class WandbReport(_tracker.Tracker):
             log_report: str | LogReport = 'LogReport', **options: tp.Any) -> None:
         super().__init__(config, log_report)
         self._options = options
-        self._tool = _tracker.import_tool('wandb', type(self).__name__, 'wandb')
+        _tracker.check_tool('wandb', type(self).__name__, 'wandb')
 
     def _open(self, trainer):
+        import wandb
+
         options = {'dir': trainer.out, 'config': self._config, **self._options}
         if self._run_id:
             options.update(id=self._run_id, resume='allow')
-        self._run = self._tool.init(**options)
+        self._run = wandb.init(**options)
         self._run_id = self._run.id
 
     def _write(self, values, step):
         self._run.log(values, step=step)
 
-    def _close(self):
-        self._run.finish(exit_code=int(self._has_failed))
+    def _close(self, has_failed):
+        self._run.finish(exit_code=int(has_failed))

@@ -1,9 +1,9 @@
 """Extensions for other tools: these tools read what was written."""
+import copy
 import glob
-import io
 import json
 import os
-import re
+import pickle
 import subprocess
 import sys
 
@@ -16,7 +16,7 @@ from chainer_fast.training import extensions
 from tests.training import stubs
 
 for _module in ['tensorboard', 'tensorboardX', 'wandb', 'mlflow', 'optuna', 'tqdm',
-                'rich', 'nbclient']:
+                'rich']:
     pytest.importorskip(_module)
 
 # Some of these tools warn of what they use themselves.
@@ -60,6 +60,23 @@ def test_tensorboard(tmp_path):
     assert b'| lr | 0.5 |\n| unit | relu |' in table.tensor_proto.string_val[0]
 
 
+def test_tensorboard_shows_the_latest_training_of_a_folder(tmp_path, monkeypatch):
+    from tensorboard.backend.event_processing import event_accumulator
+
+    for length, second in [(4, 1000), (2, 2000)]:
+        monkeypatch.setattr('time.time', lambda second=second: second)
+        trainer = make_trainer(str(tmp_path), length)
+        trainer.extend(extensions.TensorBoardReport(
+            config={'length': length, 2: 'a|b\nc'}))
+        trainer.run()
+    events = event_accumulator.EventAccumulator(str(tmp_path / 'tensorboard'))
+    events.Reload()
+    assert [e.step for e in events.Scalars('main/loss')] == [1, 2]
+    *_, table = events.Tensors('config/text_summary')
+    assert table.tensor_proto.string_val[0].endswith(
+        b'\n| length | 2 |\n| 2 | a\\|b c |')
+
+
 def inspect_wandb(file, *options):
     """Return what the command ``wandb`` says of a file."""
     text = subprocess.run(
@@ -71,7 +88,7 @@ def inspect_wandb(file, *options):
 
 def test_wandb(tmp_path):
     run_and_resume(str(tmp_path), lambda: extensions.WandbReport(
-        {'lr': 0.5}, project='p', mode='offline', settings={'silent': True}))
+        {'lr': 0.5, 1: 2}, project='p', mode='offline', settings={'silent': True}))
     first, second = sorted(
         glob.glob(str(tmp_path / 'wandb' / 'offline-run-*' / '*.wandb')),
         key=os.path.getmtime)
@@ -80,7 +97,7 @@ def test_wandb(tmp_path):
             for r in inspect_wandb(first) if r['type'] == 'history'] == [
         ({'num': i}, i / 2) for i in range(1, 5)]
     summary = inspect_wandb(second, '--summary')
-    assert summary['config']['lr'] == 0.5
+    assert summary['config']['lr'] == 0.5 and summary['config']['1'] == 2
     assert summary['summary']['main/loss'] == 3
     assert summary['exit_code'] == 0
 
@@ -108,8 +125,12 @@ def test_mlflow_names_and_failures(tmp_path):
     uri = 'sqlite:///%s/runs.db' % tmp_path
     trainer = stubs.make_trainer(out=tmp_path)
     trainer.extend(extensions.LogReport(trigger=(1, 'iteration')))
-    trainer.extend(lambda t: t.observation.update({'a(b)*': 1.}), 'o', priority=300)
-    trainer.extend(extensions.MLflowReport(tracking_uri=uri))
+    keys = {'a(b)*': 'a_b__', '/a//b/': 'a/b', '../c': 'c', '': '_', 'é': 'é',
+            249 * 'k' + '/k': 249 * 'k', 300 * 'k': 250 * 'k'}
+    trainer.extend(
+        lambda t: t.observation.update(dict.fromkeys(keys, 1.)), 'o', priority=300)
+    trainer.extend(extensions.MLflowReport(tracking_uri=uri, config={
+        **keys, 1: None, '*': [1, {'b': 2}], '(': 3, 'long': 7000 * 'x'}))
 
     def fail(trainer):
         raise RuntimeError('on purpose')
@@ -119,7 +140,10 @@ def test_mlflow_names_and_failures(tmp_path):
         trainer.run(show_loop_exception_msg=False)
     (run,) = mlflow.MlflowClient(uri).search_runs(['0'])
     assert run.info.status == 'FAILED'
-    assert run.data.metrics['a_b__'] == 1
+    assert run.data.metrics.keys() == {*keys.values(), 'epoch', 'elapsed_time'}
+    assert run.data.params.keys() == {*keys.values(), '1', 'long'}
+    assert run.data.params['1'] == 'None' and run.data.params['_'] == '3'
+    assert run.data.params['long'].startswith(5000 * 'x')
 
 
 def test_optuna_prunes_what_is_worse(tmp_path):
@@ -153,98 +177,38 @@ def test_optuna_prunes_what_is_worse(tmp_path):
     assert bad.state.name == 'PRUNED' and bad.intermediate_values == {1: 1.}
 
 
-def test_tqdm_in_a_terminal(tmp_path, monkeypatch):
-    terminal = io.StringIO()
-    monkeypatch.setattr(sys, 'stderr', terminal)
-    trainer = make_trainer(tmp_path)
-    trainer.extend(extensions.PrintReport(['main/loss'], out=terminal))
-    trainer.extend(extensions.TqdmProgressBar(
-        entries=['main/loss', 'missing'], ncols=60, mininterval=0))
+def test_optuna_asks_after_the_reports_and_as_often_when_resumed(tmp_path):
+    import optuna
+
+    calls = []
+
+    class Trial:
+
+        number = 3
+
+        def report(self, value, step):
+            calls.append((value, step, len(trainer.get_extension('LogReport').log)))
+
+        def should_prune(self):
+            return len(calls) == 2
+
+    trainer = make_trainer(tmp_path, 3)
+    trainer.extend(extensions.OptunaPruning(Trial(), 'main/loss', (2, 'iteration')))
     trainer.run()
-    *_, last = terminal.getvalue().split('\x1b[J')
-    row, _, bars = last.partition('\n')
-    assert row.strip() == '2'
-    # Each time the cursor goes back, for PrintReport to erase the bar.
-    assert re.fullmatch(
-        r'(\r100%\|#+\| 4/4 \[.*iteration/s, main/loss=2\]\r)+\n\r', bars)
+    contents = stubs.save(trainer)
+    trainer = make_trainer(tmp_path, 9)
+    trainer.extend(extensions.OptunaPruning(Trial(), 'main/loss', (2, 'iteration')))
+    serializers.NpzDeserializer(contents).load(trainer)
+    with pytest.raises(optuna.TrialPruned, match='trial 3 was pruned at iteration 4'):
+        trainer.run(show_loop_exception_msg=False)
+    assert calls == [(1., 2, 2), (2., 4, 4)]
 
 
-def test_tqdm_by_epochs_from_a_snapshot(tmp_path, monkeypatch):
-    terminal = io.StringIO()
-    monkeypatch.setattr(sys, 'stderr', terminal)
-    trainer = stubs.make_trainer((3, 'epoch'), out=tmp_path)
-    trainer.updater.iteration = 2
-    trainer.extend(extensions.TqdmProgressBar(ncols=60, mininterval=0))
-    trainer.run()
-    shown = re.findall(r'([\d.]+)/3 ', terminal.getvalue())
-    assert [float(text) for text in shown][:1] == [1.]
-    assert float(shown[-1]) == 3
-
-
-def test_tqdm_without_a_known_length(tmp_path, monkeypatch):
-    terminal = io.StringIO()
-    monkeypatch.setattr(sys, 'stderr', terminal)
-    trainer = stubs.make_trainer(out=tmp_path)
-    trainer.stop_trigger = lambda t: t.updater.iteration == 3
-    trainer.extend(extensions.TqdmProgressBar(mininterval=0))
-    trainer.run()
-    assert '3iteration' in terminal.getvalue()
-
-
-def test_rich_table(tmp_path):
-    out = io.StringIO()
-    trainer = make_trainer(tmp_path, 2)
-    trainer.extend(extensions.RichPrintReport(
-        ['iteration', 'main/loss', 'a key that is longer than others', 'epoch'],
-        out=out))
-    trainer.run()
-    lines = [line.rstrip() for line in out.getvalue().replace('\x1b[J', '').split('\n')]
-    assert lines == [
-        ' iteration    main/loss   a key that is longer than others        epoch',
-        '─' * 71,
-        '         1          0.5                                               0',
-        '         2            1                                               1', '']
-
-
-def test_without_rich_it_prints_as_ever(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, 'rich', None)
-    texts = []
-    for make in [extensions.PrintReport, extensions.RichPrintReport]:
-        out = io.StringIO()
-        trainer = make_trainer(tmp_path)
-        trainer.extend(make(['iteration', 'main/loss', 'missing'], out=out))
-        trainer.run()
-        texts.append(out.getvalue())
-    assert texts[0] == texts[1] != ''
-
-
-def test_in_a_notebook(tmp_path):
-    import nbclient
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for
-        source in ['''
-import sys
-sys.path[:0] = %r
-import numpy
-from chainer_fast.training import extensions
-from tests.training import stubs
-''' % [path for path in sys.path if path], '''
-trainer = stubs.make_trainer((2, 'epoch'), out=%r)
-trainer.extend(lambda t: t.observation.update(x=t.updater.iteration / 2), 'observe',
-               priority=300)
-trainer.extend(extensions.TqdmProgressBar(entries=['x']))
-trainer.extend(extensions.PlotReportNotebook('x', trigger=(1, 'iteration')))
-trainer.run()
-''' % str(tmp_path)]])
-    nbclient.NotebookClient(notebook, timeout=120).execute()
-    outputs = notebook.cells[1].outputs
-    data = [output.data for output in outputs if output.output_type == 'display_data']
-    bar, plot = data
-    assert 'application/vnd.jupyter.widget-view+json' in bar
-    model = notebook.metadata.widgets['application/vnd.jupyter.widget-state+json']
-    states = [widget['state'] for widget in model['state'].values()]
-    assert [state['value'] for state in states if 'bar_style' in state] == [2.]
-    assert any('2.0/2' in str(state.get('value')) for state in states), states
-    assert plot['image/png']
-    assert (tmp_path / 'plot.png').exists()
+@pytest.mark.parametrize('make', [
+    extensions.TensorBoardReport, extensions.WandbReport, extensions.MLflowReport,
+    extensions.TqdmProgressBar, lambda: extensions.RichPrintReport(['x'], out=None),
+    lambda: extensions.OptunaPruning(None, 'x', (1, 'epoch'))])
+def test_extensions_can_be_copied(make):
+    extension = make()
+    for copied in [copy.deepcopy(extension), pickle.loads(pickle.dumps(extension))]:
+        assert vars(copied).keys() == vars(extension).keys()
