@@ -31,7 +31,7 @@ cdef extern from *:
     """
     object cf_allocate(object type, object no_args)
 
-#: Whether this was tried with the interpreter; others are served more slowly.
+#: Whether this was tried with the interpreter; others go the general way.
 TRIED = bool(KNOWN_PYTHON)
 
 cdef tuple _NO_ARGS = ()

@@ -21,8 +21,8 @@ def check_python():
     seen = '%s, %s, %s' % (
         platform.python_version(), sys.executable, platform.platform())
     if not graph.TRIED:
-        seen += ('; nobody has tried chainer_fast with it: small models are slower '
-                 'than with 3.10 to 3.13')
+        seen += ('; nobody has tried chainer_fast with it, which uses nothing private '
+                 'to Python here, and may be slower')
     return Finding(WORKS, seen)
 
 

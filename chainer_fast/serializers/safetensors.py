@@ -52,6 +52,10 @@ def _split(arrays):
                 '%r and %r have the same name in a safetensors file, where dots stand '
                 'for slashes: rename one of them, or use save_npz'
                 % (paths[name], path))
+        if name == '__metadata__':
+            raise ValueError(
+                'safetensors files keep the name %r for themselves: rename the value, '
+                'or use save_npz' % name)
         paths[name] = path
         if _npy.is_none(array):
             values[name] = None
@@ -89,7 +93,7 @@ def save_safetensors(path: str | os.PathLike[str], obj: tp.Any) -> None:
     TypeError
         If a value has a dtype that the format does not have, such as complex128.
     ValueError
-        If two values have the same name.
+        If two values have the same name, or one is ``__metadata__``.
 
     Notes
     -----

@@ -109,6 +109,31 @@ def test_ways_around_in_chainers_engine():
     np.testing.assert_allclose(w.grad, 2 * np.cos(2 * draw(4)) + 2)
 
 
+def test_gradients_have_memory_of_their_own():
+    # PyTorch adds to gradients in place: on the way, and in leaves.
+    x, v = leaf(3), chainer.Variable(draw(3))
+    one, two = x * 2, x * 3
+    beside = one * 5 + two * 7
+    y = to_torch(from_torch(one) + from_torch(two) + v)
+    (beside + y * torch.ones(3)).sum().backward()
+    np.testing.assert_allclose(x.grad, np.full(3, 36))
+    x.grad, v.grad, g = None, None, torch.ones(3, dtype=torch.float64)
+    for _ in range(2):
+        to_torch(from_torch(x) + v).backward(g)
+        (to_torch(v) + x).backward(g)
+    np.testing.assert_array_equal(x.grad, np.full(3, 4))
+    np.testing.assert_array_equal(v.grad, np.full(3, 4))
+    v.grad *= 2
+    np.testing.assert_array_equal(x.grad, np.full(3, 4))
+    np.testing.assert_array_equal(g, np.ones(3))
+
+
+def test_unused_variables_get_no_gradient():
+    v, w = chainer.Variable(draw(3)), chainer.Variable(draw(3))
+    to_torch(F.sin(v), F.sin(w))[0].sum().backward()
+    assert v.grad is not None and w.grad is None
+
+
 def test_gradient_penalty():
     w, x = chainer.Parameter(draw(3, 3)), leaf(2, 3, seed=1)
     y = to_torch(F.tanh(F.matmul(from_torch(x), w)))

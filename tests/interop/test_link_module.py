@@ -261,6 +261,53 @@ def test_optimizers_of_chainer_and_gradients_of_chainer():
     np.testing.assert_allclose(net.l2.b.array, before - 10)
 
 
+def test_gradients_of_both_libraries_add_up():
+    net = Net()
+    module = LinkModule(net)
+    x = draw(5, 3)
+    net.cleargrads()
+    F.sum(net(x)).backward()
+    module.share_grads()
+    module(torch.from_numpy(x)).sum().backward()
+    np.testing.assert_array_equal(net.l2.b.grad, [10, 10])
+    F.sum(net(x)).backward()        # PyTorch finds what Chainer added
+    module(torch.from_numpy(x)).sum().backward()
+    np.testing.assert_array_equal(net.l2.b.grad, [20, 20])
+    bias = module.get_parameter('l2.b')
+    np.testing.assert_array_equal(bias.grad, [20, 20])
+    bias.grad = bias.grad / 4       # and what PyTorch replaced stays
+    module(torch.from_numpy(x)).sum().backward()
+    np.testing.assert_array_equal(net.l2.b.grad, [10, 10])
+
+
+def test_gradients_that_are_equal_do_not_share_memory():
+    class Add(chainer.Link):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.a = chainer.Parameter(draw(3))
+                self.b = chainer.Parameter(draw(3))
+
+        def forward(self, x):
+            return self.a + self.b + x
+
+    module = LinkModule(Add())
+    x = torch.from_numpy(draw(3)).requires_grad_()
+    for _ in range(2):
+        module(x).backward(torch.ones(3))
+    for grad in module.link.a.grad, module.link.b.grad:
+        np.testing.assert_array_equal(grad, [2, 2, 2])
+
+
+def test_the_first_call_in_inference_mode():
+    module = LinkModule(Net(None))
+    x = torch.from_numpy(draw(5, 3))
+    with torch.inference_mode():
+        assert not module(x).requires_grad
+    module(x).sum().backward()
+    np.testing.assert_array_equal(module.link.l2.b.grad, [5, 5])
+
+
 def test_modules_inside_of_links_inside_of_modules():
     inner = torch.nn.Linear(3, 3).double()
     with chainer.using_config('dtype', 'float64'):

@@ -100,6 +100,12 @@ CASES = [
      sequences, of_torch),
     (lambda: chainer.Sequential(L.Linear(3, 4), F.tanh, L.Linear(4, 2)),
      lambda: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)), (2, 3)),
+    # Links of one shape, whose order in the link is not that of the layers.
+    (lambda: chainer.Sequential(
+        L.Linear(3, 3), F.tanh, L.Linear(3, 3), F.tanh, L.Linear(3, 3)),
+     lambda: nn.Sequential(
+        nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)),
+     (2, 3)),
 ]
 IDS = ['%d-%s' % (i, type(case[1]()).__name__) for i, case in enumerate(CASES)]
 
@@ -253,6 +259,14 @@ def test_all_or_nothing(change, error, message):
         bridge.load_torch_state_dict(link, state)
     for name, value in snapshot(link).items():
         np.testing.assert_array_equal(value, before[name], err_msg=name)
+
+
+@pytest.mark.parametrize('tensor', [
+    torch.ones(2, 3).to_sparse(), torch.ones(2, 3, device='meta'),
+    torch.ones(2, 3).to(torch.float8_e4m3fn)])
+def test_tensors_without_an_array(tensor):
+    with pytest.raises(TypeError, match="'weight' of the state_dict, a tensor of"):
+        bridge.load_torch_state_dict(L.Linear(3, 2, nobias=True), {'weight': tensor})
 
 
 def test_not_strict_and_old_files():

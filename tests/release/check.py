@@ -150,7 +150,7 @@ def check_sources(path, tracked):
 def check_wheel(path, tracked):
     """Check what a wheel holds, and its size."""
     with zipfile.ZipFile(path) as archive:
-        found = set(archive.namelist())
+        found = {name for name in archive.namelist() if not name.endswith('/')}
     of_package = {name for name in tracked if name.startswith('chainer_fast/')}
     modules = {re.sub(r'\..*', '', name) for name in found
                if re.search(r'\.(so|pyd)$', name) and name.startswith('chainer_fast/')}

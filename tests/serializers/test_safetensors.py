@@ -144,6 +144,7 @@ def test_texts_and_none(tmp_path):
     ({'a': np.zeros(2, 'complex128')}, TypeError, "'a' has the dtype complex128"),
     ({'a': np.array(['x'])}, TypeError, "'a' has the dtype <U1.*save_npz"),
     ({'a': np.array([None])}, TypeError, "'a' has the dtype object"),
+    ({'__metadata__': np.zeros(2)}, ValueError, 'keep the name .__metadata__. for'),
     ({'a/b': np.zeros(2), 'a.b': np.zeros(2)}, ValueError,
      "'a/b' and 'a.b' have the same name"),
 ])

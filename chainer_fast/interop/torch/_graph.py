@@ -168,7 +168,8 @@ class _ToTorch(torch.autograd.Function):
                 outputs, [ctx.inputs[i - 3] for i in wanted], gys,
                 enable_double_backprop=again)
             return _seam.scattered(
-                len(ctx.needs_input_grad), wanted, found, to_torch)
+                len(ctx.needs_input_grad), wanted, found,
+                to_torch if again else _seam.copies)
 
 
 class _ChainerLeaf(torch.autograd.Function):
@@ -177,12 +178,16 @@ class _ChainerLeaf(torch.autograd.Function):
     @staticmethod
     def forward(ctx, anchor, var):
         ctx.var = var
+        ctx.set_materialize_grads(False)
         return as_tensor(array_of(var))
 
     @staticmethod
     def backward(ctx, grad):
+        if grad is None:
+            return None, None
         with configuration.using_config('enable_backprop', torch.is_grad_enabled()):
-            gx, old = from_torch(grad), ctx.var.grad_var
+            # PyTorch may add to this gradient in place later.
+            gx, old = from_torch(grad.clone()), ctx.var.grad_var
             ctx.var.grad_var = gx if old is None else old + gx
         return None, None
 
@@ -290,6 +295,5 @@ class _TorchLeaf(function_node.FunctionNode):
         with torch.set_grad_enabled(again):
             gx, old = to_torch(grads[0]), self._tensor.grad
             # PyTorch adds to its own gradients in place, and this one may be Chainer's.
-            self._tensor.grad = gx if old is None and again else (
-                gx.clone() if old is None else old + gx)
+            self._tensor.grad = gx.clone() if old is None else old + gx
         return None,

@@ -1,5 +1,4 @@
 """Names of children in PyTorch and torchvision that are not those of the links."""
-from chainer_fast.link import Link
 from chainer_fast.links.model.vision import vgg
 from chainer_fast.links.model.vision.googlenet import GoogLeNet
 from chainer_fast.links.model.vision.resnet import (
@@ -33,10 +32,13 @@ def child_names(link):
     if isinstance(link, vgg.VGGLayers):
         return _vgg_names(link)
     if isinstance(link, Sequential):
-        # There, functions are modules as well, and count.
-        positions = [str(i) for i, layer in enumerate(link) if isinstance(layer, Link)]
-        children = [name for name, _ in link._named_children()]
-        return dict(zip(children, positions, strict=True))
+        # There, functions are modules as well, and count. Children are not in the order
+        # of the layers.
+        positions: dict = {}
+        for i, layer in enumerate(link):
+            positions.setdefault(id(layer), []).append(str(i))
+        return {name: positions[id(child)].pop(0)
+                for name, child in link._named_children()}
     return {}
 
 

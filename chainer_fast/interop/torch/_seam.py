@@ -5,6 +5,7 @@ import numpy
 import torch
 
 from chainer_fast import configuration
+from chainer_fast.interop.torch._arrays import as_tensor
 from chainer_fast.variable import Variable
 
 
@@ -44,6 +45,14 @@ def anchor():
 def as_tuple(result):
     """Return a tuple of what is one value or a tuple."""
     return result if isinstance(result, tuple) else (result,)
+
+
+def copies(*variables):
+    """Return tensors with memory of their own.
+
+    Several gradients of Chainer's may be one array, and PyTorch adds to them in place.
+    """
+    return tuple([as_tensor(var.array.copy()) for var in variables])
 
 
 def merged(outputs, grads):

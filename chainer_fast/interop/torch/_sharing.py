@@ -91,7 +91,9 @@ class _Shared:
 
     def _give_tensor(self, array):
         if array is not None and _place_of(array) != _place_of(self.tensor):
-            self.tensor = as_tensor(array)
+            # A tensor made in inference mode could never be trained.
+            with torch.inference_mode(False):
+                self.tensor = as_tensor(array)
 
 
 def _fill(parameter, tensor):
@@ -131,7 +133,9 @@ class Pair(_Shared):
 
     def __init__(self, parameter, tensor):
         self.parameter, self._tensor = parameter, tensor
-        self._shares_grad = self._has_hooks = False
+        # The last gradient that both had.
+        self._grad = None
+        self._has_hooks = False
         _pairs[id(parameter)] = _pairs[id(tensor)] = self
         self.share()
 
@@ -141,7 +145,7 @@ class Pair(_Shared):
 
     @array.setter
     def array(self, array):
-        self._shares_grad = False
+        self._grad = None
         self.parameter.cleargrad()      # of another dtype, perhaps
         self.parameter.array = array
 
@@ -167,15 +171,20 @@ class Pair(_Shared):
         """Make the gradient of the parameter that of the tensor."""
         grad = self.parameter.grad if self.parameter.is_initialized else None
         self._tensor.grad = None if grad is None else as_tensor(grad)
-        self._shares_grad = True
+        self._grad = grad
 
     def _before_grad(self):
-        if self._shares_grad and self.parameter.grad is None:
+        if self._grad is None:
+            return
+        grad = self.parameter.grad
+        if grad is None:
             self._tensor.grad = None
+        elif self._tensor.grad is not None and grad is not self._grad:
+            # Chainer has added to it since, not in place.
+            self.share_grad()
 
     def _after_grad(self):
-        self.parameter.grad = as_array(self._tensor.grad)
-        self._shares_grad = True
+        self.parameter.grad = self._grad = as_array(self._tensor.grad)
 
 
 def _call(reference, method):

@@ -103,7 +103,7 @@ def load_torch_state_dict(
     unexpected = [key for key in state_dict if key not in known]
     if strict and (missing or unexpected):
         raise KeyError(
-            'the state_dict does not fit the link %s. %s%s%s Give the children of the '
+            'the state_dict does not fit the link %s.%s%s%s Give the children of the '
             'link the names of the module, rename the keys, or pass strict=False.' % (
                 type(link).__name__, _list('It lacks', missing),
                 _list('Nothing in the link is', unexpected), _networks.hint(link)))
@@ -158,7 +158,13 @@ def _read(key, value):
         value = value.detach()
         if value.dtype == torch.bfloat16:
             value = value.float()
-        return value.to('cpu').numpy()
+        try:
+            return value.to('cpu').numpy()
+        except (TypeError, NotImplementedError) as error:
+            raise TypeError(
+                '%r of the state_dict, a tensor of layout %s and dtype %s on %s, has '
+                'no array: convert it first, for example with to_dense or float' % (
+                    key, value.layout, value.dtype, value.device)) from error
     if not isinstance(value, (numpy.ndarray, numbers.Number, cuda.ndarray)):
         raise TypeError('%r of the state_dict is no tensor, but %s' % (
             key, type(value)))
@@ -220,4 +226,4 @@ def _list(what, keys):
     if not keys:
         return ''
     shown = ', '.join(map(repr, keys[:8]))
-    return '%s %s%s.' % (what, shown, ', ...' if len(keys) > 8 else '')
+    return ' %s %s%s.' % (what, shown, ', ...' if len(keys) > 8 else '')
