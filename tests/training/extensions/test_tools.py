@@ -192,7 +192,7 @@ def test_optuna_asks_after_the_reports_and_as_often_when_resumed(tmp_path):
         def should_prune(self):
             return len(calls) == 2
 
-    trainer = make_trainer(tmp_path, 3)
+    trainer = make_trainer(tmp_path, 2)
     trainer.extend(extensions.OptunaPruning(Trial(), 'main/loss', (2, 'iteration')))
     trainer.run()
     contents = stubs.save(trainer)
