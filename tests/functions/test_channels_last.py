@@ -99,13 +99,13 @@ def test_order_makes_no_difference(name, shape, dtype, order, order_of_gy):
         np.testing.assert_allclose(a, b, TOLERANCE[dtype], TOLERANCE[dtype])
 
 
-@pytest.mark.parametrize('name', [*KEEPING, *PASSING])
+# In a forced build, NumPy makes the mask of dropout, in C order.
+@pytest.mark.parametrize('name', [
+    name for name in [*KEEPING, *PASSING] if not (forced.GENERAL and name == 'dropout')])
 @pytest.mark.parametrize('shape', [(2, 20, 6, 7), (3, 5, 2, 2)])
 @pytest.mark.parametrize('dtype', 'fd')
 def test_results_lie_as_the_images(name, shape, dtype):
     x = layouts.channels_last(draw(0, shape, dtype))
-    if forced.GENERAL and name == 'dropout':
-        return      # NumPy makes the mask, in C order
     for order_of_gy in ['channels last', 'C'] if name in KEEPING else ['channels last']:
         for a in results(FUNCTIONS[name], x, order_of_gy):
             assert layouts.lies_channels_last(a)
