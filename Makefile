@@ -192,7 +192,7 @@ release-check:
 	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn,onnx,caffe,hdf5]'
 	touch $@
 
 # Warnings are errors. The first build runs the gallery; later ones run what has changed.
