@@ -136,6 +136,7 @@ class SourceArchive(sdist):
             return super().make_archive(base_name, format, base_dir=base_dir, **kwargs)
         self._time = int(os.environ.get('SOURCE_DATE_EPOCH', time.time()))
         path = base_name + '.tar.gz'
+        self.mkpath(os.path.dirname(path))
         files = sorted(file for file in Path(base_dir).rglob('*') if file.is_file())
         with open(path, 'wb') as raw, \
                 gzip.GzipFile('', 'wb', 9, raw, self._time) as packed, \
