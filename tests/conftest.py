@@ -7,6 +7,7 @@ in the environment chooses the stand-in and its version in any case. Without the
 the tests are deselected, and CuPy is what it is on the machine.
 """
 import re
+import signal
 
 import pytest
 from _pytest.mark.expression import Expression
@@ -29,6 +30,10 @@ def _asks_for_gpu(config):
 
 
 def pytest_configure(config):
+    # Under nohup, or in the background of a script, the suite and all of its children
+    # would ignore the signal that tests of interrupts send.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _asks_for_gpu(config):
         from tests import host_cupy
         host_cupy.install_unless_gpu()

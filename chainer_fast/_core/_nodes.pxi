@@ -216,7 +216,7 @@ cdef class VariableNodeBase:
     @property
     def _variable(self):
         cdef VariableBase variable = variable_of(self)
-        return None if variable is None else weakref.ref(variable)
+        return _gone if variable is None else weakref.ref(variable)
 
     @property
     def grad(self):

@@ -23,7 +23,7 @@ cdef class _ShortcutEntry:
 cdef dict _shortcuts = {}
 cdef tuple _METHODS = (
     'forward', 'forward_cpu', 'backward', 'backward_accumulate', 'check_type_forward',
-    'apply', '_check_data_type_forward')
+    'apply', '_check_data_type_forward', '__init__')
 
 
 def register_shortcut(cls, Shortcut shortcut not None):
@@ -164,7 +164,7 @@ cdef VariableBase apply_shortcut(
     function.input_nodes = nodes
     function.rank = rank
     function.lazy_sum = state.lazy_grad_sum
-    node = _new_node(result)
+    node = node_of(result)
     node.creator_base = function
     node._rank = rank + 1
     _set_lone_output(function, node)

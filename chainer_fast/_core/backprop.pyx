@@ -5,7 +5,7 @@ from cpython.ref cimport Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from numpy cimport PyArray_CheckExact
 
-from chainer_fast._core.grad_check cimport check_leaf, check_step
+from chainer_fast._core.grad_check cimport check_leaf, check_rows, check_step
 from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
@@ -296,7 +296,9 @@ cdef class Traversal:
                 if found[i] is not NULL and node.needs_grad:
                     if node.creator_base is None:
                         check_old_style(node)
-                        if type(<object>found[i]) is not RowGradient:
+                        if type(<object>found[i]) is RowGradient:
+                            check_rows(function, node, <RowGradient><object>found[i])
+                        else:
                             check_leaf(function, node, <object>found[i])
                     # The table's reference is the only one from here on.
                     gradient = <object>found[i]

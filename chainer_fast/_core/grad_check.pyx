@@ -4,10 +4,11 @@ The checks that always run compare pointers and a few integers; a message is com
 only once one of them has failed.  Debug mode checks every gradient, otherwise only
 those of leaves, which users see.
 """
-from numpy cimport PyArray_CheckExact, PyArray_DESCR
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM
 
 from chainer_fast._core.graph cimport FunctionBase, VariableBase, VariableNodeBase, \
     shape_matches, variable_of
+from chainer_fast._core.rows cimport RowGradient, dense
 
 
 cdef str _account(FunctionBase function):
@@ -98,6 +99,16 @@ cdef int check_leaf(
         text += 'Stacktrace of the function is below:\n%s' % ''.join(
             function.stack.format())
     raise error(text + problem)
+
+
+cdef int check_rows(
+        FunctionBase function, VariableNodeBase node, RowGradient gradient) except -1:
+    """Check the gradient of a matrix that is kept as rows, like :func:`check_leaf`."""
+    if node.ndim == 2 and node.dims[0] == gradient.rows and (
+            node.dims[1] == PyArray_DIM(gradient.values, 1)
+            and node.dtype is <object>PyArray_DESCR(gradient.values)):
+        return 0
+    return check_leaf(function, node, dense(gradient))
 
 
 cdef bint _same_kind(object data, object gradient) except -1:

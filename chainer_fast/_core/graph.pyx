@@ -39,6 +39,8 @@ cdef tuple _NO_ARGS = ()
 # The public classes, and functions of the modules above that the engine needs.
 cdef type _Variable = None
 cdef type _VariableNode = None
+cdef object _node_init = None           # its __init__, as it was bound
+cdef object _gone = None                # a reference to a variable that is no more
 cdef object _accepts_array = None       # array -> bool
 cdef object _describe_arrays = None     # the accepted types, for messages
 cdef object _compatible = None          # arrays -> bool
@@ -50,10 +52,12 @@ cdef object _run_static = None          # (function, arrays) -> outputs
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
          device_scope, has_nan, run_static):
     """Make the public classes and the array rules known; called once, at import."""
-    global _Variable, _VariableNode, _accepts_array, _describe_arrays, _compatible
-    global _device_scope, _has_nan, _run_static
+    global _Variable, _VariableNode, _node_init, _gone, _accepts_array
+    global _describe_arrays, _compatible, _device_scope, _has_nan, _run_static
     _Variable = variable
     _VariableNode = variable_node
+    _node_init = variable_node.__init__
+    _gone = weakref.ref(new_variable(None, True))
     _accepts_array = accepts_array
     _describe_arrays = describe_arrays
     _compatible = compatible

@@ -15,6 +15,9 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace chainer_fast {
 namespace {
@@ -30,6 +33,36 @@ inline int thread_limit() {
     return 1;
 #endif
 }
+
+/* The sanitizer of threads cannot see how the threads of OpenMP wait for each other, whose
+ * library is not built for it, and is told: what a thread did before it handed over is
+ * done for each that takes over afterwards. */
+#ifdef __SANITIZE_THREAD__
+#define CF_UNSEEN __attribute__((no_sanitize("thread")))
+inline void hand_over(const void *to) { __tsan_release(const_cast<void *>(to)); }
+inline void take_over(const void *from) { __tsan_acquire(const_cast<void *>(from)); }
+#else
+#define CF_UNSEEN
+inline void hand_over(const void *) {}
+inline void take_over(const void *) {}
+#endif
+
+#ifdef _OPENMP
+/* Calls part(i, all) on each thread of a team; returns the bits that any of them does. */
+template <typename Part>
+CF_UNSEEN int in_team(int threads, const Part &part) {
+    int bits = 0;
+    hand_over(&part);
+    #pragma omp parallel num_threads(threads) reduction(|: bits)
+    {
+        take_over(&part);
+        bits = part(omp_get_thread_num(), omp_get_num_threads());
+        hand_over(&part);
+    }
+    take_over(&part);
+    return bits;
+}
+#endif
 
 /* Calls f(begin, end) for parts of [0, n) that together are all of it, at the same time
  * on several threads if each part has `grain` elements or more.
@@ -49,16 +82,12 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
         return;
     }
 #ifdef _OPENMP
-    int flags = 0;
-    #pragma omp parallel num_threads((int)threads) reduction(|: flags)
-    {
-        const ptrdiff_t i = omp_get_thread_num(), all = omp_get_num_threads();
+    const int flags = in_team((int)threads, [&f, n](ptrdiff_t i, ptrdiff_t all) {
         if (i)
             feclearexcept(FLOAT_ERRORS);
         f(n * i / all, n * (i + 1) / all);
-        if (i)
-            flags = fetestexcept(FLOAT_ERRORS);
-    }
+        return i ? fetestexcept(FLOAT_ERRORS) : 0;
+    });
     if (flags)
         feraiseexcept(flags);
 #endif

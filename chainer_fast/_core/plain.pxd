@@ -1,7 +1,7 @@
 """Plain arrays: NumPy, one of two float types, in C order and native bytes."""
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIMS, \
-    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
+    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
 cdef extern from *:
     """
@@ -24,6 +24,24 @@ cdef inline char kind_of(object array) noexcept:
     if not PyArray_CHKFLAGS(array, CF_PLAIN_FLAGS) or PyArray_SIZE(array) == 0:
         return 0
     return cf_float_kind(<np.ndarray>array)
+
+
+# A loop trusts the sizes that it is given, but arrays may have changed since those were
+# taken: what was kept in forward meets in backward whatever the user has put in the
+# place of an input. So each compiled form asks for the size of every array it reads.
+
+cdef inline bint is_vector(object array, char kind, npy_intp n) noexcept:
+    """Tell whether an array is plain, of a kind, and has one axis of ``n`` elements."""
+    return (kind_of(array) == kind and PyArray_NDIM(array) == 1
+            and PyArray_DIM(<np.ndarray>array, 0) == n)
+
+
+cdef inline bint is_matrix(
+        object array, char kind, npy_intp rows, npy_intp columns) noexcept:
+    """Tell whether an array is plain, of a kind, and a matrix of these sizes."""
+    return (kind_of(array) == kind and PyArray_NDIM(array) == 2
+            and PyArray_DIM(<np.ndarray>array, 0) == rows
+            and PyArray_DIM(<np.ndarray>array, 1) == columns)
 
 
 cdef inline object empty_like(object array):

@@ -11,8 +11,8 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from numpy cimport (
-    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE,
-    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
+    NPY_INT32, NPY_INTP, PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
+    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.recipe cimport MOVES, Unused
@@ -122,7 +122,8 @@ cdef object dense(object gradient):
 
 cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
     """Tell whether an array of NumPy has the shape and type of a gradient."""
-    return (PyArray_TYPE(array) == PyArray_TYPE(gradient.values)
+    return (PyArray_CheckExact(array)
+            and PyArray_TYPE(array) == PyArray_TYPE(gradient.values)
             and PyArray_NDIM(array) == 2 and PyArray_DIM(array, 0) == gradient.rows
             and PyArray_DIM(array, 1) == PyArray_DIM(gradient.values, 1))
 

@@ -10,7 +10,8 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from chainer_fast._core.graph cimport (
-    FunctionBase, VariableNodeBase, shape_matches)
+    FunctionBase, VariableBase, VariableNodeBase, lone_output, shape_matches,
+    variable_of)
 from chainer_fast._core.private cimport instance_dict
 
 np.import_array()
@@ -28,9 +29,23 @@ cdef bint wanted(FunctionBase function, Py_ssize_t i):
     return (<VariableNodeBase>function.input_nodes[i]).needs_grad
 
 
+cdef object _array_of(VariableNodeBase node):
+    """Return a retained array, or what the user has put in its place."""
+    cdef VariableBase variable = variable_of(node)
+    return node.array if variable is None else variable.arr
+
+
 cdef object input_array(FunctionBase function, Py_ssize_t i):
     """Return a retained input array."""
-    return (<VariableNodeBase>function.input_nodes[i]).array
+    return _array_of(<VariableNodeBase>function.input_nodes[i])
+
+
+cdef object output_array(FunctionBase function):
+    """Return the retained output array; None if there is none."""
+    cdef VariableNodeBase node = lone_output(function)
+    if node is None or function.kept_outputs is None:
+        return function.kept_outputs
+    return _array_of(node)
 
 
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:

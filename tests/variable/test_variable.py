@@ -344,6 +344,10 @@ class TestNode:
         assert node.get_variable() is x
         assert node.get_variable_or_none() is x
         assert node._variable() is x
+        del x
+        assert node._variable() is None
+        x = node.get_variable()
+        assert node._variable() is x
         assert (node.name, node.shape, node.dtype) == ('x', (2,), np.float32)
         assert (node.rank, node.requires_grad, node.creator) == (0, False, None)
         assert node.grad is None

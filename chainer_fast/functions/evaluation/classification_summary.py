@@ -7,6 +7,10 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
+# Results for more classes than these, a gigabyte each, are asked for by a label that is
+# none, rather than by labels of so many classes.
+_MOST_CLASSES = 2 ** 27
+
 
 class ClassificationSummary(Function):
     """Precision, recall, F-beta score and support of each class."""
@@ -25,6 +29,11 @@ class ClassificationSummary(Function):
         if count is None:
             # As many results as there are labels: on a GPU, the host waits for them.
             count = int(t.max()) + 1
+            if count > _MOST_CLASSES:
+                raise ValueError(
+                    'the highest label in t is %d, but y has scores of %d classes, and '
+                    'results are for at most 2**27 unless label_num is given: mend '
+                    'the label, or pass label_num' % (count - 1, y.shape[1]))
         numbers = kernels.counts(y, t, count, self.ignore_label)
         return *kernels.shares(*numbers, self.beta), numbers[2]
 
@@ -69,6 +78,8 @@ def classification_summary(
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
         shapes do not go together.
+    ValueError
+        If ``label_num`` is None and a label is 2**27 or above.
 
     See Also
     --------

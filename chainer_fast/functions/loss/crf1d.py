@@ -156,6 +156,7 @@ class _CRF1d(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
+        self._shapes = [x.shape for x in inputs]
         cost, xs, ys = self._split(inputs)
         self._check_labels(ys, len(cost))
         xp = backend.get_array_module(cost)
@@ -180,6 +181,7 @@ class _CRF1d(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
+        self._check_replaced(self.get_retained_inputs())
         cost, xs, ys = self._split(self.get_retained_inputs())
         g, = grad_outputs
         ys = [y.array for y in ys]
@@ -192,6 +194,20 @@ class _CRF1d(FunctionNode):
             gs = self._gradients(cost.array, [x.array for x in xs], ys, g.array)
             gs = [None if gx is None else as_variable(gx) for gx in gs]
         return tuple([gs[i] if i <= len(xs) else None for i in indexes])
+
+    def _check_replaced(self, inputs):
+        """Check that what stands in the place of the inputs has their shapes."""
+        n = len(inputs) // 2
+        for i, (x, shape) in enumerate(zip(inputs, self._shapes, strict=True)):
+            found = None if x is None else x.shape
+            if found != shape:
+                name = 'cost' if i == 0 else (
+                    'xs[%d]' % (i - 1) if i <= n else 'ys[%d]' % (i - 1 - n))
+                raise ValueError(
+                    '%s had the shape %s when crf1d was called, but now its array has '
+                    '%s: compute gradients before you replace it' % (
+                        name, shape,
+                        'gone' if x is None else 'the shape %s' % (found,)))
 
     def _gradients(self, cost, xs, ys, g):
         wide = g.astype(numpy.float64)

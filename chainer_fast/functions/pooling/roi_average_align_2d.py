@@ -113,7 +113,7 @@ def roi_average_align_2d(
         If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` are not positive, or of
         other types.
     ValueError
-        If a coordinate is NaN.
+        If a coordinate is NaN, or a bin has more than 2**31 - 1 samples along an axis.
 
     See Also
     --------

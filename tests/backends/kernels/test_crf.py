@@ -19,7 +19,11 @@ def chains(draw):
     dtype = draw(st.sampled_from('fd'))
     x = rng.uniform(-scale, scale, (sum(sizes), labels))
     cost = rng.uniform(-scale, scale, (labels, labels))
-    cost[rng.uniform(size=cost.shape) < draw(st.sampled_from([0, .3]))] = -np.inf
+    # Single precision holds the finite ones.
+    low = draw(st.sampled_from([-np.inf, -2e30, -3e34]))
+    for scores in x, cost:
+        share = draw(st.sampled_from([0, .3, .8]))
+        scores[rng.uniform(size=scores.shape) < share] = low
     return x.astype(dtype), cost.astype(dtype), sizes
 
 
@@ -29,30 +33,31 @@ def quiet(f, *args):
         return f(*args)
 
 
+def are_lost(totals):
+    """Whether logarithms of sums of probabilities are lost in rounding somewhere."""
+    return (totals < -1e12).any()
+
+
 @given(chains())
 def test_sums_over_labellings(args):
     before, totals = crf.forth(*args)
     expected, expected_totals = quiet(crf.forth.reference, *args)
-    possible = np.isfinite(expected_totals)
-    np.testing.assert_allclose(
-        totals[possible], expected_totals[possible], 1e-10, 1e-9)
-    assert (totals[~possible] < -1e20).all()
-    np.testing.assert_allclose(
-        np.maximum(before, -1e20), np.maximum(expected, -1e20), 1e-10, 1e-9)
+    np.testing.assert_allclose(totals, expected_totals, 1e-10, 1e-9)
+    np.testing.assert_allclose(before, expected, 1e-10, 1e-9)
 
 
 @given(chains())
 def test_gradients(args):
     x, cost, sizes = args
     before, totals = quiet(crf.forth.reference, *args)
-    if not np.isfinite(totals).all():
+    if are_lost(totals[np.isfinite(totals)]):
         return
     g = np.linspace(-1, 2, sizes[0])
     own = crf.forth(*args)
     tolerance = 1e-5 if x.dtype == 'f' else 1e-9
     for actual, expected in zip(
             crf.back(*args, *own, g),
-            crf.back.reference(*args, before, totals, g), strict=True):
+            quiet(crf.back.reference, *args, before, totals, g), strict=True):
         assert actual.dtype == expected.dtype == x.dtype
         np.testing.assert_allclose(actual, expected, tolerance, tolerance)
 
@@ -66,7 +71,7 @@ def test_device_forms(device, args):
     own = crf.forth.device(*device.send(args))
     for actual, expected in zip(devices.to_cpu(own), (before, totals), strict=True):
         np.testing.assert_allclose(actual, expected, 1e-10, 1e-9)
-    if not np.isfinite(totals).all():
+    if not np.isfinite(totals).all() or are_lost(totals):
         return
     g = np.linspace(-1, 2, sizes[0])
     rng = np.random.RandomState(0)

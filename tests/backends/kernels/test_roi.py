@@ -140,6 +140,50 @@ def test_boxes_without_size(value, error):
         roi.cell_mean(x, np.zeros(1, 'i'), boxes, (2, 2), 0)
 
 
+def far_boxes():
+    """Boxes that are far larger than an image, or far away from it."""
+    far = 3e8, 1.5e9
+    boxes = [[-1., 0, low, 3] for low in far] + [[0., -low, 5, 2] for low in far]
+    boxes += [[-low, -low, low, low] for low in far] + [[9e8, 0, 9e8 + 2, 3]]
+    return np.array(boxes + [[0., 0, 40, 30], [-25, -31, 4, 3], [-8, 3, 9, 17]])
+
+
+@pytest.mark.parametrize('ratio', [(0, 0), (0, 2), (500, 0)])
+def test_samples_of_far_boxes(ratio):
+    x = np.random.RandomState(0).uniform(-1, 1, (1, 2, 5, 4))
+    for box in far_boxes():
+        args = x, np.zeros(1, 'i'), box[None], (2, 3), ratio
+        y, found = roi.sample_max(*args)
+        expected, where = roi.sample_max.reference(*args)
+        np.testing.assert_allclose(y, expected, 1e-12)
+        np.testing.assert_array_equal(found, where)
+        mean = roi.sample_mean(*args)
+        np.testing.assert_allclose(mean, roi.sample_mean.reference(*args), 1e-12)
+        assert (np.abs(mean) <= 1).all()
+        gy = np.ones_like(y)
+        for kernel, *some in (roi.sample_put, gy, found), (roi.sample_spread, gy):
+            some += [args[1], args[2], ratio, x.shape]
+            np.testing.assert_allclose(kernel(*some), kernel.reference(*some), 1e-12)
+
+
+def test_a_mean_counts_samples_outside():
+    x = np.ones((1, 1, 6, 6))
+    y = roi.sample_mean(x, np.zeros(1, 'i'), np.array([[0., 0, 1000, 1000]]), (1, 1),
+                        (0, 0))
+    # Those at .5, 1.5, ..., 5.5 are in the image.
+    np.testing.assert_allclose(y, [[[[36e-6]]]])
+
+
+@pytest.mark.parametrize('box', [[0, 0, 1e30, 3], [0, -1e18, 3, 3]])
+@pytest.mark.parametrize('kernel', [roi.sample_max, roi.sample_mean])
+def test_more_samples_than_can_be_counted(kernel, box):
+    x = np.zeros((1, 1, 4, 4), 'f')
+    args = np.zeros(1, 'i'), np.array([box]), (2, 2)
+    with pytest.raises(ValueError, match='clip the region to the image, or choose'):
+        kernel(x, *args, (0, 0))
+    assert kernel(x, *args, (1, 1)) is not None
+
+
 def test_no_such_image():
     x = np.zeros((2, 1, 4, 4), 'f')
     boxes = np.array([[0., 0, 2, 2]])

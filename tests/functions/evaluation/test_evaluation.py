@@ -107,3 +107,16 @@ def test_nothing_flows_back(device):
     y.grad = device.send(np.ones(()))
     y.backward()
     assert y.creator.inputs[0].grad is None
+
+
+@pytest.mark.host
+@pytest.mark.parametrize('label', [2 ** 31 - 1, 2 ** 62])
+def test_a_label_far_from_all_classes(label):
+    y, t = SCORES.astype('f'), np.array([1, 2, label, 0])
+    # It is of no class that is looked at.
+    precision, recall, _, support = F.classification_summary(y, t, label_num=3)
+    np.testing.assert_array_equal(support.array, [1, 1, 1])
+    np.testing.assert_array_equal(recall.array, [0, 1, 0])
+    np.testing.assert_array_equal(precision.array, [0, .5, 0])
+    with pytest.raises(ValueError, match='the highest label in t is %d' % label):
+        F.classification_summary(y, t)

@@ -189,3 +189,11 @@ def test_spatial_pyramid_of_no_known_kind(device, pooling):
     with pytest.raises(ValueError, match='pooling'):
         F.spatial_pyramid_pooling_2d(
             device.send(np.zeros((1, 1, 4, 4), 'f')), 2, pooling)
+
+
+@pytest.mark.host
+@pytest.mark.parametrize('size', [2 ** 31, 2 ** 62])
+def test_a_window_of_more_elements_than_there_can_be(size):
+    x = np.zeros((1, 1, 2, 2), 'f')
+    with pytest.raises((ValueError, MemoryError)):
+        F.max_pooling_2d(x, size)

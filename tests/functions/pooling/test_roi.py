@@ -228,3 +228,14 @@ def test_regions_that_are_not(device, function):
             function(x, rois * np.float32(np.nan), INDICES, 2, 1.)
     assert function(*device.send((x, rois[:0], INDICES[:0])), 2, 1.).shape == (
         0, 2, 2, 2)
+
+
+@pytest.mark.parametrize('f', ALIGN)
+def test_a_far_region_is_soon_done(device, f):
+    x = chainer.Variable(device.send(np.ones((1, 1, 4, 4), 'f')))
+    rois = device.send(np.array([[0, 0, 1e8, 1e8], [0, -1e9, 2, 4]], 'f'))
+    y = f(x, rois, device.send(np.zeros(2, 'i')), 2, 1.)
+    F.sum(y).backward()
+    # Sums of shares of samples, which are few of many, or of largest samples.
+    total = 3 if f is F.roi_max_align_2d else 1e-8
+    assert abs(float(x.grad.sum()) - total) < 1e-7 * max(total, 1)

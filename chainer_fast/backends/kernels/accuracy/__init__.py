@@ -72,8 +72,9 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
     xp = get_array_module(y)
     counted = t != ignore_label
     true, predicted = t[counted], _predicted(y, t)[counted]
+    # One far label would have all classes below it counted.
     return tuple([
-        xp.bincount(labels, minlength=n)[:n]
+        xp.bincount(labels[labels < n], minlength=n)
         for labels in (true[true == predicted], predicted, true)])
 
 

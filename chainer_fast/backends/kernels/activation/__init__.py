@@ -92,7 +92,8 @@ def crelu(x: NdArray, y: NdArray, axis: tp.Any) -> tp.Any:
     xp = get_array_module(x)
     above, below = _halves(y, axis)
     xp.maximum(x, 0, out=above)
-    xp.negative(x, out=below)
+    # negative() of NumPy 2.4.6 ignores strides where both arrays have some.
+    xp.multiply(x, -1, out=below)
     return xp.maximum(below, 0, out=below)
 
 

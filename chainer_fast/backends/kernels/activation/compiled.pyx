@@ -166,7 +166,7 @@ def maxout(x, Py_ssize_t size, Py_ssize_t axis):
     cdef char kind = kind_of(x)
     cdef np.npy_intp dims[64]
     cdef Py_ssize_t i
-    if not kind or not 0 <= axis < PyArray_NDIM(<np.ndarray>x):
+    if not kind or not 0 <= axis < PyArray_NDIM(<np.ndarray>x) or size < 1:
         return NotImplemented
     for i in range(PyArray_NDIM(<np.ndarray>x)):
         dims[i] = PyArray_DIM(<np.ndarray>x, i)

@@ -9,7 +9,8 @@ from numpy cimport PyArray_DATA, PyArray_SIZE
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.shortcut cimport attribute, given, input_array, number
+from chainer_fast._core.shortcut cimport (
+    attribute, given, input_array, number, output_array)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
@@ -100,7 +101,7 @@ cdef class ActivationShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         kept = input_array(function, 0)
         if self.retain_outputs is not None:
-            kept = function.kept_outputs
+            kept = output_array(function)
         gx[0] = given(self.run(function, kept, gy))
         return gx[0] is not NULL
 

@@ -7,11 +7,12 @@ cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 from libc.stdlib cimport free, malloc
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE
+    PyArray_SIZE, PyArray_TYPE
 
 import numpy
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()
 
@@ -40,18 +41,22 @@ cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
 
 
 cdef class _Lines:
-    """Lines between the pixels of an axis, in the dtype of the images."""
+    """Lines between the pixels of an axis, with weights in the type of the images."""
     cdef np.ndarray _at, _next, _weight
     cdef Lines lines
 
-    def __cinit__(self, places, weights, length, dtype):
-        self._at = numpy.ascontiguousarray(places, numpy.intc)
+    def __cinit__(self, places, weights, length, int typenum):
+        self._at = contiguous(places, np.NPY_INT)
         self._next = numpy.empty_like(self._at)
-        self._weight = numpy.ascontiguousarray(weights, dtype)
+        self._weight = contiguous(weights, typenum)
         cdef int *at = <int *>PyArray_DATA(self._at)
         cdef int *next_ = <int *>PyArray_DATA(self._next)
         cdef ptrdiff_t i, count = PyArray_SIZE(self._at)
         cdef int last = length - 1
+        if PyArray_SIZE(self._weight) != count:
+            raise ValueError(
+                '%d lines between pixels need as many weights, got %d'
+                % (count, PyArray_SIZE(self._weight)))
         for i in range(count):
             if not 0 <= at[i] <= last:
                 raise IndexError(
@@ -72,18 +77,18 @@ cdef void *_room(size_t size) except NULL:
     return room
 
 
-def resize(np.ndarray x, rows, row_weights, columns, column_weights):
+def resize(np.ndarray x not None, rows, row_weights, columns, column_weights):
     cdef _Lines r, c
     cdef np.ndarray images, y
     cdef ptrdiff_t n, height, width
     cdef void *line
     if not _suits(x):
         return NotImplemented
-    images = np.PyArray_GETCONTIGUOUS(x)
+    images = contiguous(x, PyArray_TYPE(x))
     n = PyArray_DIM(x, 0) * PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
-    r = _Lines(rows, row_weights, height, x.dtype)
-    c = _Lines(columns, column_weights, width, x.dtype)
+    r = _Lines(rows, row_weights, height, PyArray_TYPE(x))
+    c = _Lines(columns, column_weights, width, PyArray_TYPE(x))
     y = numpy.empty(
         (PyArray_DIM(x, 0), PyArray_DIM(x, 1), r.lines.count, c.lines.count), x.dtype)
     line = _room(width * sizeof(double))
@@ -92,7 +97,7 @@ def resize(np.ndarray x, rows, row_weights, columns, column_weights):
     return y
 
 
-def resize_adjoint(np.ndarray gy, rows, row_weights, columns, column_weights,
+def resize_adjoint(np.ndarray gy not None, rows, row_weights, columns, column_weights,
                    ptrdiff_t height, ptrdiff_t width):
     cdef _Lines r, c
     cdef np.ndarray images, gx
@@ -100,10 +105,10 @@ def resize_adjoint(np.ndarray gy, rows, row_weights, columns, column_weights,
     cdef void *line
     if not _suits(gy):
         return NotImplemented
-    images = np.PyArray_GETCONTIGUOUS(gy)
+    images = contiguous(gy, PyArray_TYPE(gy))
     n = PyArray_DIM(gy, 0) * PyArray_DIM(gy, 1)
-    r = _Lines(rows, row_weights, height, gy.dtype)
-    c = _Lines(columns, column_weights, width, gy.dtype)
+    r = _Lines(rows, row_weights, height, PyArray_TYPE(gy))
+    c = _Lines(columns, column_weights, width, PyArray_TYPE(gy))
     if PyArray_DIM(gy, 2) != r.lines.count or PyArray_DIM(gy, 3) != c.lines.count:
         raise ValueError('an image of %d x %d has a pixel for each of %d x %d lines' % (
             PyArray_DIM(gy, 2), PyArray_DIM(gy, 3), r.lines.count, c.lines.count))
@@ -122,15 +127,15 @@ cdef bint _go_together(np.ndarray x, grid):
             and PyArray_DIM(<np.ndarray>grid, 1) == 2)
 
 
-def sample(np.ndarray x, grid):
+def sample(np.ndarray x not None, grid):
     cdef np.ndarray images, places, y
     cdef ptrdiff_t batch, channels, height, width, n
     cdef Point *points
     cdef bint done
     if not _go_together(x, grid):
         return NotImplemented
-    images = np.PyArray_GETCONTIGUOUS(x)
-    places = np.PyArray_GETCONTIGUOUS(<np.ndarray>grid)
+    images = contiguous(x, PyArray_TYPE(x))
+    places = contiguous(grid, PyArray_TYPE(x))
     batch, channels = PyArray_DIM(x, 0), PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
     n = PyArray_DIM(places, 2) * PyArray_DIM(places, 3)
@@ -143,7 +148,7 @@ def sample(np.ndarray x, grid):
     return y if done else NotImplemented
 
 
-def sample_adjoint(np.ndarray x, grid, gy):
+def sample_adjoint(np.ndarray x not None, grid, gy):
     cdef np.ndarray images, places, gradient, gx, ggrid
     cdef ptrdiff_t batch, channels, height, width, n
     cdef Point *points
@@ -152,9 +157,9 @@ def sample_adjoint(np.ndarray x, grid, gy):
         return NotImplemented
     if gy.dtype != x.dtype or gy.shape != (<object>x).shape[:2] + grid.shape[2:]:
         return NotImplemented
-    images = np.PyArray_GETCONTIGUOUS(x)
-    places = np.PyArray_GETCONTIGUOUS(<np.ndarray>grid)
-    gradient = np.PyArray_GETCONTIGUOUS(<np.ndarray>gy)
+    images = contiguous(x, PyArray_TYPE(x))
+    places = contiguous(grid, PyArray_TYPE(x))
+    gradient = contiguous(gy, PyArray_TYPE(x))
     batch, channels = PyArray_DIM(x, 0), PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
     n = PyArray_DIM(places, 2) * PyArray_DIM(places, 3)

@@ -24,7 +24,8 @@ cdef inline object plain_floats(object x):
 
 
 cdef inline object in_type_of(object x, object y):
-    """Return ``y`` in the precision of ``x``."""
-    if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x):
+    """Return ``y``, which is in native bytes, in the type of ``x``."""
+    if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x) and (
+            np.PyArray_ISNOTSWAPPED(<np.ndarray>x)):
         return y
     return y.astype(x.dtype)

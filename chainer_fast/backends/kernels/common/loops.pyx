@@ -15,7 +15,8 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.private cimport find_loop
-from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
+from chainer_fast._core.shortcut cimport (
+    fits_inputs, given, input_array, output_array)
 from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
     find_float_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
@@ -176,5 +177,5 @@ cdef class UnaryShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(run_with_grad(self.grad, function.kept_outputs, gy))
+        gx[0] = given(run_with_grad(self.grad, output_array(function), gy))
         return gx[0] is not NULL

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #if defined(__linux__)
@@ -132,9 +133,13 @@ private:
 };
 
 /* Products up to this many multiplications take one thread in OpenBLAS anyway; from the
-   other number on they are shared. A part has at least this many rows or columns. */
+   other number on they are shared. */
 constexpr double ONE_THREAD = 262144, SHARED = 2e6;
+/* A part has at least this many rows or columns, and more than this many
+   multiplications: OpenBLAS has other code for vectors, and for products of a million
+   multiplications or less, which rounds differently. */
 constexpr int LEAST_PART = 32;
+constexpr double LEAST_SHARE = 1e6;
 
 /* A product like BLAS's `multiply`, of which T is the type of the elements. */
 template <typename T>
@@ -155,12 +160,11 @@ void shared_product(Gemm multiply, Control control, char *ta, char *tb, int *m, 
     const bool columns = *n >= *m;
     const bool a_rows = *ta == 'n' || *ta == 'N', b_rows = *tb == 'n' || *tb == 'N';
     const ptrdiff_t whole = columns ? *n : *m;
-    const ptrdiff_t units = (whole + LEAST_PART - 1) / LEAST_PART;
-    parallel(units, 1, [=](ptrdiff_t begin, ptrdiff_t end) {
+    const ptrdiff_t units = std::max<ptrdiff_t>(whole / LEAST_PART, 1);
+    const ptrdiff_t grain = (ptrdiff_t)(LEAST_SHARE / (work / whole * LEAST_PART)) + 1;
+    parallel(units, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
         const ptrdiff_t first = begin * LEAST_PART;
-        int part = (int)(std::min(end * LEAST_PART, whole) - first);
-        if (part <= 0)
-            return;
+        int part = (int)((end == units ? whole : end * LEAST_PART) - first);
         T *pa = (T *)a, *pb = (T *)b, *pc = (T *)c;
         if (columns) {
             pb += b_rows ? first * *ldb : first;

@@ -99,7 +99,8 @@ cdef bint _set_window(Convolution *c, lengths, ksize, outs, stride, pad,
         w.stride[j] = stride[j]
         w.pad[j] = pad[j]
         w.dilate[j] = dilate[j]
-        if w.length[j] <= 0 or w.ksize[j] <= 0 or w.outs[j] <= 0 or w.stride[j] <= 0:
+        if min(w.length[j], w.ksize[j], w.outs[j], w.stride[j], w.dilate[j]) < 1 or (
+                w.pad[j] < 0):
             return False
         c.direct = c.direct and w.ksize[j] == 1 and w.stride[j] == 1 and (
             w.pad[j] == 0 and w.length[j] == w.outs[j])

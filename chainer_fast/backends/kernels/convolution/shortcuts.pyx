@@ -82,6 +82,23 @@ cdef npy_intp _places(object x, object W, _Window window, int axis, npy_intp len
     return room // stride + 1 if room >= 0 else 0
 
 
+cdef bint _go_together(object images, object W, object places,
+                       _Window window) except -1:
+    """Tell whether a convolution leads from some images to as many places."""
+    cdef npy_intp n
+    cdef int axis
+    if PyArray_DIM(images, 0) != PyArray_DIM(places, 0) or (
+            PyArray_DIM(images, 1) != PyArray_DIM(W, 1) * <npy_intp>window.groups
+            or PyArray_DIM(places, 1) != PyArray_DIM(W, 0)):
+        return False
+    for axis in range(2):
+        n = PyArray_DIM(images, 2 + axis)
+        if not _places(images, W, window, axis, n, False) <= PyArray_DIM(
+                places, 2 + axis) <= _places(images, W, window, axis, n, True):
+            return False
+    return True
+
+
 cdef object _bias_gradient(object gy):
     """Return the sums over all but the channels; None if they are not finite."""
     cdef npy_intp channels = PyArray_DIM(gy, 1)
@@ -121,7 +138,9 @@ cdef class _Shortcut(Shortcut):
         if not _fit(gy, filters, None) or not _fit(images, filters, None):
             return 0
         window = _window(function)
-        if window is None:
+        if window is None or not _go_together(
+                gy if self.transposed else images, filters,
+                images if self.transposed else gy, window):
             return 0
         if wanted(function, 0):
             if self.transposed:

@@ -1,25 +1,26 @@
 """Conditional random fields of chains, in double precision.
 
 A step along the chain is a product of a vector with the matrix of exponentials of the
-costs, both relative to their largest elements. Where that underflows, the step is done
-once more, term by term with logarithms.
+costs, both relative to their largest elements. Where that underflows, or nothing is
+possible, the step is done once more, term by term with logarithms.
 """
 import numpy
 
 cimport numpy as np
-from libc.math cimport exp, log
+from libc.math cimport INFINITY, exp, log
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
-from numpy cimport PyArray_DATA, PyArray_DIM, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
+    npy_intp
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport is_matrix, is_vector, kind_of
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
         namespace "chainer_fast" nogil:
-    double LOG_ZERO
     double weights(const double *x, double *out, ptrdiff_t n) noexcept
     bint step(const double *u, const double *matrix, double add, double *out,
               ptrdiff_t n) noexcept
@@ -42,9 +43,9 @@ cdef struct Chain:
     ptrdiff_t n             # labels
     ptrdiff_t times
     const npy_intp *sizes   # samples at each time
-    double *cost            # finite, row by row
+    double *cost            # row by row
     double *turned          # column by column
-    double *weights         # exponentials of the costs, less the largest
+    double *weights         # exponentials of the costs, less the largest; or zeros
     double *turned_weights
     double top
     double *u
@@ -58,6 +59,9 @@ cdef double _join(const double *row, const double *add, ptrdiff_t n) noexcept no
     cdef ptrdiff_t i
     for i in range(1, n):
         top = max(top, row[i] + add[i])
+    if top == -INFINITY:
+        # Nothing is possible, and zero is as good a reference.
+        top = 0
     for i in range(n):
         total += exp(row[i] + add[i] - top)
     return top + log(total)
@@ -80,10 +84,6 @@ cdef double _go(Chain *chain, const double *row, bint back, double *u,
     return top
 
 
-cdef double _finite(double value) noexcept nogil:
-    return LOG_ZERO if value < LOG_ZERO else value
-
-
 cdef int _open(Chain *chain, const real *cost, ptrdiff_t n,
                const npy_intp *sizes, ptrdiff_t times) noexcept nogil:
     cdef ptrdiff_t i, j
@@ -100,15 +100,16 @@ cdef int _open(Chain *chain, const real *cost, ptrdiff_t n,
     chain.turned_weights = room + 3 * n * n
     chain.u = room + 4 * n * n
     chain.v = chain.u + n
-    chain.top = LOG_ZERO
+    chain.top = -INFINITY
     for i in range(n * n):
-        chain.cost[i] = _finite(cost[i])
+        chain.cost[i] = cost[i]
         chain.top = max(chain.top, chain.cost[i])
     for i in range(n):
         for j in range(n):
             value = chain.cost[i * n + j]
             chain.turned[j * n + i] = value
-            chain.weights[i * n + j] = exp(value - chain.top)
+            chain.weights[i * n + j] = (
+                0 if chain.top == -INFINITY else exp(value - chain.top))
             chain.turned_weights[j * n + i] = chain.weights[i * n + j]
     return 0
 
@@ -130,7 +131,7 @@ cdef void _forth(Chain *chain, const real *x, double *before,
                 for j in range(n):
                     row[j] = 0
             for j in range(n):
-                row[j] += _finite(x[(start + b) * n + j])
+                row[j] += x[(start + b) * n + j]
             if t == chain.times - 1 or b >= chain.sizes[t + 1]:
                 for j in range(n):
                     chain.v[j] = 0
@@ -177,7 +178,7 @@ cdef void _back(Chain *chain, const real *x, const double *before,
             fill_shares(here, row, totals[b], chain.u, n)
             for j in range(n):
                 gx[(start + b) * n + j] = <real>(chain.u[j] * g[b])
-                row[j] += _finite(x[(start + b) * n + j])
+                row[j] += x[(start + b) * n + j]
         next_start = start
 
 
@@ -193,8 +194,30 @@ cdef void _add_pairs(Chain *chain, const double *before, const double *after,
         pairs += chain.n
 
 
-cdef object _sizes(sizes):
-    return numpy.ascontiguousarray(sizes, numpy.intp)
+cdef object _sizes(object x, object cost, object sizes):
+    """Return the sizes of the chains as an array, or None if they do not fit.
+
+    There are as many scores as they tell, for the labels that costs have, and a size is
+    no larger than the one before.
+    """
+    cdef char kind = kind_of(x)
+    cdef npy_intp i, n
+    cdef npy_intp *size
+    if not kind or PyArray_NDIM(x) != 2:
+        return None
+    n = PyArray_DIM(<np.ndarray>x, 1)
+    if not is_matrix(cost, kind, n, n):
+        return None
+    sizes = contiguous(sizes, np.NPY_INTP)
+    if PyArray_NDIM(sizes) != 1 or PyArray_DIM(<np.ndarray>sizes, 0) == 0:
+        return None
+    size = <npy_intp *>PyArray_DATA(<np.ndarray>sizes)
+    n = PyArray_DIM(<np.ndarray>x, 0)
+    for i in range(PyArray_DIM(<np.ndarray>sizes, 0)):
+        if size[i] < 0 or size[i] > n or (i > 0 and size[i] > size[i - 1]):
+            return None
+        n -= size[i]
+    return sizes if n == 0 else None
 
 
 def forth(x, cost, sizes):
@@ -202,9 +225,9 @@ def forth(x, cost, sizes):
     cdef char kind = kind_of(x)
     cdef Chain chain
     cdef int rc
-    if not kind or kind_of(cost) != kind:
+    sizes = _sizes(x, cost, sizes)
+    if sizes is None:
         return NotImplemented
-    sizes = _sizes(sizes)
     before = numpy.empty(x.shape)
     totals = numpy.empty(sizes[0])
     cdef void *x_data = PyArray_DATA(<np.ndarray>x)
@@ -236,10 +259,13 @@ def back(x, cost, sizes, before, totals, g):
     cdef Chain chain
     cdef int rc
     cdef ptrdiff_t i
-    if not kind or kind_of(cost) != kind or kind_of(before) != b'd':
+    sizes = _sizes(x, cost, sizes)
+    if sizes is None or kind_of(before) != b'd' or not PyArray_SAMESHAPE(
+            <np.ndarray>before, <np.ndarray>x):
         return NotImplemented
-    sizes = _sizes(sizes)
-    g = numpy.ascontiguousarray(g, 'd')
+    g = contiguous(g, np.NPY_DOUBLE)
+    if not is_vector(totals, b'd', sizes[0]) or not is_vector(g, b'd', sizes[0]):
+        return NotImplemented
     after = numpy.empty(x.shape)
     pairs = numpy.zeros((2, *cost.shape))
     gx = numpy.empty_like(x)
@@ -322,9 +348,9 @@ def best_paths(x, cost, sizes):
     """Compiled form of the kernel of this name."""
     cdef char kind = kind_of(x)
     cdef int rc
-    if not kind or kind_of(cost) != kind:
+    sizes = _sizes(x, cost, sizes)
+    if sizes is None:
         return NotImplemented
-    sizes = _sizes(sizes)
     scores = numpy.empty(sizes[0], x.dtype)
     path = numpy.empty(len(x), numpy.int32)
     cdef void *x_data = PyArray_DATA(<np.ndarray>x)

@@ -8,6 +8,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
 from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary, unary_of
 
@@ -99,8 +100,12 @@ cdef object classes_of(object t, object x, npy_intp ignored, npy_intp *counted):
     cdef npy_intp i, label
     cdef npy_intp n = PyArray_SIZE(t)
     cdef npy_intp classes = PyArray_DIM(<np.ndarray>x, 1)
-    if n * classes != PyArray_SIZE(x):
+    if PyArray_NDIM(t) != PyArray_NDIM(x) - 1:
         return None
+    for i in range(PyArray_NDIM(t)):
+        if PyArray_DIM(<np.ndarray>t, i) != PyArray_DIM(
+                <np.ndarray>x, i if i == 0 else i + 1):
+            return None
     labels = PyArray_EMPTY(
         PyArray_NDIM(t), PyArray_DIMS(<np.ndarray>t), np.NPY_INTP, 0)
     cdef npy_intp *values = <npy_intp *>PyArray_DATA(<np.ndarray>labels)
@@ -141,15 +146,17 @@ cdef object gradient_of(
 
 
 cdef object _labels(object t, object x, npy_intp ignored, npy_intp *counted):
+    if not np.PyArray_Check(t) or not np.PyArray_ISINTEGER(<np.ndarray>t):
+        return None
     if not plain_labels(t):
-        t = numpy.array(t, numpy.int64, order='C')
+        t = contiguous(t, np.NPY_INT64)
     return classes_of(t, x, ignored, counted)
 
 
 cdef object _weights(object class_weight, object x):
     if class_weight is None:
         return None
-    class_weight = numpy.ascontiguousarray(class_weight, x.dtype)
+    class_weight = contiguous(class_weight, PyArray_TYPE(<np.ndarray>x))
     if class_weight.shape != x.shape[1:2]:
         raise ValueError('class_weight needs a weight for each class')
     return class_weight

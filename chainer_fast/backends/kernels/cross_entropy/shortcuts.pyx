@@ -8,7 +8,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
 from chainer_fast._core.floats cimport float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast._core.shortcut cimport given, input_array
+from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
 from chainer_fast.backends.kernels.common.labels cimport plain_labels
 from chainer_fast.backends.kernels.cross_entropy.compiled cimport classes_of, \
     fill_losses_of, for_labels, gradient_of
@@ -94,7 +94,8 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         cdef char kind = kind_of(gy)
         cdef npy_intp counted = 0
         cdef double coeff
-        if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0:
+        if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0 or (
+                not fits_inputs(function, y, 1)):
             return 0
         if not _plain_arguments(function) or function._coeff is None or (
                 function.soft_target):

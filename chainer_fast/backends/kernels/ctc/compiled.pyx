@@ -9,6 +9,7 @@ from libc.string cimport memset
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_int32
 
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()
 
@@ -195,10 +196,34 @@ cdef int _run(const real *x, real *gx, const npy_int32 *labels, npy_int32 blank,
     return 0
 
 
+cdef bint _fit(object x, npy_int32 blank, object labels, object input_length,
+               object label_length) noexcept:
+    """Tell whether each sample has lengths and as many labels, all of them classes."""
+    cdef ptrdiff_t batch = PyArray_DIM(<np.ndarray>x, 1)
+    cdef ptrdiff_t classes = PyArray_DIM(<np.ndarray>x, 2)
+    cdef ptrdiff_t i, j, width
+    cdef const npy_int32 *label
+    cdef const npy_int32 *length
+    if not 0 <= blank < classes or PyArray_NDIM(labels) != 2 or (
+            PyArray_DIM(<np.ndarray>labels, 0) != batch):
+        return False
+    for each in (input_length, label_length):
+        if PyArray_NDIM(each) != 1 or PyArray_DIM(<np.ndarray>each, 0) != batch:
+            return False
+    width = PyArray_DIM(<np.ndarray>labels, 1)
+    label = <npy_int32 *>PyArray_DATA(<np.ndarray>labels)
+    length = <npy_int32 *>PyArray_DATA(<np.ndarray>label_length)
+    for i in range(batch):
+        if not 0 <= length[i] <= width:
+            return False
+        for j in range(length[i]):
+            if not -classes <= label[i * width + j] < classes:
+                return False
+    return True
+
+
 def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     """Compiled form of the kernel, for contiguous arrays of single or double precision.
-
-    The lengths and labels must have been checked.
     """
     cdef char kind = kind_of(x)
     cdef int rc
@@ -206,8 +231,10 @@ def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     if not kind or PyArray_NDIM(x) != 3:
         return NotImplemented
     labels, input_length, label_length = [
-        numpy.ascontiguousarray(each, 'i')
+        contiguous(each, np.NPY_INT32)
         for each in (labels, input_length, label_length)]
+    if not _fit(x, blank, labels, input_length, label_length):
+        return NotImplemented
     losses = numpy.empty(len(labels))
     gx = None
     if backprop:

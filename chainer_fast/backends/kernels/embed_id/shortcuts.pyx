@@ -117,8 +117,12 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
         return NotImplemented
     dims[0], dims[1] = shape
     n = PyArray_SIZE(ids)
-    if PyArray_SIZE(gy) != n * dims[1]:
+    if PyArray_NDIM(gy) != PyArray_NDIM(ids) + 1 or (
+            PyArray_DIM(<np.ndarray>gy, PyArray_NDIM(ids)) != dims[1]):
         return NotImplemented
+    for i in range(PyArray_NDIM(ids)):
+        if PyArray_DIM(<np.ndarray>gy, i) != PyArray_DIM(<np.ndarray>ids, i):
+            return NotImplemented
     if ignores:
         ignored = ignore_label
     p_ids = PyArray_DATA(<np.ndarray>ids)
@@ -238,6 +242,8 @@ cdef class EmbedIDShortcut(Shortcut):
         if not node.needs_grad or not kind_of(gy) or (
                 node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
             return 0
+        if own_attribute(function, '_w_shape') != node.shape:
+            return 0    # the matrix is another one by now
         label = own_attribute(function, 'ignore_label')
         grad = _sum_rows(
             input_array(function, 0), gy, node.shape, label, node.creator_base is None)

@@ -175,6 +175,11 @@ cdef class LinearGradWeightShortcut(Shortcut):
         return 1
 
 
+cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
+    """Return the length of an axis of a matrix, or of its transpose."""
+    return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
+
+
 cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
     """Return the product of matrices, each transposed or not."""
     if trans_out:
@@ -221,6 +226,12 @@ cdef class MatMulShortcut(Shortcut):
         trans_a = own_attribute(function, 'transa')
         trans_b = own_attribute(function, 'transb')
         trans_c = own_attribute(function, 'transc')
+        # Of op(a) op(b) = op(gy). NumPy adds up what a factor of another size has been
+        # broadcast to.
+        if _length(a, trans_a, 0) != _length(gy, trans_c, 0) or (
+                _length(a, trans_a, 1) != _length(b, trans_b, 0)
+                or _length(b, trans_b, 1) != _length(gy, trans_c, 1)):
+            return 0
         if wanted(function, 0):
             gx[0] = given(_product(gy, b, trans_c, not trans_b, trans_a))
         if wanted(function, 1):

@@ -91,8 +91,9 @@ def scores(x: NdArray, W: NdArray, ids: NdArray, counted: NdArray) -> NdArray:
     array, shape (samples, n)
     """
     kept, rows = _kept(counted, x, ids)
-    products = (_wide(W[rows]) @ _wide(kept)[:, :, None])[:, :, 0]
     xp = get_array_module(x)
+    # Not by a BLAS, which may see invalid numbers where there are none.
+    products = xp.einsum('ijk,ik->ij', _wide(W[rows]), _wide(kept))
     dtype = xp.result_type(x, W)
     return _placed(products.astype(dtype, copy=False), counted, len(ids))
 
@@ -114,7 +115,8 @@ def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> NdArray:
         In the dtype of ``g``.
     """
     kept, rows = _kept(counted, g, ids)
-    sums = (_wide(kept)[:, None, :] @ _wide(W[rows]))[:, 0, :]
+    xp = get_array_module(g)
+    sums = xp.einsum('ij,ijk->ik', _wide(kept), _wide(W[rows]))
     return _placed(sums.astype(g.dtype, copy=False), counted, len(ids))
 
 

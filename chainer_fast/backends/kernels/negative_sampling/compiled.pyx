@@ -11,6 +11,7 @@ from numpy cimport (
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()
 
@@ -41,7 +42,7 @@ def in_buckets(threshold, values, heights):
             not _is_plain(heights, NPY_FLOAT64) or PyArray_NDIM(heights) == 0):
         return NotImplemented
     n = PyArray_SIZE(threshold)
-    if PyArray_SIZE(values) != 2 * n:
+    if PyArray_NDIM(threshold) != 1 or PyArray_SIZE(values) != 2 * n:
         return NotImplemented
     out = PyArray_EMPTY(
         PyArray_NDIM(heights), PyArray_DIMS(heights), NPY_INT32, 0)
@@ -56,7 +57,7 @@ def in_buckets(threshold, values, heights):
 
 cdef object _classes(ids, ptrdiff_t limit):
     """Return the classes, all from zero up to the limit, or None."""
-    ids = numpy.ascontiguousarray(ids, numpy.intp)
+    ids = contiguous(ids, np.NPY_INTP)
     if PyArray_NDIM(ids) != 2:
         return None
     cdef const npy_intp *values = <npy_intp *>PyArray_DATA(<np.ndarray>ids)
@@ -72,7 +73,11 @@ cdef object _classes(ids, ptrdiff_t limit):
 
 cdef object _run(Step step, x, W, g, ids, counted):
     if counted is not None:
-        counted = numpy.ascontiguousarray(counted, numpy.bool_)
+        counted = contiguous(counted, np.NPY_BOOL)
+        if counted.shape != (len(ids),):
+            raise ValueError(
+                'counted must tell for each of %d samples whether it counts, but has '
+                'the shape %s' % (len(ids), counted.shape))
     candidates_loop(
         kind_of(x), x, W, g, ids, counted, step, PyArray_DIM(<np.ndarray>ids, 0),
         PyArray_DIM(<np.ndarray>ids, 1), PyArray_DIM(<np.ndarray>x, 1))

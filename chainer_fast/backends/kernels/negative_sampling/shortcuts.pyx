@@ -42,6 +42,8 @@ cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[of_W]
     cdef ptrdiff_t rows
     x, W = input_array(function, 0), input_array(function, of_W)
+    if not _are_plain(x, W):
+        return 0
     if wanted(function, 0):
         gx[0] = given(kernels.sum_rows(g, W, ids, counted))
     if node.needs_grad:

@@ -388,7 +388,8 @@ def group_forward(x, gamma, beta, Py_ssize_t groups, double eps):
         return NotImplemented
     gamma = _sized(gamma, &kind, groups * r.size)
     beta = _sized(beta, &kind, groups * r.size)
-    if gamma is None or beta is None:
+    if gamma is None or beta is None or (
+            not PyArray_NDIM(gamma) == PyArray_NDIM(beta) == 1):
         return NotImplemented
     dims[0] = r.rows
     y = empty_like(x)
@@ -413,6 +414,9 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     mean = _sized(mean, &kind, r.rows)
     inv_std = _sized(inv_std, &kind, r.rows)
     if gamma is None or gy is None or mean is None or inv_std is None:
+        return NotImplemented
+    if PyArray_NDIM(gamma) != 1 or not PyArray_SAMESHAPE(
+            <np.ndarray>gy, <np.ndarray>x):
         return NotImplemented
     gx = empty_like(x)
     ggamma = PyArray_ZEROS(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
@@ -523,7 +527,7 @@ def length_backward(x, gy, axis, double eps):
     if x is None or not _vectors(x, axis, &s):
         return NotImplemented
     gy = _sized(gy, &kind, PyArray_SIZE(x))
-    if gy is None:
+    if gy is None or not PyArray_SAMESHAPE(<np.ndarray>gy, <np.ndarray>x):
         return NotImplemented
     gx = empty_like(x)
     clear_float_errors()

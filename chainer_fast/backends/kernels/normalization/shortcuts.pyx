@@ -21,7 +21,7 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
     if kind_of(v) != kind or PyArray_NDIM(v) != len(axes):
         return False
     for i in range(len(axes)):
-        if PyArray_DIM(<np.ndarray>v, i) != PyArray_DIM(
+        if axes[i] >= PyArray_NDIM(x) or PyArray_DIM(<np.ndarray>v, i) != PyArray_DIM(
                 <np.ndarray>x, <Py_ssize_t>axes[i]):
             return False
     return True
@@ -162,9 +162,13 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0)
         cdef object gamma = input_array(function, 1)
-        if not _same(gy, x) or not _fits(
-                gamma, dense_kind(x), x, own_attribute(function, 'key_axis')):
+        cdef tuple key_axis = own_attribute(function, 'key_axis')
+        cdef char kind = dense_kind(x)
+        if not _same(gy, x):
             return 0
+        for array in gamma, input_array(function, 3), input_array(function, 4):
+            if not _fits(array, kind, x, key_axis):
+                return 0
         return _give(loops.fixed_backward(
             x, gamma, gy, input_array(function, 3), own_attribute(function, 'inv_std'),
             own_attribute(function, 'inv_var'), own_attribute(function, 'axis')), gx)
@@ -207,10 +211,11 @@ cdef class GroupNormalizationShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0)
-        if not _same(gy, x):
+        cdef object gamma = input_array(function, 1)
+        if not _same(gy, x) or not _fits(gamma, dense_kind(x), x, (1,)):
             return 0
         return _give(loops.group_backward(
-            x, input_array(function, 1), gy, own_attribute(function, 'mean'),
+            x, gamma, gy, own_attribute(function, 'mean'),
             own_attribute(function, 'inv_std'), self._groups(function)), gx)
 
 

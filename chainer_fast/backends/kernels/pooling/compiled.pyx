@@ -11,6 +11,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 from chainer_fast.backends.kernels.common.layout cimport (
     as_channels_last, empty_channels_last, in_c_order, is_channels_last)
@@ -31,7 +32,6 @@ cdef extern from "chainer_fast/backends/kernels/pooling/indexes.hpp" nogil:
         ptrdiff_t k[MAX_AXES]
         ptrdiff_t s[MAX_AXES]
         ptrdiff_t p[MAX_AXES]
-    ptrdiff_t product "chainer_fast::product"(const ptrdiff_t *numbers, int n) noexcept
     bint c_max_pool "chainer_fast::max_pool"[T](
         const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *indexes) noexcept
     bint c_window_sum "chainer_fast::window_sum"[T](
@@ -61,6 +61,9 @@ ctypedef fused real:
     float
     double
 
+# Products of two numbers below this one are numbers.
+cdef ptrdiff_t MANY = 0x7fffffff
+
 
 cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
     """Read a number for each axis; return whether that was possible."""
@@ -77,6 +80,7 @@ cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
 cdef bint _fill_window(
         Window *w, Py_ssize_t nd, object ksize, object stride, object pad) except -1:
     """Return whether the loops can work with such a window."""
+    cdef ptrdiff_t elements = 1
     cdef int j
     if not 1 <= nd <= MAX_AXES:
         return False
@@ -87,7 +91,10 @@ cdef bint _fill_window(
     for j in range(w.nd):
         if w.k[j] <= 0 or w.s[j] <= 0 or w.p[j] < 0:
             return False
-    return product(w.k, w.nd) < 0x7fffffff
+        elements *= w.k[j] if w.k[j] < MANY else MANY
+        if elements >= MANY or w.p[j] >= MANY:
+            return False
+    return True
 
 
 cdef inline void _fill_shape(ptrdiff_t *numbers, object x, int nd) noexcept:
@@ -274,7 +281,7 @@ cdef object _plain_indexes(object indexes, object like, bint last):
             return None
     if last:
         return as_channels_last(indexes)
-    return np.PyArray_GETCONTIGUOUS(in_c_order(indexes))
+    return contiguous(in_c_order(indexes), typenum)
 
 
 cdef inline Found _put(

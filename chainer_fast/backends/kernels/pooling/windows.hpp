@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include <memory>
-#include <new>
+
+#include "chainer_fast/backends/kernels/common/room.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -27,12 +28,6 @@ struct Window {
     ptrdiff_t s[MAX_AXES];     /* strides */
     ptrdiff_t p[MAX_AXES];     /* padding */
 };
-
-/* Memory that is not filled; NULL if there is none. */
-template <typename T>
-std::unique_ptr<T[]> room(ptrdiff_t n) {
-    return std::unique_ptr<T[]>(new (std::nothrow) T[n]);
-}
 
 /* The next combination of coordinates in C order; false after the last. */
 inline bool next(ptrdiff_t *at, const ptrdiff_t *length, int nd) {
@@ -72,7 +67,7 @@ struct Plan {
         ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0;
         rows = product(own, nd);
         begin = room<ptrdiff_t>(rows + 1);
-        partner = room<Partner>(rows * product(w.k, nd) + 1);
+        partner = room<Partner>(rows + 1, product(w.k, nd));
         if (!begin || !partner)
             return false;
         do {

@@ -5,7 +5,7 @@ cimport numpy as np
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_SIZE, npy_intp
 
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, kind_of
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
 
@@ -25,6 +25,7 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 
 cdef enum:
     MAX_CHILDREN = 16
+    MAX_DIMS = 32
 
 cdef Unary _tanh = unary_of(numpy.tanh)
 
@@ -47,7 +48,7 @@ cdef bint _alternate(char kind, object c, object x) except -1:
     """Tell whether ``x`` has the four gates of the cells ``c``, by turns."""
     cdef int d
     if kind == 0 or kind_of(c) != kind or PyArray_NDIM(x) != PyArray_NDIM(c) or (
-            PyArray_NDIM(x) < 2):
+            not 2 <= PyArray_NDIM(x) <= MAX_DIMS):
         return False
     for d in range(2, PyArray_NDIM(x)):
         if PyArray_DIM(<np.ndarray>x, d) != 1 or PyArray_DIM(<np.ndarray>c, d) != 1:
@@ -58,7 +59,7 @@ cdef bint _alternate(char kind, object c, object x) except -1:
 
 cdef object _first_rows(object array, object x):
     """Return a new array of as many rows as there are samples."""
-    cdef npy_intp dims[32]
+    cdef npy_intp dims[MAX_DIMS]
     cdef int d
     for d in range(PyArray_NDIM(array)):
         dims[d] = PyArray_DIM(<np.ndarray>array, d)
@@ -192,7 +193,10 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
     cdef char kind = kind_of(gates)
     cdef int count = len(cs)
     cdef npy_intp three
-    if kind == 0 or kind_of(c) != kind or not _children_fit(kind, c, cs):
+    if kind == 0 or kind_of(c) != kind or PyArray_NDIM(c) != 2 or (
+            not _children_fit(kind, c, cs)) or not is_matrix(
+            gates, kind, PyArray_DIM(<np.ndarray>c, 0),
+            (3 + count) * PyArray_DIM(<np.ndarray>c, 1)):
         return NotImplemented
     gc, gh = _plain(gc, kind, c), _plain(gh, kind, c)
     if gc is NotImplemented or gh is NotImplemented:

@@ -11,6 +11,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
 
 from chainer_fast._core.floats cimport report_float_errors
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
 
@@ -90,7 +91,7 @@ cdef object _gradient(object array, npy_intp rows, npy_intp columns):
     """Return a gradient in C order and single precision, from any precision."""
     plain = _plain(array, rows, columns)
     if plain is None:
-        plain = _plain(numpy.ascontiguousarray(array, numpy.float32), rows, columns)
+        plain = _plain(contiguous(array, np.NPY_FLOAT), rows, columns)
     if plain is None:
         raise ValueError(
             'the gradient of states of shape %s must have that shape, but has %s'
@@ -136,6 +137,17 @@ cdef object _new(npy_intp rows, npy_intp columns):
     return array
 
 
+cdef bint _never_grow(tuple sizes, npy_intp batch) except -1:
+    """Tell whether each step has no more samples than the one before, or the batch."""
+    cdef npy_intp size, last = batch
+    for each in sizes:
+        size = each
+        if not 0 <= size <= last:
+            return False
+        last = size
+    return True
+
+
 cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp units,
                   npy_intp batch, bint reverse):
     """Return an empty trace of a layer of this shape."""
@@ -171,7 +183,7 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     kind, gates = _MODES[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
     batch, n = PyArray_DIM(<np.ndarray>hx, 0), PyArray_DIM(<np.ndarray>hx, 1)
-    if n < FEWEST_UNITS or sum(sizes) != rows or sizes[0] > batch:
+    if n < FEWEST_UNITS or not _never_grow(sizes, batch) or sum(sizes) != rows:
         return NotImplemented
     x, hx = _plain(x, rows, m), _plain(hx, batch, n)
     cx = _plain(cx, batch, n) if kind == 0 else None
@@ -211,6 +223,10 @@ def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
         return NotImplemented
     shape = (<Trace>trace).layer
     m, n, rows, batch = shape.inputs, shape.units, shape.rows, shape.batch
+    if numpy.shape(x) != (rows, m):
+        raise ValueError(
+            'inputs of the shape %s have been replaced by others of the shape %s since '
+            'the layer was applied' % ((rows, m), numpy.shape(x)))
     gys, ghy = _gradient(gys, rows, n), _gradient(ghy, batch, n)
     gcy = None if gcy is None else _gradient(gcy, batch, n)
 

@@ -13,7 +13,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
-from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
 
@@ -70,11 +70,28 @@ cdef object _copy(object array, char kind):
     return array if kind_of(array) == kind else None
 
 
-cdef bint _is_matrix(object array, char kind, npy_intp rows,
-                     npy_intp columns) noexcept:
-    return (kind_of(array) == kind and PyArray_NDIM(array) == 2
-            and PyArray_DIM(<np.ndarray>array, 0) == rows
-            and PyArray_DIM(<np.ndarray>array, 1) == columns)
+cdef npy_intp _rows_of(tuple sizes, object states) except -1:
+    """Return the rows of all steps, or zero if a step has more than there are states.
+    """
+    cdef npy_intp size, rows = 0
+    for each in sizes:
+        size = each
+        if not 0 <= size <= PyArray_DIM(<np.ndarray>states, 0):
+            return 0
+        rows += size
+    return rows
+
+
+cdef bint _fit(char kind, object weight, object states, object cells, int m) except -1:
+    """Tell whether these are of the type and sizes of a cell."""
+    cdef npy_intp n
+    if kind_of(weight) != kind or PyArray_NDIM(weight) != 2 or states is None:
+        return False
+    n = PyArray_DIM(<np.ndarray>weight, 1)
+    return (PyArray_DIM(<np.ndarray>weight, 0) == _GATES[m] * n
+            and PyArray_DIM(<np.ndarray>states, 1) == n
+            and (m != LSTM or cells is not None and is_matrix(
+                cells, kind, PyArray_DIM(<np.ndarray>states, 0), n)))
 
 
 def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
@@ -85,15 +102,16 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
     cdef Py_ssize_t k, t, steps = len(sizes)
     cdef object h = None, part = None, parts, turned
     cdef void *p[8]
-    if kind == 0 or kind_of(weight) != kind or PyArray_NDIM(weight) != 2:
+    if kind == 0:
         return NotImplemented
-    n = PyArray_DIM(<np.ndarray>weight, 1)
-    rows = PyArray_DIM(<np.ndarray>gates, 0)
     hy = _copy(hx, kind)
     cy = _copy(cx, kind) if m == LSTM else None
-    if hy is None or (m == LSTM and cy is None) or (
-            m == GRU and kind_of(bias) != kind) or (
-            not _is_matrix(gates, kind, sum(sizes), _GATES[m] * n)):
+    if not _fit(kind, weight, hy, cy, m):
+        return NotImplemented
+    n = PyArray_DIM(<np.ndarray>weight, 1)
+    rows = _rows_of(sizes, hy)
+    if not is_matrix(gates, kind, rows, _GATES[m] * n) or (
+            (m == GRU or bias is not None) and not is_vector(bias, kind, n)):
         return NotImplemented
     ys = _new(gates, rows, n)
     kept = [empty_like(ys) for _ in range(_KEPT[m])]
@@ -137,17 +155,20 @@ def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint revers
     cdef Py_ssize_t k, t, steps = len(sizes)
     cdef object gh = None
     cdef void *p[9]
-    if kind == 0 or kind_of(weight) != kind:
+    if kind == 0 or len(trace) != 1 + _KEPT[m]:
         return NotImplemented
-    for array in trace:
-        if kind_of(array) != kind:
-            return NotImplemented
-    n = PyArray_DIM(<np.ndarray>weight, 1)
     ghx = _copy(ghy, kind)
     gcx = _copy(gcy, kind) if m == LSTM else None
-    if ghx is None or (m == LSTM and gcx is None) or (
-            not _is_matrix(gys, kind, sum(sizes), n)):
+    if not _fit(kind, weight, ghx, gcx, m):
         return NotImplemented
+    n = PyArray_DIM(<np.ndarray>weight, 1)
+    row = _rows_of(sizes, ghx)
+    if not is_matrix(gys, kind, row, n) or not is_matrix(
+            trace[0], kind, row, _GATES[m] * n):
+        return NotImplemented
+    for array in trace[1:]:
+        if not is_matrix(array, kind, row, n):
+            return NotImplemented
     gates, h_prev = trace[0], trace[1]
     kept1 = trace[2] if m == LSTM or m == GRU else None
     kept2 = trace[3] if m == LSTM else None

@@ -42,6 +42,8 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     found = attribute(function, 'axis')
     if found is None:
         return ALL_AXES
+    if type(found) is not tuple:
+        return NOT_PLAIN
     axes = <tuple>found
     if len(axes) != 1:
         return NOT_PLAIN

@@ -12,6 +12,8 @@ of a region are
 """
 from __future__ import annotations
 
+import bisect
+import functools
 import math
 import typing as tp
 
@@ -22,6 +24,10 @@ from chainer_fast.backends.kernels.roi import compiled
 from chainer_fast.backends.kernels.roi import cuda as device
 from chainer_fast.backends.kernels.roi.boxes import Boxes, in_pixels  # noqa: F401
 from chainer_fast.types import NdArray
+
+
+#: No bin has more samples along an axis than this.
+_MOST_POINTS = 2 ** 31 - 1
 
 
 def _cells(low, high, extra, count, size):
@@ -177,15 +183,34 @@ def _samples(low, high, count, ratio, size):
 
     Returns
     -------
+    int
+        Number of points in each bin.
     list of list of tuple or None
-        The neighbours of each point, as pairs of a pixel and its weight, or None for a
-        point that does not count.
+        The neighbours of each point in use, as pairs of a pixel and its weight, or None
+        for a point that does not count. All points are in use, or, if there are more
+        than an image has use for because a box is far larger than it, those near it.
     """
     step = max(high - low, 1.) / count
     points = ratio or math.ceil(step)
-    return [
-        [_neighbours(low + i * step + (s + .5) * step / points, size)
-         for s in range(points)] for i in range(count)]
+    if points > _MOST_POINTS:
+        raise ValueError(
+            'a region from %g to %g, divided into %d, has %.3g samples in each of its '
+            'bins, but there may be %d: clip the region to the image, or choose a '
+            'sampling_ratio' % (low, high, count, points, _MOST_POINTS))
+
+    def place(i, s):
+        return low + i * step + (s + .5) * step / points
+
+    def in_use(i):
+        each = range(points)
+        if points <= size + 2:
+            return each
+        key = functools.partial(place, i)
+        return each[bisect.bisect_left(each, -1, key=key):
+                    bisect.bisect_right(each, size, key=key)]
+
+    return points, [
+        [_neighbours(place(i, s), size) for s in in_use(i)] for i in range(count)]
 
 
 def _neighbours(p, size):
@@ -199,13 +224,14 @@ def _neighbours(p, size):
 
 
 def _sampled_regions(shape, numbers, boxes, size, ratio):
-    """Yield index of the bin, number of the image, all samples and those that count.
+    """Yield index of the bin, number of the image, number of samples, those that count.
 
-    A sample that counts is given by its index and by the pixels with their weights.
+    A sample that counts is given by its index among those in use and by the pixels with
+    their weights.
     """
     for r, (number, box) in enumerate(zip(numbers, boxes.tolist(), strict=True)):
-        rows = _samples(box[0], box[2], size[0], ratio[0], shape[2])
-        columns = _samples(box[1], box[3], size[1], ratio[1], shape[3])
+        points_y, rows = _samples(box[0], box[2], size[0], ratio[0], shape[2])
+        points_x, columns = _samples(box[1], box[3], size[1], ratio[1], shape[3])
         for i, ys in enumerate(rows):
             for j, xs in enumerate(columns):
                 samples = [
@@ -213,7 +239,7 @@ def _sampled_regions(shape, numbers, boxes, size, ratio):
                         (row, column, v * u) for row, v in y for column, u in x])
                     for a, y in enumerate(ys) if y is not None
                     for b, x in enumerate(xs) if x is not None]
-                yield (r, slice(None), i, j), number, len(ys) * len(xs), samples
+                yield (r, slice(None), i, j), number, points_y * points_x, samples
 
 
 def _interpolate(image, pixels):
@@ -250,8 +276,9 @@ def sample_max(
     -------
     tuple of array
         Maxima in the dtype of ``x`` and, as 32-bit integers, the indexes of the samples
-        in their bins. A bin without samples that count has -infinity and -1. The shape
-        of both is ``(r, c, *size)``.
+        in their bins, or, if a bin has far more of them along an axis than the image
+        has pixels, among those near the image. A bin without samples that count has
+        -infinity and -1. The shape of both is ``(r, c, *size)``.
     """
     y = numpy.full((len(boxes), x.shape[1], *size), -numpy.inf, x.dtype)
     found = numpy.full(y.shape, -1, numpy.int32)

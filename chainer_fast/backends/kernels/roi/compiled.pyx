@@ -12,6 +12,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, 
     PyArray_TYPE
 
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 
 np.import_array()
@@ -28,10 +29,6 @@ cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" nogil:
     ctypedef struct Grid "chainer_fast::Grid":
         ptrdiff_t channels, height, width
         ptrdiff_t rows, columns
-    double bin_step "chainer_fast::bin_step"(
-        double low, double high, ptrdiff_t count) noexcept
-    ptrdiff_t points_in_bin "chainer_fast::points_in_bin"(
-        double step, ptrdiff_t ratio) noexcept
     Done all_cells "chainer_fast::all_cells"[T](
         Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
         const double *box, int extra, double empty, T *images, T *bins,
@@ -44,10 +41,8 @@ cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" nogil:
         const double *box, ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images, T *bins,
         int32_t *found) noexcept
 
-# Boxes far away, or not of finite size, are left to the reference, and so are bins of
-# a great many samples.
+# Boxes far away, or not of finite size, are left to the reference.
 cdef double FAR = 1e9
-cdef double MANY = 1e7
 
 
 cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
@@ -56,7 +51,8 @@ cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
     cdef int64_t *data
     cdef ptrdiff_t i
     if not PyArray_CheckExact(numbers) or PyArray_NDIM(numbers) != 1 or (
-            PyArray_DIM(<np.ndarray>numbers, 0) != regions):
+            PyArray_DIM(<np.ndarray>numbers, 0) != regions
+            or not np.PyArray_ISINTEGER(<np.ndarray>numbers)):
         return None
     own = numbers.astype(numpy.int64)
     data = <int64_t *>PyArray_DATA(<np.ndarray>own)
@@ -80,20 +76,6 @@ cdef bint _near(object boxes, ptrdiff_t regions) except -1:
     for i in range(4 * regions):
         if not fabs(data[i]) < FAR:
             return False
-    return True
-
-
-cdef bint _few_samples(
-        const double *box, ptrdiff_t regions, const Grid &g, ptrdiff_t ratio_y,
-        ptrdiff_t ratio_x) noexcept:
-    cdef ptrdiff_t _i
-    for _i in range(regions):
-        if g.rows * points_in_bin(bin_step(box[0], box[2], g.rows), ratio_y) > MANY:
-            return False
-        if g.columns * points_in_bin(
-                bin_step(box[1], box[3], g.columns), ratio_x) > MANY:
-            return False
-        box += 4
     return True
 
 
@@ -175,7 +157,7 @@ cdef class _Task:
         if found is not None:
             if not PyArray_CheckExact(found) or found.shape != gy.shape:
                 return False
-            self.found = numpy.ascontiguousarray(found, numpy.int32)
+            self.found = contiguous(found, np.NPY_INT32)
         if not self.start(numbers, boxes, shape):
             return False
         self.image = numpy.zeros(shape, self.bins.dtype)
@@ -184,7 +166,7 @@ cdef class _Task:
     cdef bint run(self, Task task, int extra, double empty, object ratio) except -1:
         """Go through all regions: through pixels, or, with a ratio, through samples.
 
-        Returns whether all samples existed, and there were not too many.
+        Returns whether all samples existed; there is no negative number of them.
         """
         cdef const int64_t *numbers = <int64_t *>PyArray_DATA(<np.ndarray>self.numbers)
         cdef const double *boxes = NULL
@@ -201,7 +183,7 @@ cdef class _Task:
             found = <int32_t *>PyArray_DATA(<np.ndarray>self.found)
         if samples:
             ratio_y, ratio_x = ratio
-            if not _few_samples(boxes, self.regions, self.g, ratio_y, ratio_x):
+            if ratio_y < 0 or ratio_x < 0:
                 return False
         with nogil:
             if single:
@@ -233,7 +215,7 @@ def cell_max(x, numbers, boxes, size, int extra, double empty):
 
 def cell_put(gy, found, numbers, tuple shape):
     cdef _Task task = _Task()
-    if not task.write(gy, found, numbers, None, shape):
+    if found is None or not task.write(gy, found, numbers, None, shape):
         return NotImplemented
     return task.gx() if task.run(PUT, 0, 0, None) else NotImplemented
 
@@ -248,7 +230,7 @@ def cell_mean(x, numbers, boxes, size, int extra):
 
 def cell_spread(gy, numbers, boxes, int extra, tuple shape):
     cdef _Task task = _Task()
-    if not task.write(gy, None, numbers, boxes, shape):
+    if boxes is None or not task.write(gy, None, numbers, boxes, shape):
         return NotImplemented
     task.run(SPREAD, extra, 0, None)
     return task.gx()
@@ -264,7 +246,8 @@ def sample_max(x, numbers, boxes, size, ratio):
 
 def sample_put(gy, found, numbers, boxes, ratio, tuple shape):
     cdef _Task task = _Task()
-    if not task.write(gy, found, numbers, boxes, shape):
+    if found is None or boxes is None or (
+            not task.write(gy, found, numbers, boxes, shape)):
         return NotImplemented
     return task.gx() if task.run(PUT, 0, 0, ratio) else NotImplemented
 
@@ -278,6 +261,6 @@ def sample_mean(x, numbers, boxes, size, ratio):
 
 def sample_spread(gy, numbers, boxes, ratio, tuple shape):
     cdef _Task task = _Task()
-    if not task.write(gy, None, numbers, boxes, shape):
+    if boxes is None or not task.write(gy, None, numbers, boxes, shape):
         return NotImplemented
     return task.gx() if task.run(SPREAD, 0, 0, ratio) else NotImplemented

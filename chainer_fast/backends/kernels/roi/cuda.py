@@ -41,7 +41,7 @@ _CELL = _BIN + _BOX + '''
         box(4 * r + 1), box(4 * r + 3), extra, j, columns, width);
 '''
 
-# Its samples: `points_y` by `points_x` of them.
+# Its samples: `points` of them, of which some rows and columns are in use.
 _GRID = _BIN + _BOX + '''
     const double step_y = chainer_fast::bin_step(box(4 * r), box(4 * r + 2), rows);
     const double step_x = chainer_fast::bin_step(
@@ -54,6 +54,11 @@ _GRID = _BIN + _BOX + '''
     const auto xs = [&](ptrdiff_t s) {
         return chainer_fast::sample_at(box(4 * r + 1), step_x, j, s, points_x, width);
     };
+    const double points = (double)points_y * (double)points_x;
+    const chainer_fast::Span in_y = chainer_fast::samples_in_use(
+        box(4 * r), step_y, i, points_y, height);
+    const chainer_fast::Span in_x = chainer_fast::samples_in_use(
+        box(4 * r + 1), step_x, j, points_x, width);
 '''
 
 _ADD = '[&](ptrdiff_t at, double value) { atomicAdd(&gx[plane + at], (T)value); }'
@@ -127,7 +132,7 @@ def sample_max(
         'raw T x, ' + _BOXES + _RATIO, 'T y, int32 found',
         _GRID + '''
             y = chainer_fast::sample_max(
-                &x[plane], width, points_y, points_x, ys, xs, &found)''',
+                &x[plane], width, in_y, in_x, ys, xs, &found)''',
         'roi_sample_max')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
             *_corners(boxes), *ratio, y, found)
@@ -142,7 +147,7 @@ def sample_mean(
         'raw T x, ' + _BOXES + _RATIO, 'T y',
         _GRID + '''
             y = chainer_fast::sample_mean(
-                &x[plane], width, points_y, points_x, ys, xs)''',
+                &x[plane], width, points, in_y, in_x, ys, xs)''',
         'roi_sample_mean')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
             *_corners(boxes), *ratio, y)
@@ -227,7 +232,8 @@ def sample_put(
         'roi_sample_put', _GRID + '''
             if (found >= 0)
                 chainer_fast::sample_put(
-                    (double)gy, width, ys(found / points_x), xs(found %% points_x), %s);
+                    (double)gy, width, ys(in_y.first + found / in_x.length()),
+                    xs(in_x.first + found %% in_x.length()), %s);
         ''' % _ADD, gy, found, numbers, boxes, shape, ratio=ratio)
 
 
@@ -237,5 +243,5 @@ def sample_spread(
     return _put(
         'roi_sample_spread', _GRID + '''
             chainer_fast::sample_spread(
-                (double)gy, width, points_y, points_x, ys, xs, %s);
+                (double)gy, width, points, in_y, in_x, ys, xs, %s);
         ''' % _ADD, gy, None, numbers, boxes, shape, ratio=ratio)

@@ -36,9 +36,14 @@ CF_ELEMENT double bin_step(double low, double high, ptrdiff_t count) {
     return fmax(high - low, 1.) / (double)count;
 }
 
+/* No bin has more samples along an axis than this. */
+constexpr ptrdiff_t MOST_POINTS = 0x7fffffff;
+
 /* Samples in each bin. */
 CF_ELEMENT ptrdiff_t points_in_bin(double step, ptrdiff_t ratio) {
-    return ratio ? ratio : (ptrdiff_t)ceil(step);
+    if (ratio)
+        return ratio;
+    return step < (double)MOST_POINTS ? (ptrdiff_t)ceil(step) : MOST_POINTS;
 }
 
 struct Sample {
@@ -47,10 +52,16 @@ struct Sample {
     double here, beyond;      /* their weights */
 };
 
+/* Where the s-th sample of the i-th bin is. */
+CF_ELEMENT double place_of(double low, double step, ptrdiff_t i, ptrdiff_t s,
+                           ptrdiff_t points) {
+    return low + (double)i * step + ((double)s + .5) * step / (double)points;
+}
+
 /* The s-th sample of the i-th bin. */
 CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
                             ptrdiff_t points, ptrdiff_t size) {
-    const double p = low + (double)i * step + ((double)s + .5) * step / (double)points;
+    const double p = place_of(low, step, i, s, points);
     if (!(p >= -1 && p <= (double)size))
         return {-1, -1, 1, 0};
     if (p < 0)
@@ -60,6 +71,36 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
     const ptrdiff_t pixel = (ptrdiff_t)p;
     const double beyond = p - (double)pixel;
     return {pixel, pixel + 1, 1 - beyond, beyond};
+}
+
+/* Some of the samples of a bin, one after the other. */
+struct Span {
+    ptrdiff_t first, end;
+
+    CF_ELEMENT ptrdiff_t length() const {
+        return end - first;
+    }
+};
+
+/* The samples of a bin that are looked at: all of them, or, if there are more than an
+ * image can have use for, those near it. A box may be far larger than any image. */
+CF_ELEMENT Span samples_in_use(double low, double step, ptrdiff_t i, ptrdiff_t points,
+                               ptrdiff_t size) {
+    if (points <= size + 2)
+        return {0, points};
+    const auto count_before = [=](double limit, bool and_at) {
+        ptrdiff_t begin = 0, end = points;
+        while (begin < end) {
+            const ptrdiff_t middle = begin + (end - begin) / 2;
+            const double p = place_of(low, step, i, middle, points);
+            if (p < limit || (and_at && p == limit))
+                begin = middle + 1;
+            else
+                end = middle;
+        }
+        return begin;
+    };
+    return {count_before(-1, false), count_before((double)size, true)};
 }
 
 /* -- bins of pixels of a plane `x` */
@@ -138,37 +179,40 @@ CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, const Sample &v,
     return value;
 }
 
-/* The samples of a bin come from `ys(a)` and `xs(b)`, for each row and column. */
+/* The samples of a bin that are in use come from `ys(a)` and `xs(b)`, for each of their
+ * rows and columns. A sample has the index that it has among these. */
 template <typename T, typename Rows, typename Columns>
-CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, ptrdiff_t points_y,
-                        ptrdiff_t points_x, Rows ys, Columns xs, int *found) {
+CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, Span rows, Span columns, Rows ys,
+                        Columns xs, int *found) {
     T best = T(-infinity());
+    int index = 0;
     *found = -1;
-    for (ptrdiff_t a = 0; a < points_y; ++a)
-        for (ptrdiff_t b = 0; b < points_x; ++b) {
+    for (ptrdiff_t a = rows.first; a < rows.end; ++a)
+        for (ptrdiff_t b = columns.first; b < columns.end; ++b, ++index) {
             const Sample &v = ys(a), &u = xs(b);
             if (!counts(v, u))
                 continue;
             const T seen = T(interpolate(x, width, v, u));
             if (seen > best) {
                 best = seen;
-                *found = (int)(a * points_x + b);
+                *found = index;
             }
         }
     return best;
 }
 
+/* The mean of `points` samples, of which those that are not in use are zero. */
 template <typename T, typename Rows, typename Columns>
-CF_ELEMENT T sample_mean(const T *x, ptrdiff_t width, ptrdiff_t points_y,
-                         ptrdiff_t points_x, Rows ys, Columns xs) {
+CF_ELEMENT T sample_mean(const T *x, ptrdiff_t width, double points, Span rows,
+                         Span columns, Rows ys, Columns xs) {
     double sum = 0;
-    for (ptrdiff_t a = 0; a < points_y; ++a)
-        for (ptrdiff_t b = 0; b < points_x; ++b) {
+    for (ptrdiff_t a = rows.first; a < rows.end; ++a)
+        for (ptrdiff_t b = columns.first; b < columns.end; ++b) {
             const Sample &v = ys(a), &u = xs(b);
             if (counts(v, u))
                 sum += interpolate(x, width, v, u);
         }
-    return T(sum / (double)(points_y * points_x));
+    return T(sum / points);
 }
 
 /* Gives the pixels around a sample what they get, by `add(index, value)`. */
@@ -182,11 +226,11 @@ CF_ELEMENT void sample_put(double given, ptrdiff_t width, const Sample &v,
 }
 
 template <typename Rows, typename Columns, typename Add>
-CF_ELEMENT void sample_spread(double given, ptrdiff_t width, ptrdiff_t points_y,
-                              ptrdiff_t points_x, Rows ys, Columns xs, Add add) {
-    given /= (double)(points_y * points_x);
-    for (ptrdiff_t a = 0; a < points_y; ++a)
-        for (ptrdiff_t b = 0; b < points_x; ++b)
+CF_ELEMENT void sample_spread(double given, ptrdiff_t width, double points, Span rows,
+                              Span columns, Rows ys, Columns xs, Add add) {
+    given /= points;
+    for (ptrdiff_t a = rows.first; a < rows.end; ++a)
+        for (ptrdiff_t b = columns.first; b < columns.end; ++b)
             sample_put(given, width, ys(a), xs(b), add);
 }
 

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <algorithm>
 #include <memory>
-#include <new>
 
+#include "chainer_fast/backends/kernels/common/room.hpp"
 #include "chainer_fast/backends/kernels/roi/elements.hpp"
 
 namespace chainer_fast {
@@ -66,7 +67,7 @@ Done all_cells(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbe
                int32_t *found) {
     const ptrdiff_t size = g.channels * g.height * g.width;
     const ptrdiff_t count = g.channels * g.rows * g.columns;
-    const std::unique_ptr<Cell[]> ys(new (std::nothrow) Cell[g.rows + g.columns]);
+    const auto ys = room<Cell>(g.rows + g.columns);
     Cell *xs = ys.get() + g.rows;
     if (!ys)
         return NO_MEMORY;
@@ -104,6 +105,8 @@ Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *image
 /* Samples of all bins along an axis. */
 struct Samples {
     ptrdiff_t points;         /* in each bin */
+    ptrdiff_t pitch;          /* from the samples of a bin to those of the next */
+    std::unique_ptr<Span[]> in_use;
     std::unique_ptr<Sample[]> all;
 
     /* Returns whether there was memory. */
@@ -111,22 +114,38 @@ struct Samples {
               ptrdiff_t size) {
         const double step = bin_step(low, high, bins);
         points = points_in_bin(step, ratio);
-        all.reset(new (std::nothrow) Sample[bins * points]);
+        pitch = 0;
+        in_use = room<Span>(bins);
+        if (!in_use)
+            return false;
+        for (ptrdiff_t i = 0; i < bins; ++i) {
+            in_use[i] = samples_in_use(low, step, i, points, size);
+            pitch = std::max(pitch, in_use[i].length());
+        }
+        all = room<Sample>(bins, pitch);
         if (!all)
             return false;
-        for (ptrdiff_t i = 0; i < bins; ++i)
-            for (ptrdiff_t s = 0; s < points; ++s)
-                all[i * points + s] = sample_at(low, step, i, s, points, size);
+        for (ptrdiff_t i = 0; i < bins; ++i) {
+            const Span some = in_use[i];
+            for (ptrdiff_t s = some.first; s < some.end; ++s)
+                all[i * pitch + s - some.first] =
+                    sample_at(low, step, i, s, points, size);
+        }
         return true;
     }
 };
 
 /* The samples of a bin, by number. */
 struct SamplesOfBin {
-    const Sample *first;
+    const Sample *here;
+    ptrdiff_t first;
+
+    SamplesOfBin(const Samples &samples, ptrdiff_t bin)
+        : here(samples.all.get() + bin * samples.pitch),
+          first(samples.in_use[bin].first) {}
 
     const Sample &operator()(ptrdiff_t s) const {
-        return first[s];
+        return here[s - first];
     }
 };
 
@@ -134,8 +153,7 @@ struct SamplesOfBin {
 template <typename T>
 bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, T *x,
                 T *y, int32_t *found) {
-    const ptrdiff_t points_y = ys.points, points_x = xs.points;
-    const Sample *v = ys.all.get(), *u = xs.all.get();
+    const double points = (double)ys.points * (double)xs.points;
     const ptrdiff_t width = g.width;
     bool good = true;
     const auto adder = [](T *plane) {
@@ -144,31 +162,29 @@ bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, 
         };
     };
     if (task == MAX)
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_max(plane, width, points_y, points_x,
-                                SamplesOfBin{v + i * points_y},
-                                SamplesOfBin{u + j * points_x}, found + bin);
+        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_max(plane, width, ys.in_use[i], xs.in_use[j],
+                                SamplesOfBin(ys, i), SamplesOfBin(xs, j), found + bin);
         });
     else if (task == MEAN)
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_mean(plane, width, points_y, points_x,
-                                 SamplesOfBin{v + i * points_y},
-                                 SamplesOfBin{u + j * points_x});
+        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_mean(plane, width, points, ys.in_use[i], xs.in_use[j],
+                                 SamplesOfBin(ys, i), SamplesOfBin(xs, j));
         });
     else if (task == SPREAD)
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            sample_spread((double)y[bin], width, points_y, points_x,
-                          SamplesOfBin{v + i * points_y},
-                          SamplesOfBin{u + j * points_x}, adder(plane));
+        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            sample_spread((double)y[bin], width, points, ys.in_use[i], xs.in_use[j],
+                          SamplesOfBin(ys, i), SamplesOfBin(xs, j), adder(plane));
         });
     else
         each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            const ptrdiff_t at = found[bin];
-            if (at >= points_y * points_x)
+            const ptrdiff_t at = found[bin], columns = xs.in_use[j].length();
+            if (at >= ys.in_use[i].length() * columns)
                 good = false;
             else if (good && at >= 0)
-                sample_put((double)y[bin], width, v[i * points_y + at / points_x],
-                           u[j * points_x + at % points_x], adder(plane));
+                sample_put((double)y[bin], width,
+                           SamplesOfBin(ys, i).here[at / columns],
+                           SamplesOfBin(xs, j).here[at % columns], adder(plane));
         });
     return good;
 }

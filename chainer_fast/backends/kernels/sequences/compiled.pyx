@@ -89,7 +89,7 @@ cdef void _fill(char *out, const char *value, npy_intp size, npy_intp n) noexcep
         done += i
 
 
-def stack_padded(np.ndarray first, xs, length, padding):
+def stack_padded(np.ndarray first not None, xs, length, padding):
     cdef Py_ssize_t i, count = len(xs)
     cdef npy_intp row = _row_bytes(first), size = PyArray_ITEMSIZE(first)
     cdef npy_intp c_length, n
@@ -144,7 +144,7 @@ cdef object _part(np.ndarray like, npy_intp *shape, char *data, owner):
     return part
 
 
-def transpose(np.ndarray first, xs, count):
+def transpose(np.ndarray first not None, xs, count):
     cdef Py_ssize_t i, place, reached = len(xs), places = count
     cdef npy_intp row = _row_bytes(first), total = 0
     cdef npy_intp shape[MAX_NDIM]
@@ -184,7 +184,7 @@ def transpose(np.ndarray first, xs, count):
     return tuple(ys)
 
 
-def rows(np.ndarray first, xs):
+def rows(np.ndarray first not None, xs):
     """Join arrays that follow each other in memory that one array owns."""
     cdef npy_intp shape[MAX_NDIM]
     cdef npy_intp row = _row_bytes(first)

@@ -21,7 +21,7 @@ cdef extern from "chainer_fast/backends/kernels/softmax/loops.hpp" \
 
     void fill_softmax[T](
         const T *x, T *out, Extent e, Unary exp, Unary log, bint logarithm) noexcept
-    void fill_softmax_gradient[T](
+    bint fill_softmax_gradient[T](
         const T *y, const T *gy, T *out, Extent e, Unary exp, bint logarithm) noexcept
 
 ctypedef fused real:
@@ -50,37 +50,38 @@ cdef bint _extent(object x, object axis, Extent *e):
     return True
 
 
-cdef void _fill(const real *x, const real *gy, real *out, Extent e,
+cdef bint _fill(const real *x, const real *gy, real *out, Extent e,
                 bint logarithm) noexcept nogil:
-    if gy is NULL:
-        fill_softmax(x, out, e, _exp, _log, logarithm)
-    else:
-        fill_softmax_gradient(x, gy, out, e, _exp, logarithm)
+    """Return whether there is a loop for these numbers."""
+    if gy is not NULL:
+        return fill_softmax_gradient(x, gy, out, e, _exp, logarithm)
+    fill_softmax(x, out, e, _exp, _log, logarithm)
+    return True
 
 
-cdef void _fill_kind(char kind, void *x, void *gy, void *out, Extent e,
+cdef bint _fill_kind(char kind, void *x, void *gy, void *out, Extent e,
                      bint logarithm) noexcept nogil:
     if kind == b'f':
-        _fill(<float *>x, <float *>gy, <float *>out, e, logarithm)
-    else:
-        _fill(<double *>x, <double *>gy, <double *>out, e, logarithm)
+        return _fill(<float *>x, <float *>gy, <float *>out, e, logarithm)
+    return _fill(<double *>x, <double *>gy, <double *>out, e, logarithm)
 
 
 cdef object _result(char kind, object x, void *gy, Extent e, bint logarithm):
     """Return the softmax of ``x`` or, given ``gy``, the gradient from the output ``x``.
 
-    None if a flag was raised.
+    None if a flag was raised, or there is no loop for these numbers.
     """
+    cdef bint done
     out = empty_like(x)
     cdef void *x_data = PyArray_DATA(<np.ndarray>x)
     cdef void *out_data = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
     if e.outer * e.n * e.inner < LONG_LOOP:
-        _fill_kind(kind, x_data, gy, out_data, e, logarithm)
+        done = _fill_kind(kind, x_data, gy, out_data, e, logarithm)
     else:
         with nogil:
-            _fill_kind(kind, x_data, gy, out_data, e, logarithm)
-    return None if float_errors() else out
+            done = _fill_kind(kind, x_data, gy, out_data, e, logarithm)
+    return out if done and not float_errors() else None
 
 
 cdef object softmax_of(object x, object axis, bint logarithm):

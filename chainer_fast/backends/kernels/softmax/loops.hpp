@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
@@ -222,16 +223,29 @@ void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &l
     });
 }
 
-/* From the output y and its gradient. */
+/* Whether a number is positive. */
 template <typename T>
-void fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
+CF_CLONES bool any_positive(const T *y, ptrdiff_t n) {
+    int found = 0;
+    for (ptrdiff_t i = 0; i < n; ++i)
+        found |= y[i] > 0;
+    return found != 0;
+}
+
+/* From the output y and its gradient. Returns false for logarithms that are positive, as
+ * a user may have put them there: exponentials do not look at the sign. */
+template <typename T>
+bool fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
                            const Unary &exp, bool logarithm) {
+    std::atomic<bool> good{true};
     for_each_block<T>(e, [&](Block b) {
         T totals[BLOCK];
         const T *y = y_data + b.at, *gy = gy_data + b.at;
         T *gx = out + b.at;
         if (logarithm) {
-            for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) {
+            for_each_stretch(b, [&](ptrdiff_t at, ptrdiff_t n) {
+                if (any_positive(y + at, n))
+                    good.store(false, std::memory_order_relaxed);
                 memcpy(gx + at, y + at, n * sizeof(T));
             });
             exponentiate(b, gx, exp);
@@ -249,6 +263,7 @@ void fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
             });
         }
     });
+    return good;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.shortcut cimport given, output_array
 from chainer_fast.backends.kernels.softmax.compiled cimport gradient_of, softmax_of
 
 
@@ -23,6 +23,6 @@ cdef class SoftmaxShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         gx[0] = given(gradient_of(
-            function.kept_outputs, gy, own_attribute(function, 'axis'),
+            output_array(function), gy, own_attribute(function, 'axis'),
             self.logarithm))
         return gx[0] is not NULL

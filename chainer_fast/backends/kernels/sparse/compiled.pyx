@@ -5,11 +5,12 @@ precision. Arrays that are not contiguous are copied.
 """
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, npy_intp
+    PyArray_SIZE, PyArray_TYPE, npy_intp
 
 import numpy
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()
 
@@ -25,7 +26,12 @@ cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" \
 
 
 cdef np.ndarray _coordinates(x):
-    return numpy.ascontiguousarray(x, numpy.intp)
+    """Return coordinates in the type of the loops; they are integers."""
+    if not np.PyArray_Check(x) or not np.PyArray_ISINTEGER(<np.ndarray>x):
+        raise TypeError(
+            'coordinates of a sparse matrix must be an array of integers, got %s'
+            % getattr(x, 'dtype', type(x).__name__))
+    return contiguous(x, np.NPY_INTP)
 
 
 cdef int _check(np.ndarray x, npy_intp length, name) except -1:
@@ -44,16 +50,25 @@ cdef bint _alike(np.ndarray x, y):
             and cf_float_kind(<np.ndarray>y) == cf_float_kind(x))
 
 
-def product(np.ndarray data, row, col, height, dense):
+cdef bint _one_for_each(np.ndarray x, np.ndarray rows, np.ndarray columns):
+    """Tell whether each element has a row and a column."""
+    return np.PyArray_SAMESHAPE(x, rows) and np.PyArray_SAMESHAPE(x, columns)
+
+
+def product(np.ndarray data not None, row, col, height, dense):
     cdef np.ndarray rows, columns, values, matrix, y
     cdef npy_intp batches, n, nnz, m, k
     cdef int last
     if not _alike(data, dense):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
-    values = np.PyArray_GETCONTIGUOUS(data)
-    matrix = np.PyArray_GETCONTIGUOUS(<np.ndarray>dense)
-    last = PyArray_NDIM(values) - 1
+    last = PyArray_NDIM(data) - 1
+    if not 0 <= last <= 1 or PyArray_NDIM(dense) != last + 2 or (
+            not _one_for_each(data, rows, columns)
+            or last and PyArray_DIM(data, 0) != PyArray_DIM(dense, 0)):
+        return NotImplemented
+    values = contiguous(data, PyArray_TYPE(data))
+    matrix = contiguous(dense, PyArray_TYPE(data))
     nnz = PyArray_DIM(values, last)
     batches = PyArray_DIM(values, 0) if last else 1
     m, k, n = height, PyArray_DIM(matrix, last), PyArray_DIM(matrix, last + 1)
@@ -65,15 +80,22 @@ def product(np.ndarray data, row, col, height, dense):
     return y if last else y.reshape(m, n)
 
 
-def sampled_product(np.ndarray a, row, col, b):
+def sampled_product(np.ndarray a not None, row, col, b):
     cdef np.ndarray rows, columns, left, right, values
     cdef npy_intp batches, nnz, m, n, k
     cdef int last
     if not _alike(a, b):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
-    left, right = np.PyArray_GETCONTIGUOUS(a), np.PyArray_GETCONTIGUOUS(<np.ndarray>b)
     last = PyArray_NDIM(rows) - 1
+    if not 0 <= last <= 1 or not _one_for_each(rows, rows, columns) or (
+            not PyArray_NDIM(a) == PyArray_NDIM(b) == last + 2
+            or PyArray_DIM(a, last + 1) != PyArray_DIM(b, last + 1)):
+        return NotImplemented
+    if last and not (
+            PyArray_DIM(rows, 0) == PyArray_DIM(a, 0) == PyArray_DIM(b, 0)):
+        return NotImplemented
+    left, right = contiguous(a, PyArray_TYPE(a)), contiguous(b, PyArray_TYPE(a))
     nnz = PyArray_DIM(rows, last)
     batches = PyArray_DIM(rows, 0) if last else 1
     m, k, n = (PyArray_DIM(left, last), PyArray_DIM(left, last + 1),

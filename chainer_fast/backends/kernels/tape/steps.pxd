@@ -16,6 +16,7 @@ cdef class Frame:
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
+    cdef bint _is_intact(self) noexcept
     cpdef result(self, int value)
     cpdef forget(self)
 

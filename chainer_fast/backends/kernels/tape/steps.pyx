@@ -96,6 +96,23 @@ cdef class Frame:
         self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
         return True
 
+    cdef bint _is_intact(self) noexcept:
+        """Tell whether the arrays are where they were put, and as large.
+
+        Users hold arguments, parameters and results, which NumPy may resize in place;
+        loops know no more of an array than where it was.
+        """
+        cdef Py_ssize_t value
+        cdef object array
+        for value in range(self.size):
+            array = self.arrays[value]
+            if array is not None and (
+                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
+                    or not PyArray_SAMESHAPE(
+                        <np.ndarray>array, <np.ndarray>self.templates[value])):
+                return False
+        return True
+
     def fill(self, values, arrays):
         """Set the arrays of some values.
 
@@ -382,6 +399,8 @@ cdef class Tape:
         cdef int flags = 0
         if self not in frame.prepared:
             self._prepare(frame)
+        if not frame._is_intact():
+            return False
         for value in self.fresh:
             frame.put(value, empty_like(frame.templates[value]))
         clear_float_errors()

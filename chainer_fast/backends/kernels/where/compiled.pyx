@@ -17,7 +17,7 @@ cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" nogil:
         ptrdiff_t) noexcept
 
 
-def where(np.ndarray condition, x, y):
+def where(np.ndarray condition not None, x, y):
     cdef np.ndarray a, b, like, out
     cdef bint x_single, y_single
     cdef void *pc
