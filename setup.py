@@ -4,6 +4,7 @@ Modules are translated and compiled on all processors, and only those that need 
 builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
 ``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
+``CHAINER_FAST_SANITIZE=thread`` with that of threads,
 ``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
 versions that are not known; go from one kind of build to another with ``--force``.
 """
@@ -23,7 +24,8 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
-SANITIZE = os.environ.get('CHAINER_FAST_SANITIZE', '') not in ('', '0')
+SANITIZERS = {'': '', '0': '', 'thread': 'thread'}.get(
+    os.environ.get('CHAINER_FAST_SANITIZE', ''), 'address,undefined')
 GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
@@ -69,8 +71,8 @@ if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
-if SANITIZE:
-    LINK_ARGS += ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+if SANITIZERS:
+    LINK_ARGS += ['-fsanitize=' + SANITIZERS, '-fno-sanitize-recover=all']
     # Sanitizers cannot follow loops that are chosen when the module is loaded.
     COMPILE_ARGS += ['-O1', '-g1', '-DCF_NO_CLONES', *LINK_ARGS]
 
