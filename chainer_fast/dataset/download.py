@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import socket
 import sys
@@ -19,6 +20,9 @@ except ImportError:  # not a POSIX system
 
 # Seconds of silence after which a server counts as unreachable.
 _PATIENCE = 30
+
+# Kinds of checksums: the second is what old files were published with.
+_CHECKSUMS = 'sha256', 'sha1'
 
 # Prefix of the names of unfinished downloads.
 _UNFINISHED = 'unfinished-'
@@ -193,6 +197,8 @@ def _download_to(folder, url, check=None):
     with _locked(os.path.join(folder, '_dl_lock')):
         if _is_whole(path, check):
             return path
+        if check is not None and os.path.exists(path):
+            os.remove(path)
         _remove_unfinished(folder)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as temporary:
             partial = os.path.join(temporary, 'dl')
@@ -207,13 +213,47 @@ def _download_to(folder, url, check=None):
     return path
 
 
-def cached_download(url: str) -> str:
+def _check_of(checksum):
+    """Return a function that raises OSError for a file with another checksum.
+
+    Parameters
+    ----------
+    checksum : str
+        As :func:`cached_download` takes it.
+    """
+    kind, colon, expected = checksum.lower().rpartition(':')
+    kind = kind if colon else 'sha256'
+    lengths = {name: 2 * hashlib.new(name).digest_size for name in _CHECKSUMS}
+    if len(expected) != lengths.get(kind) or not re.fullmatch('[0-9a-f]+', expected):
+        raise ValueError(
+            'checksum is %r: it has to be a kind, a colon and hexadecimal digits, of '
+            'which there are %s' % (checksum, ', '.join(
+                '%d for %s' % (n, name) for name, n in lengths.items())))
+
+    def check(path):
+        digest = hashlib.new(kind)
+        with open(path, 'rb') as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        found = digest.hexdigest()
+        if found != expected:
+            raise OSError('%s is %s, expected %s' % (
+                kind.upper().replace('SHA', 'SHA-'), found, expected))
+    return check
+
+
+def cached_download(url: str, *, checksum: str | None = None) -> str:
     """Download a file, or find it in the cache.
 
     Parameters
     ----------
     url : str
         Address of the file.
+    checksum : str, optional
+        What the file has to be: ``'sha256:'`` or ``'sha1:'`` and its hexadecimal
+        digest; without a kind, it is SHA-256. Without a checksum, the file is whatever
+        the server or the network delivers, and a copy in the cache is taken as it is.
+        Chainer has no such argument.
 
     Returns
     -------
@@ -224,15 +264,29 @@ def cached_download(url: str) -> str:
     Raises
     ------
     OSError
-        If the folder cannot be made, or if the download fails.
+        If the folder cannot be made, if the download fails, or if the file has another
+        checksum. It is removed then; a copy in the cache that has another one is
+        removed as well, and downloaded anew.
+    ValueError
+        If the checksum is none.
 
     Examples
     --------
     ::
 
         path = chainer.dataset.cached_download('https://example.com/images.zip')
+        path = chainer.dataset.cached_download(
+            'https://example.com/images.zip', checksum='sha256:9f86d081884c...')
     """
-    return _download_to(_cache_folder(), url)
+    if checksum is None:
+        return _download_to(_cache_folder(), url)
+    check = _check_of(checksum)
+    try:
+        return _download_to(_cache_folder(), url, check)
+    except error.URLError:
+        raise
+    except OSError as e:
+        raise OSError('%s: %s' % (url, e)) from e
 
 
 class _DownloadError(error.URLError, RuntimeError):
@@ -262,15 +316,7 @@ def _verified_download(mirrors, sha256):
     urllib.error.URLError
         If no mirror delivered the file; the message has the reasons.
     """
-    def check(path):
-        digest = hashlib.sha256()
-        with open(path, 'rb') as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
-        found = digest.hexdigest()
-        if found != sha256:
-            raise OSError(f'SHA-256 is {found}, expected {sha256}')
-
+    check = _check_of('sha256:' + sha256)
     folder = _cache_folder()
     # An existing copy needs no network, whichever mirror it came from.
     for path in (_cached_path(folder, url) for url in mirrors):

@@ -128,4 +128,6 @@ def name_of(source):
 
 def _file_of(source):
     """Return the file name of an object of h5py; return other sources unchanged."""
+    if hasattr(source, 'read'):     # a file of Python
+        return source
     return getattr(getattr(source, 'file', source), 'filename', source)

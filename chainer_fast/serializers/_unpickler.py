@@ -2,6 +2,7 @@
 import functools
 import inspect
 import pickle
+import struct
 import types
 import typing as tp
 
@@ -9,7 +10,12 @@ import numpy
 
 from chainer_fast import _backend
 from chainer_fast.backends import cuda
-from chainer_fast.serializers import _class_paths, _old_states, _reconstructors
+from chainer_fast.serializers import (
+    _announced,
+    _class_paths,
+    _old_states,
+    _reconstructors,
+)
 
 _WRITERS = 'chainer_fast.training.extensions.snapshot_writers'
 
@@ -71,10 +77,12 @@ class Unpickler(pickle._Unpickler):
     # The base class makes these while it reads.
     stack: list[tp.Any]
     memo: dict[tp.Any, tp.Any]
+    read: tp.Callable[[int], bytes]
     append: tp.Callable[[tp.Any], None]
 
     def __init__(self, file, name, allowed, encoding):
-        super().__init__(file, fix_imports=False, encoding=encoding, errors='strict')
+        super().__init__(_announced.Announced(file, name), fix_imports=False,
+                         encoding=encoding, errors='strict')
         self._name = name
         self._allowed = allowed
         # What may be called, made, or changed, by the ids of objects that are kept.
@@ -150,6 +158,11 @@ class Unpickler(pickle._Unpickler):
     def persistent_load(self, pid):
         self._refuse('an object outside of it, %r' % (pid,))
 
+    def load_bytearray8(self):
+        # The base class makes one of the announced length first.
+        size, = struct.unpack('<Q', self.read(8))
+        self.append(bytearray(self.read(size)))
+
     # ---- objects
 
     def _checked(self, what, function, *args):
@@ -187,6 +200,10 @@ class Unpickler(pickle._Unpickler):
         if id(function) not in self._callable:
             self._refuse('a call of %r, which does more than make an object' % (
                 getattr(function, '_cls', function),))
+        if any(isinstance(arg, range) for arg in args) or (
+                function is bytearray and args and isinstance(args[0], int)):
+            self._refuse('a call of %s that makes as much as it likes, %r' % (
+                getattr(function, '__name__', function), args))
         if function is functools.partial and (
                 len(args) != 1 or id(args[0]) not in self._values
                 or not inspect.isroutine(args[0])):
@@ -293,6 +310,7 @@ class Unpickler(pickle._Unpickler):
             if value is old:
                 self.memo[key] = new
 
+    dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
     dispatch[pickle.REDUCE[0]] = load_reduce
     dispatch[pickle.NEWOBJ[0]] = load_newobj
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex

@@ -11,7 +11,7 @@ from chainer_fast.serializers import _loading
 # What a damaged pickle makes an unpickler raise.
 _DAMAGE = (
     EOFError, LookupError, AttributeError, TypeError, ValueError, OverflowError,
-    struct.error)
+    MemoryError, RecursionError, struct.error)
 
 
 def load_pickle(
@@ -53,7 +53,8 @@ def load_pickle(
     Notes
     -----
     Methods of the objects do what they are made for when they are called: a trainer
-    writes files where the file says. A huge claim of a file can exhaust memory.
+    writes files where the file says. A file that announces more than it has is refused
+    before room is made for it.
 
     Examples
     --------
@@ -83,8 +84,10 @@ def _load(file, name, allowed, encoding):
     unpickler = _unpickler.Unpickler(file, name, allowed, encoding)
     try:
         return unpickler.load()
-    except _DAMAGE as error:
-        if error is unpickler.error_of_user:
+    except (pickle.UnpicklingError, *_DAMAGE) as error:
+        # Errors of Python's own part do not name the file.
+        if error is unpickler.error_of_user or (
+                isinstance(error, pickle.UnpicklingError) and name in str(error)):
             raise
         raise pickle.UnpicklingError('%s is damaged, or no pickle: %s: %s' % (
             name, type(error).__name__, error)) from error

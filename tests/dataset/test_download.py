@@ -173,6 +173,53 @@ def test_failed_download_leaves_nothing(root, web):
     assert files_in(root / '_dl_cache') == []
 
 
+SUMS = {'sha1': 'f1d2d2f924e986ac86fdf7b36c94bcdf32beec15',
+        'sha256': 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'}
+
+
+@pytest.mark.parametrize('checksum', [
+    'sha1:' + SUMS['sha1'], 'sha256:' + SUMS['sha256'], SUMS['sha256'],
+    'SHA256:' + SUMS['sha256'].upper()])
+def test_checksum(root, web, checksum):
+    web['https://x/1'] = b'foo\n'
+    path = dataset.cached_download('https://x/1', checksum=checksum)
+    assert path == dataset.cached_download('https://x/1')
+    with open(path, 'rb') as f:
+        assert f.read() == b'foo\n'
+    assert dataset.cached_download('https://x/1', checksum=checksum) == path
+    assert web['read'] == ['https://x/1']
+
+
+def test_wrong_checksum(root, web):
+    web['https://x/1'] = b'bar'
+    with pytest.raises(OSError) as e:
+        dataset.cached_download('https://x/1', checksum='sha1:' + SUMS['sha1'])
+    assert str(e.value) == (
+        'https://x/1: SHA-1 is 62cdb7020ff920e5aa642c3d4066950dd1f01f4d, expected '
+        + SUMS['sha1'])
+    assert files_in(root / '_dl_cache') == []
+
+
+def test_wrong_copy_in_the_cache(root, web):
+    web['https://x/1'] = b'bar'
+    path = dataset.cached_download('https://x/1')
+    web['https://x/1'] = b'foo\n'
+    assert dataset.cached_download('https://x/1', checksum=SUMS['sha256']) == path
+    with open(path, 'rb') as f:
+        assert f.read() == b'foo\n'
+    with pytest.raises(OSError, match='expected 000000'):
+        dataset.cached_download('https://x/1', checksum='0' * 64)
+    assert files_in(root / '_dl_cache') == []
+
+
+@pytest.mark.parametrize('checksum', [
+    '', 'sha256:', 'sha256:12', 'md5:' + '0' * 32, SUMS['sha1'], 'sha1:' + 'x' * 40])
+def test_what_is_no_checksum(root, web, checksum):
+    with pytest.raises(ValueError, match='64 for sha256, 40 for sha1'):
+        dataset.cached_download('https://x/1', checksum=checksum)
+    assert web['read'] == []
+
+
 def test_verified_download_takes_the_first_good_mirror(root, web):
     digest = hashlib.sha256(b'good').hexdigest()
     web.update({'https://bad': b'bad', 'https://good': b'good'})

@@ -10,4 +10,5 @@ except ImportError as e:
         "protobuf is needed for the files of Caffe: pip install 'chainer-fast[caffe]' "
         '(%s)' % e, name=e.name) from e
 
+from chainer_fast.links.caffe._errors import CaffeModelError as CaffeModelError
 from chainer_fast.links.caffe.caffe_function import CaffeFunction as CaffeFunction

@@ -4,9 +4,15 @@ Blobs of old files give their sizes in four fields (``num``, ``channels``, ``hei
 and ``width``), those of newer files in a list. A window is one number, a list of
 numbers, or a field for each direction.
 """
+import math
+
 import numpy
 
 from chainer_fast import backend, initializer
+
+# Bytes that the weight of a grouped convolution may have without groups. The file has
+# fewer values, so that a damaged number of groups could ask for any size.
+_LARGEST = 1 << 31
 
 
 def _values(blob):
@@ -53,6 +59,17 @@ def _one_or_all(sizes, default):
     return sizes[0] if isinstance(sizes, list) and len(sizes) == 1 else sizes
 
 
+def _window(param):
+    """Return the two lengths of a convolution's window."""
+    ksize = _get_ksize(param)
+    window = (ksize, ksize) if isinstance(ksize, int) else tuple(ksize)
+    if len(window) != 2:
+        raise ValueError('the window has the %d lengths %r instead of 1 or 2' % (
+            len(window), list(window)))
+    _check_positive('a length of the window', window)
+    return window
+
+
 def _get_ksize(param):
     if param.kernel_h > 0:
         return param.kernel_h, param.kernel_w
@@ -75,6 +92,33 @@ def _get_axis(param, old_name):
     if not param.HasField('axis') and param.HasField(old_name):
         return getattr(param, old_name)
     return param.axis
+
+
+def _check_positive(what, sizes):
+    """Check a size, or a sequence of them."""
+    for size in [sizes] if isinstance(sizes, int) else sizes:
+        if size < 1:
+            raise ValueError('%s is %d: it has to be 1 or more' % (what, size))
+
+
+def _check_shape(what, blob, shape):
+    """Check that a blob has as many values as an array of the shape."""
+    _check_positive('an axis of %s' % what, shape)
+    n = len(blob.data or blob.double_data)
+    if n != math.prod(shape):
+        raise ValueError('%s has %d values, and the shape %r needs %d' % (
+            what, n, tuple(shape), math.prod(shape)))
+
+
+def _check_groups(shape, group):
+    """Check that a weight can be divided into groups, and made whole."""
+    if group < 1 or shape[0] % group:
+        raise ValueError('%d maps cannot be divided into %d groups' % (shape[0], group))
+    size = 4 * math.prod(shape) * group
+    if group > 1 and size > _LARGEST:
+        raise ValueError(
+            'the weight of shape %r would take %d bytes without its %d groups: at most '
+            '%d are supported' % (tuple(shape), size, group, _LARGEST))
 
 
 class _Blob(initializer.Initializer):

@@ -63,9 +63,11 @@ def _concat(net, layer):
     _add(net, layer, _layers._ListArgumentFcuntion(functions.concat, axis=axis))
 
 
-def _initial(layer, has_bias, weight):
+def _initial(layer, has_bias, weight, n_out):
     """Return the arguments that initialize a link from the blobs of a layer."""
     blobs = _blobs(layer, 1 + has_bias)
+    if has_bias:
+        _params._check_shape('the bias', blobs[1], (n_out,))
     return {
         'nobias': not has_bias,
         'initialW': weight,
@@ -73,28 +75,36 @@ def _initial(layer, has_bias, weight):
     }
 
 
-def _convolution_arguments(layer):
+def _convolution_arguments(layer, out_axis):
     """Return the sizes of the weight, and the remaining arguments."""
     param = layer.convolution_param
     blob, = _blobs(layer, 1)[:1]
-    shape = _params._get_num(blob), _params._get_channels(blob) * param.group
+    stored = _params._get_num(blob), _params._get_channels(blob)
+    window = _params._window(param)
+    _params._check_shape('the weight', blob, stored + window)
+    _params._check_groups(stored + window, param.group)
+    shape = stored[0], stored[1] * param.group
+    stride = _params._get_stride(param)
+    dilate = _params._one_or_all(param.dilation, 1)
+    _params._check_positive('the stride', stride)
+    _params._check_positive('the dilation', dilate)
     return shape, {
-        'ksize': _params._get_ksize(param), 'stride': _params._get_stride(param),
-        'pad': _params._get_pad(param),
-        'dilate': _params._one_or_all(param.dilation, 1),
-        **_initial(layer, param.bias_term, _params._ConvolutionBlob(blob, param.group)),
+        'ksize': _params._get_ksize(param), 'stride': stride,
+        'pad': _params._get_pad(param), 'dilate': dilate,
+        **_initial(layer, param.bias_term, _params._ConvolutionBlob(blob, param.group),
+                   shape[out_axis]),
     }
 
 
 @_layer('Convolution', 'CONVOLUTION')
 def _convolution(net, layer):
-    (n_out, n_in), arguments = _convolution_arguments(layer)
+    (n_out, n_in), arguments = _convolution_arguments(layer, 0)
     _add_link(net, layer, links.Convolution2D(n_in, n_out, **arguments))
 
 
 @_layer('Deconvolution', 'DECONVOLUTION')
 def _deconvolution(net, layer):
-    (n_in, n_out), arguments = _convolution_arguments(layer)
+    (n_in, n_out), arguments = _convolution_arguments(layer, 1)
     _add_link(net, layer, links.Deconvolution2D(n_in, n_out, **arguments))
 
 
@@ -119,9 +129,10 @@ def _inner_product(net, layer):
     if param.transpose:
         raise RuntimeError('InnerProduct with a transposed weight is not supported')
     blob, = _blobs(layer, 1)[:1]
-    _add_link(net, layer, links.Linear(
-        _params._get_width(blob), _params._get_height(blob),
-        **_initial(layer, param.bias_term, _params._Blob(blob))))
+    n_in, n_out = _params._get_width(blob), _params._get_height(blob)
+    _params._check_shape('the weight', blob, (n_out, n_in))
+    _add_link(net, layer, links.Linear(n_in, n_out, **_initial(
+        layer, param.bias_term, _params._Blob(blob), n_out)))
 
 
 @_layer('LRN', 'LRN')
@@ -129,6 +140,7 @@ def _lrn(net, layer):
     param = layer.lrn_param
     if param.norm_region != param.ACROSS_CHANNELS:
         raise RuntimeError('LRN within channels is not supported')
+    _params._check_positive('the size of the window', param.local_size)
     # Caffe divides by the size of the window.
     _add(net, layer, _layers._SingleArgumentFunction(
         functions.local_response_normalization, n=param.local_size, k=param.k,
@@ -148,9 +160,12 @@ def _pooling(net, layer):
     if param.global_pooling and not ksize:
         pool, window = functools.partial(_layers._pool_all, pool), ()
     else:
+        _params._check_positive('the size of the window', ksize)
         window = ksize,
+    stride = _params._get_stride(param)
+    _params._check_positive('the stride', stride)
     _add(net, layer, _layers._SingleArgumentFunction(
-        pool, *window, stride=_params._get_stride(param), pad=_params._get_pad(param)))
+        pool, *window, stride=stride, pad=_params._get_pad(param)))
 
 
 @_layer('ReLU', 'RELU')
@@ -170,8 +185,10 @@ def _reshape(net, layer):
 def _batch_norm(net, layer):
     param = layer.batch_norm_param
     mean, var = [_params._values(blob) for blob in _blobs(layer, 2)[:2]]
+    _params._check_shape('the variance', layer.blobs[1], mean.shape)
     if len(layer.blobs) > 2:
         # The averages are still sums; they stay zero if there was no batch.
+        _params._check_shape('the scale of the averages', layer.blobs[2], (1,))
         scale = _params._values(layer.blobs[2])
         mean, var = [v / scale if scale.any() else v * 0 for v in (mean, var)]
     call = _add_link(net, layer, links.BatchNormalization(
@@ -200,6 +217,10 @@ def _scale(net, layer):
     blobs = _blobs(layer, own + param.bias_term)
     W_shape = _params._shape(blobs[0]) if own else None
     b_shape = _params._shape(blobs[own]) if param.bias_term else None
+    if own:
+        _params._check_shape('the weight', blobs[0], W_shape)
+    if param.bias_term:
+        _params._check_shape('the bias', blobs[own], W_shape if own else b_shape)
     child = links.Scale(param.axis, W_shape, param.bias_term, b_shape)
     if own:
         _params._Blob(blobs[0])(child.W.array)

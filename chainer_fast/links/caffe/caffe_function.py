@@ -8,6 +8,7 @@ import warnings
 from google.protobuf import message
 
 from chainer_fast import link
+from chainer_fast.links.caffe._errors import CaffeModelError
 
 # Programs that add types of layers use names of the private modules, too.
 from chainer_fast.links.caffe._layers import (  # noqa: F401
@@ -43,11 +44,28 @@ def _read(path):
     with open(path, 'rb') as file:
         content = file.read()
     try:
-        return caffe_pb.NetParameter.FromString(content)
-    except message.DecodeError as e:
-        raise message.DecodeError(
-            '%s is no caffemodel, or it is truncated: %s' % (path, e)) from e
+        net = caffe_pb.NetParameter.FromString(content)
+    except (message.DecodeError, ValueError) as e:
+        raise CaffeModelError(
+            '%s is no caffemodel, or it is truncated or damaged: %s'
+            % (path, e)) from e
+    # An empty file is a network without layers, which the exporter writes.
+    if content and not net.layer and not net.layers:
+        raise CaffeModelError(
+            '%s (%d bytes) is no caffemodel, or it is truncated or damaged: it has no '
+            'layer' % (path, len(content)))
+    return net
 
+
+def _check_names(layer):
+    """Check that names are text: protobuf gives bytes that are no UTF-8 as they are."""
+    for name in (layer.name, layer.type, *layer.bottom, *layer.top):
+        if isinstance(name, bytes):
+            raise ValueError('a name has the bytes %r, which are no UTF-8' % name)
+
+
+# What layers that are not right raise.
+_WRONG = AttributeError, IndexError, RuntimeError, TypeError, ValueError
 
 _Caffe = tp.TypeVar('_Caffe', bound='CaffeFunction')
 
@@ -82,12 +100,14 @@ class CaffeFunction(link.Chain):
 
     Raises
     ------
-    google.protobuf.message.DecodeError
-        If the file is not a caffemodel, or is truncated.
-    RuntimeError
-        If a layer does something that is not supported.
-    IndexError, ValueError
-        If weights of a layer are missing or too few.
+    CaffeModelError
+        If the file is not a caffemodel, or is damaged; if weights of a layer are
+        missing or do not fit its sizes; if a layer does something that is not
+        supported. The message names the file and the layer. It is a
+        ``google.protobuf.message.DecodeError``, RuntimeError, ValueError, IndexError
+        and AttributeError as well.
+    OSError
+        If the file cannot be opened.
 
     See Also
     --------
@@ -95,7 +115,7 @@ class CaffeFunction(link.Chain):
 
     Notes
     -----
-    Errors name the file and the layer.
+    Damage that leaves a valid file, such as another value of a weight, cannot be seen.
 
     Examples
     --------
@@ -121,17 +141,23 @@ class CaffeFunction(link.Chain):
         new = len(net.layer) > 0
         methods = _type_to_method if new else _oldname_to_method
         for layer in net.layer if new else net.layers:
-            if layer.type not in methods:
+            try:
+                _check_names(layer)
+                setup = methods.get(layer.type)
+                if setup is not None:
+                    setup(self, layer)
+            except _WRONG as e:
+                text = '%s: layer "%s": %s' % (model_path, layer.name, e)
+                if type(e) in _WRONG:
+                    raise CaffeModelError(text) from e
+                # An error of a program that adds types of layers.
+                if len(e.args) == 1:
+                    e.args = text,
+                raise
+            if setup is None:
                 warnings.warn(
                     'Skip the layer "%s", since CaffeFunction does not support %s' % (
                         layer.name, '%s layer' % layer.type if new else 'it'))
-                continue
-            try:
-                methods[layer.type](self, layer)
-            except (AttributeError, IndexError, RuntimeError, ValueError) as e:
-                if len(e.args) == 1:
-                    e.args = '%s: layer "%s": %s' % (model_path, layer.name, e),
-                raise
 
     def copy(self: _Caffe, mode: str = 'share') -> _Caffe:
         """Copy the network, see :meth:`chainer_fast.Link.copy`.

@@ -303,13 +303,6 @@ def test_damaged_files(path):
         CaffeFunction(name + 'x')
 
 
-def test_names_that_are_no_text(path):
-    name = write(path, [layer('abcd', 'abcd')])
-    path.write_bytes(path.read_bytes().replace(b'abcd', b'\xff\xfea\xff'))
-    with pytest.warns(UserWarning, match='Skip'):
-        CaffeFunction(name)
-
-
 class TestCall:
 
     @pytest.fixture

@@ -201,25 +201,32 @@ def retrieve(name, create, model):
         lambda path: npz.load_npz(path, model))
 
 
-def download_caffemodel(url):
+def download_caffemodel(urls, checksum):
     """Return the path of a caffemodel, downloading it if necessary.
 
     Parameters
     ----------
-    url : str
-        Address of the file.
+    urls : sequence of str
+        Addresses of the file, tried in this order.
+    checksum : str
+        Of the file, as ``cached_download`` takes it. A file that the user has placed in
+        the folder of models may be another one.
 
     Raises
     ------
     OSError
         If it can neither be found nor downloaded.
     """
-    path = os.path.join(models_folder(), os.path.basename(url))
+    path = os.path.join(models_folder(), os.path.basename(urls[0]))
     if os.path.exists(path):
         return path
-    try:
-        return download.cached_download(url)
-    except OSError as e:
-        raise OSError(
-            'the weights cannot be downloaded (%s). Please get the caffemodel from %r '
-            'and place it on %s' % (e, url, path)) from e
+    reasons = []
+    for url in urls:
+        try:
+            return download.cached_download(url, checksum=checksum)
+        except OSError as e:
+            reasons.append(e)
+    raise OSError(
+        'the weights cannot be downloaded (%s). Please get the caffemodel from %r and '
+        'place it on %s' % ('; '.join(map(str, reasons)), urls[0], path)
+    ) from reasons[0]

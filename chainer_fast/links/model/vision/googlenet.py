@@ -24,7 +24,12 @@ from chainer_fast.types import NdArray
 available: bool = _images.available
 
 _MEAN = 104, 117, 123
-_URL = 'http://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
+# The server has not always had a certificate; the checksum stands in for it.
+_URLS = [
+    scheme + '://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
+    for scheme in ('https', 'http')]
+# As in models/bvlc_googlenet/readme.md of https://github.com/BVLC/caffe.
+_CHECKSUM = 'sha1:405fc5acd08a3bb12de8ee5e23a96bec22f08204'
 
 # Table 1 of the paper: channels of the input, and of 1x1, 3x3 (reduced and itself),
 # 5x5 (the same) and of the projection after pooling.
@@ -107,15 +112,15 @@ def _transfer_googlenet(src, dst):
             _copy(src['inception_%s/%s' % (block, source)], dst['inc' + block][name])
 
 
-def _make_npz(path_npz, url, model):
-    path = _network.download_caffemodel(url)
+def _make_npz(path_npz, model):
+    path = _network.download_caffemodel(_URLS, _CHECKSUM)
     _transfer_googlenet(_network.read_caffemodel(path), model)
     npz.save_npz(path_npz, model, compression=False)
     return model
 
 
-def _retrieve(name_npz, url, model):
-    return _network.retrieve(name_npz, lambda path: _make_npz(path, url, model), model)
+def _retrieve(name_npz, model):
+    return _network.retrieve(name_npz, lambda path: _make_npz(path, model), model)
 
 
 class GoogLeNet(_network.ImageNetwork):
@@ -193,7 +198,7 @@ class GoogLeNet(_network.ImageNetwork):
                 setattr(self, name + '_fc2', Linear(1024, 1000, **init))
 
         if pretrained_model == 'auto':
-            _retrieve('bvlc_googlenet.npz', _URL, self)
+            _retrieve('bvlc_googlenet.npz', self)
         elif pretrained_model:
             npz.load_npz(pretrained_model, self)
 

@@ -26,10 +26,13 @@ _CHANNELS = 64, 128, 256, 512, 512
 _FEATURES = 4096
 _CLASSES = 1000
 
-_URL = 'www.robots.ox.ac.uk/%7Evgg/software/very_deep/caffe/'
-_URLS = {
-    16: 'https://' + _URL + 'VGG_ILSVRC_16_layers.caffemodel',
-    19: 'http://' + _URL + 'VGG_ILSVRC_19_layers.caffemodel',
+_URL = (
+    'https://www.robots.ox.ac.uk/%7Evgg/software/very_deep/caffe/'
+    'VGG_ILSVRC_{}_layers.caffemodel')
+# The authors publish none: these are the ones that other projects check with.
+_CHECKSUMS = {
+    16: 'sha1:9363e1f6d65f7dba68c4f27a1e62105cdf6c4e24',
+    19: 'sha1:239785e7862442717d831f682bb824055e51e9ba',
 }
 
 
@@ -56,15 +59,16 @@ def _max_pooling_2d(x):
     return max_pooling_2d(x, 2, 2)
 
 
-def _make_npz(path_npz, url, model):
-    path = _network.download_caffemodel(url)
+def _make_npz(path_npz, n_layers, model):
+    path = _network.download_caffemodel([_URL.format(n_layers)], _CHECKSUMS[n_layers])
     npz.save_npz(path_npz, _network.read_caffemodel(path), compression=False)
     npz.load_npz(path_npz, model)
     return model
 
 
-def _retrieve(name, url, model):
-    return _network.retrieve(name, lambda path: _make_npz(path, url, model), model)
+def _retrieve(name, n_layers, model):
+    return _network.retrieve(
+        name, lambda path: _make_npz(path, n_layers, model), model)
 
 
 class VGGLayers(_network.ImageNetwork):
@@ -115,7 +119,7 @@ class VGGLayers(_network.ImageNetwork):
 
         if pretrained_model == 'auto':
             name = 'VGG_ILSVRC_%d_layers.npz' % n_layers
-            _retrieve(name, _URLS[n_layers], self)
+            _retrieve(name, n_layers, self)
         elif pretrained_model:
             npz.load_npz(pretrained_model, self)
 

@@ -1,3 +1,6 @@
+import io
+from urllib import request
+
 import numpy as np
 import pytest
 
@@ -212,15 +215,36 @@ def test_weights_in_the_folder_of_models(root, caffe):
     assert len(caffe) == 1      # the npz file is there by now
 
 
-def test_download(root, caffe, monkeypatch):
-    monkeypatch.setattr(download, 'cached_download', lambda url: 'from ' + url)
+SHA1 = '405fc5acd08a3bb12de8ee5e23a96bec22f08204'     # Caffe's readme.md of the model
+
+
+@pytest.mark.parametrize('served', ['https', 'http'])
+def test_download(root, caffe, monkeypatch, served):
+    def cached_download(url, *, checksum):
+        assert checksum == 'sha1:' + SHA1
+        if not url.startswith(served + ':'):
+            raise OSError('no certificate')
+        return 'from ' + url
+
+    monkeypatch.setattr(download, 'cached_download', cached_download)
     check_weights(links.GoogLeNet())
     assert caffe == [
-        'from http://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel']
+        'from %s://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel' % served]
+
+
+def test_download_of_another_file(root, small, monkeypatch):
+    def urlopen(url, timeout):
+        return io.BytesIO(b'something else')
+
+    monkeypatch.setattr(request, 'urlopen', urlopen)
+    with pytest.raises(OSError, match='https.*expected %s.*http:.*expected' % SHA1):
+        links.GoogLeNet()
+    assert not [path for path in (root.parents[2] / '_dl_cache').iterdir()
+                if path.name != '_dl_lock']
 
 
 def test_no_download(root, small, monkeypatch):
-    def fail(url):
+    def fail(url, checksum):
         raise OSError('no network')
 
     monkeypatch.setattr(download, 'cached_download', fail)

@@ -127,13 +127,20 @@ def read_filled(path):
 @pytest.mark.parametrize('n_layers', [16, 19])
 def test_weights(tmp_path, monkeypatch, capsys, n_layers):
     monkeypatch.setattr(download, '_dataset_root', str(tmp_path))
-    monkeypatch.setattr(download, 'cached_download', lambda url: 'from ' + url)
+    sha1 = {16: '9363e1f6d65f7dba68c4f27a1e62105cdf6c4e24',
+            19: '239785e7862442717d831f682bb824055e51e9ba'}[n_layers]
+
+    def cached_download(url, *, checksum):
+        assert checksum == 'sha1:' + sha1
+        return 'from ' + url
+
+    monkeypatch.setattr(download, 'cached_download', cached_download)
     monkeypatch.setattr(_network, 'read_caffemodel', read_filled)
     for _ in range(2):      # converted once
         for i, p in enumerate(NETS[n_layers]().params()):
             assert (p.array == i).all()
     out = capsys.readouterr().out
-    assert out.startswith('from http')
+    assert out.startswith('from https://')
     name = 'VGG_ILSVRC_%d_layers' % n_layers
     assert out.endswith(
         '.robots.ox.ac.uk/%7Evgg/software/very_deep/caffe/' + name + '.caffemodel\n')
