@@ -3,6 +3,7 @@
 The job gets its task as JSON in the first argument, and process 0 prints the times, in
 seconds, as one line of JSON. A time is that of the slowest process.
 """
+import functools
 import json
 import statistics
 import sys
@@ -14,7 +15,6 @@ import numpy
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
-STEPS = 10      # updates in a row of one kind
 
 
 class Model(chainer.Chain):
@@ -38,6 +38,23 @@ class Model(chainer.Chain):
                     numpy.zeros(each, numpy.float32)))
         for param in self.params():
             param.grad = numpy.ones_like(param.data)
+
+
+class Layers(chainer.Chain):
+    """Four fully connected layers with about so many parameters, to be trained."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.width = width = int((size / 4) ** .5)
+        with self.init_scope():
+            for number in range(4):
+                setattr(self, 'l%d' % number, chainer.links.Linear(
+                    width, width, initialW=numpy.eye(width, dtype=numpy.float32)))
+
+    def forward(self, x):
+        for number in range(4):
+            x = chainer.functions.relu(getattr(self, 'l%d' % number)(x))
+        return chainer.functions.sum(x)
 
 
 def timed(call, *args):
@@ -92,7 +109,25 @@ def computations(seconds):
     return {'wait': lambda: time.sleep(seconds), 'multiply': lambda: multiply(count)}
 
 
-def overlaps(size, communicator, rounds, share):
+def trainings(seconds, size):
+    """Return a model and its loss, whose gradients take so long to compute."""
+    model = Layers(size)
+    loss = model.forward
+
+    def train(batch):
+        model.cleargrads()
+        loss(numpy.ones((batch, model.width), numpy.float32)).backward()
+
+    for batch in 8, 32:
+        train(batch)
+        each = timed(train, batch) / batch
+    batch = WORLD.bcast(max(1, int(seconds / each)))
+    taken = statistics.median([timed(train, batch) for _ in range(3)])
+    x = numpy.ones((max(1, int(batch * seconds / taken)), model.width), numpy.float32)
+    return model, lambda: loss(x)
+
+
+def overlaps(size, communicator, rounds, share, steps=10, kinds=('wait', 'multiply')):
     """Return times of updates with a computation, some with and some without buffers.
 
     The computation takes ``share`` times what the exchange of gradients takes.
@@ -103,26 +138,35 @@ def overlaps(size, communicator, rounds, share):
         '': lambda: communicator.multi_node_mean_grad(model)}, rounds)[''])
     seconds = WORLD.bcast(share * exchange)
     result = {'exchange': exchange, 'computation': seconds}
-    for name, compute in computations(seconds).items():
-        calls = {'update': None, 'double buffering': None}
-        for title in calls:
+    waits = computations(seconds)
+    for name in kinds:
+        calls = {}
+        for title in 'update', 'double buffering':
+            if name == 'train':
+                model, lossfun = trainings(seconds, size)
+            else:
+                model, lossfun = Model(size), None
             optimizer = chainermn.create_multi_node_optimizer(
                 chainer.optimizers.SGD(0.), communicator,
-                double_buffering=title != 'update').setup(Model(size))
+                double_buffering=title != 'update').setup(model)
             for _ in range(2):
-                optimizer.update()
-
-            def steps(optimizer=optimizer, compute=compute):
-                for _ in range(STEPS):
-                    compute()
-                    optimizer.update()
-                # What goes on behind the last one would delay the other side.
-                getattr(optimizer, 'wait', lambda: None)()
-            calls[title] = steps
+                optimizer.update(lossfun)
+            calls[title] = functools.partial(
+                make_steps, steps, optimizer, waits.get(name), lossfun)
         result[name] = {
-            title: [taken / STEPS for taken in times]
+            title: [taken / steps for taken in times]
             for title, times in in_turns(calls, rounds).items()}
     return result
+
+
+def make_steps(steps, optimizer, compute, lossfun):
+    """Make updates in a row."""
+    for _ in range(steps):
+        if compute is not None:
+            compute()
+        optimizer.update(lossfun)
+    # What goes on behind the last one would delay the other side.
+    getattr(optimizer, 'wait', lambda: None)()
 
 
 def main(task):
@@ -130,7 +174,9 @@ def main(task):
     if task['do'] == 'exchange':
         result = in_turns(exchanges(size, task['communicators']), rounds)
     else:
-        result = overlaps(size, task['communicators'][0], rounds, task['share'])
+        result = overlaps(
+            size, task['communicators'][0], rounds, task['share'],
+            *task.get('more', ()))
     if WORLD.rank == 0:
         print(json.dumps(result), flush=True)
 

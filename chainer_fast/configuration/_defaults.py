@@ -1,4 +1,5 @@
 """Initial values of the configuration, some of them from environment variables."""
+import math
 import os
 
 
@@ -9,6 +10,19 @@ def _flag(name, default):
         return bool(int(text))
     except ValueError:
         raise ValueError('%s must be 0 or 1, not %r' % (name, text)) from None
+
+
+def _seconds(name, default):
+    """Read an environment variable that is a time."""
+    text = os.environ.get(name, default)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.
+    if not 0 <= seconds < math.inf:
+        raise ValueError(
+            '%s must be seconds, 0 or more, not %r' % (name, text)) from None
+    return seconds
 
 
 def load(config):
@@ -39,6 +53,8 @@ def load(config):
         '_will_recompute': False,
         'compute_mode': None,
         'mn_watchdog': _flag('CHAINERMN_WATCHDOG', '1'),
+        'mn_exchange': os.environ.get('CHAINERMN_EXCHANGE', 'auto'),
+        'mn_watchdog_timeout': _seconds('CHAINERMN_WATCHDOG_TIMEOUT', '6'),
     }
     for name, value in values.items():
         setattr(config, name, value)

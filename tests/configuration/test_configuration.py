@@ -186,7 +186,10 @@ def test_environment_variables(variables, expected):
 
 
 @pytest.mark.parametrize(('name', 'value', 'error'), [
-    ('CHAINER_DEBUG', 'yes', 'ValueError'), ('CHAINER_DTYPE', 'int32', 'TypeError')])
+    ('CHAINER_DEBUG', 'yes', 'ValueError'), ('CHAINER_DTYPE', 'int32', 'TypeError'),
+    ('CHAINERMN_WATCHDOG_TIMEOUT', 'never', 'ValueError'),
+    ('CHAINERMN_WATCHDOG_TIMEOUT', '-1', 'ValueError'),
+    ('CHAINERMN_WATCHDOG_TIMEOUT', 'inf', 'ValueError')])
 def test_bad_environment_variables(name, value, error):
     process = in_process(**{name: value})
     assert process.returncode == 1

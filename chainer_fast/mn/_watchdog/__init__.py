@@ -4,10 +4,12 @@ MPI does not notice that a process has raised an exception or ended: the others 
 wait for it for ever. So processes are also connected by sockets, to which a thread
 listens that otherwise sleeps. It hears of an exception from :data:`sys.excepthook`, of
 a normal end from :mod:`atexit`, and of a death from the connection, which the system
-closes.
+closes. Of a process that is stopped, and of a machine or a cable that is gone, it hears
+nothing: then there are no signs of life any more.
 
-``config.mn_watchdog`` decides whether, when the first communicator is made; it comes
-from the environment variable ``CHAINERMN_WATCHDOG``.
+``config.mn_watchdog`` decides whether, when the first communicator is made, and
+``config.mn_watchdog_timeout`` how long a neighbour may be silent; they come from the
+environment variables ``CHAINERMN_WATCHDOG`` and ``CHAINERMN_WATCHDOG_TIMEOUT``.
 """
 import atexit
 import os
@@ -41,28 +43,34 @@ def start(mpi_comm):
     ranks = registered.ranks
     if any(set(ranks) <= known for known, _ in _channels):
         return
-    neighbours, people = _connect(mpi_comm, ranks)
+    neighbours, people, patience = _connect(mpi_comm, ranks)
     if neighbours is None:
         return
     if not _channels:
         _watch_ends()
     rank = ranks[mpi_comm.rank]
-    _channels.append((set(ranks), _channel.Channel(rank, people, neighbours)))
+    _channels.append((set(ranks), _channel.Channel(
+        rank, people, neighbours, patience)))
     _waits.active = True
 
 
 def _connect(mpi_comm, ranks):
-    """Return sockets of neighbours and descriptions of all processes, by rank."""
+    """Return sockets of neighbours and descriptions of all processes, by rank.
+
+    The third result is how long a neighbour may be silent; 0 if any process wants it to
+    be for ever.
+    """
     position, size = mpi_comm.rank, mpi_comm.size
     token = secrets.token_bytes(32) if position == 0 else None
     name = os.uname().nodename if hasattr(os, 'uname') else os.environ.get(
         'COMPUTERNAME', 'this machine')
     told = mpi_comm.allgather((
         bool(configuration.config.mn_watchdog), token, _links.machine(),
-        'rank %d (%s, process %d)' % (ranks[position], name, os.getpid())))
+        'rank %d (%s, process %d)' % (ranks[position], name, os.getpid()),
+        float(configuration.config.mn_watchdog_timeout)))
     if not all(wanted for wanted, *_ in told):
-        return None, None
-    token, only_here = told[0][1], len({machine for _, _, machine, _ in told}) == 1
+        return None, None, None
+    token, only_here = told[0][1], len({machine for _, _, machine, *_ in told}) == 1
     children = _links.children_of(position, size)
     listener, place, problem, found = None, ((), 0), None, {}
     try:
@@ -86,7 +94,9 @@ def _connect(mpi_comm, ranks):
     problems = mpi_comm.allgather(problem and str(problem))
     if not any(problems):
         people = {rank: told[other][3] for other, rank in enumerate(ranks)}
-        return {ranks[other]: made for other, made in found.items()}, people
+        limits = [limit for *_, limit in told]
+        return ({ranks[other]: made for other, made in found.items()}, people,
+                max(limits) if min(limits) > 0 else 0)
     for made in found.values():
         made.close()
     if problem or position == 0:
@@ -96,7 +106,7 @@ def _connect(mpi_comm, ranks):
             % (' and '.join(told[i][3] for i, one in enumerate(problems) if one),
                next(one for one in (problem, *problems) if one)),
             RuntimeWarning, stacklevel=4)
-    return None, None
+    return None, None, None
 
 
 def tell(exception):

@@ -6,9 +6,13 @@ Messages are objects of JSON, which every process hands on to its other neighbou
 - ``failed``: a process raised an exception, is gone, or is waited for in vain;
 - ``told``: a process has printed why the job fails.
 
+Between messages there are signs of life. A neighbour that sends none for a while is
+stopped, or its machine or the network is gone: a connection alone does not tell.
+
 The first failure ends the job. A process ends when all others have printed it, since a
 launcher kills the rest as soon as one process has ended with an error.
 """
+import contextlib
 import math
 import os
 import queue
@@ -19,10 +23,13 @@ import threading
 import time
 import traceback
 
-from chainer_fast.mn._watchdog import _links, _waits
+from chainer_fast.mn._watchdog import _heart, _launcher, _links, _waits
 
 #: Seconds to wait for the others' ``told``, and for the main thread after that.
 TELLING, MOURNING = 2, 5
+
+#: Seconds that neighbours have to receive the last farewells.
+PARTING = 10
 
 # Less than a connection takes when nobody reads it.
 _LONGEST_TRACE = 20_000
@@ -65,11 +72,17 @@ class Channel:
         What to call the processes of the channel, by rank.
     neighbours : dict
         Sockets by rank.
+    patience : float
+        Seconds without a sign of life of a neighbour after which it counts as gone; 0
+        for ever.
     """
 
-    def __init__(self, rank, people, neighbours):
+    def __init__(self, rank, people, neighbours, patience=0):
         self.rank, self.people = rank, people
         self._neighbours = neighbours
+        self._patience, self._interval = patience, min(1, patience / 10)
+        self._heart = _heart.Heart([*neighbours.values()], self._interval)
+        self._silence = dict.fromkeys(neighbours, 0.)
         self._readers = {neighbour: _links.Reader() for neighbour in neighbours}
         self._own = queue.SimpleQueue()
         self._bell, self._ring = socket.socketpair()
@@ -104,27 +117,34 @@ class Channel:
         selector.register(self._bell, selectors.EVENT_READ, None)
         for neighbour, made in self._neighbours.items():
             selector.register(made, selectors.EVENT_READ, neighbour)
+        now = time.monotonic()
         while True:
+            heard = set()
             for key, _ in selector.select(self._pause()):
                 if key.data is None:
                     self._bell.recv(1)
                     self._hear(self._own.get(), None)
-                elif not self._listen(key.data):
+                elif self._listen(key.data):
+                    heard.add(key.data)
+                else:
                     selector.unregister(key.fileobj)
-            now = time.monotonic()
+            before, now = now, time.monotonic()
             if self._failure is None:
                 if len(self._ended) == len(self.people):
+                    self._heart.stop()
+                    self._part()
                     self.close()
                     return self.all_ended.set()
                 self._judge(now)
+                self._miss(heard, now - before)
             elif now >= self._until or self._told >= set(self.people):
                 return self._finish()
 
     def _pause(self):
-        """Return the seconds to sleep: for ever, unless somebody has ended."""
+        """Return the seconds to sleep, or None if only the neighbours may wake it."""
         if self._failure is not None:
             return max(self._until - time.monotonic(), 0)
-        return .5 if self._ended else None
+        return self._interval or (.5 if self._ended else None)
 
     def _listen(self, neighbour):
         """Read messages; return whether there may be more."""
@@ -139,9 +159,34 @@ class Channel:
             return True
         self._told.add(neighbour)
         if neighbour not in self._ended:
-            self._hear({'kind': 'failed', 'rank': neighbour, 'gone': True,
+            self._hear({'kind': 'failed', 'rank': neighbour, 'gone': [neighbour],
                         'what': 'is gone without a farewell: ' + reason}, neighbour)
         return False
+
+    def _miss(self, heard, passed):
+        """Add up how long each neighbour has been silent.
+
+        Long times of this loop itself do not count in full: this process may have been
+        stopped, together with the others, and has to listen before it judges.
+        """
+        if not self._interval:
+            return
+        for neighbour in self._silence:
+            if neighbour in heard or neighbour in self._ended:
+                self._silence[neighbour] = 0.
+            else:
+                self._silence[neighbour] += min(passed, 2 * self._interval)
+        if max(self._silence.values(), default=0.) < self._patience:
+            return
+        # Those of one machine fall silent together.
+        gone = [neighbour for neighbour, seconds in sorted(self._silence.items())
+                if seconds >= self._patience - 2 * self._interval]
+        others = ''.join(', and so is ' + self.people[rank] for rank in gone[1:])
+        self._hear({
+            'kind': 'failed', 'rank': gone[0], 'gone': gone, 'silent': True, 'what':
+            'is gone without a farewell%s: %s heard nothing for %.3g s; a process or '
+            'its machine is stopped or has crashed, or the network is cut' % (
+                others, self.people[self.rank], self._patience)}, None)
 
     def _hear(self, message, source):
         kind, rank = message['kind'], message['rank']
@@ -151,8 +196,7 @@ class Channel:
             self._failure = message
             self._until = time.monotonic() + TELLING
             self._raised_here = source is None and rank == self.rank
-            if message.get('gone'):
-                self._told.add(rank)
+            self._told.update(message.get('gone', ()))
         elif kind == 'left':
             self._ended[rank] = time.monotonic(), message['counts']
         else:
@@ -165,12 +209,13 @@ class Channel:
             self._hand_on({'kind': 'told', 'rank': self.rank}, None)
 
     def _hand_on(self, message, source):
-        for neighbour, made in self._neighbours.items():
-            if neighbour != source:
-                try:
-                    _links.send(made, message)
-                except OSError:     # it is gone, which shows when it is listened to
-                    continue
+        with self._heart:
+            for neighbour, made in self._neighbours.items():
+                if neighbour != source:
+                    try:
+                        _links.send(made, message)
+                    except OSError:     # it is gone, which shows when it is listened to
+                        continue
 
     def _judge(self, now):
         found = _waits.awaited(self._ended, now)
@@ -192,11 +237,30 @@ class Channel:
             lines.append(trace.rstrip())
         os.write(2, ('\n'.join(lines) + '\n').encode(errors='replace'))
 
+    def _part(self):
+        """Wait until the neighbours have received all that was sent to them.
+
+        A connection that is closed while signs of life still arrive is reset, and what
+        is on its way back is lost, the farewell included.
+        """
+        until = time.monotonic() + PARTING
+        for made in self._neighbours.values():
+            with contextlib.suppress(OSError):      # it may be gone by now
+                made.shutdown(socket.SHUT_WR)
+        for made in self._neighbours.values():
+            with contextlib.suppress(OSError):
+                made.settimeout(max(until - time.monotonic(), .01))
+                while time.monotonic() < until and made.recv(1 << 16):
+                    continue
+
     def _finish(self):
         """End this process; if it is the one that failed, let it end by itself."""
+        self._heart.stop()
         self.all_told.set()
         if self._raised_here:
             time.sleep(MOURNING)
+        if self._failure is not None and self._failure.get('silent'):
+            in_time(1, _launcher.hurry)
         end(1)
 
 

@@ -12,6 +12,8 @@ import socket
 import struct
 import time
 
+from chainer_fast.mn._watchdog._heart import BEAT
+
 try:
     import fcntl
 except ImportError:     # Windows
@@ -185,7 +187,9 @@ def _tuned(made):
     made.settimeout(2)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    for name, value in ('TCP_KEEPIDLE', 20), ('TCP_KEEPINTVL', 10), ('TCP_KEEPCNT', 4):
+    for name, value in (
+            ('TCP_KEEPIDLE', 20), ('TCP_KEEPINTVL', 10), ('TCP_KEEPCNT', 4),
+            ('TCP_USER_TIMEOUT', 60_000)):
         if hasattr(socket, name):
             made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     return made
@@ -198,7 +202,7 @@ def send(made, message):
 
 
 class Reader:
-    """Messages from the bytes of a connection."""
+    """Messages from the bytes of a connection, without the signs of life."""
 
     def __init__(self):
         self._data = b''
@@ -210,7 +214,11 @@ class Reader:
             return None
         self._data += part
         messages = []
-        while len(self._data) >= 4:
+        while True:
+            # No message is so long that its length begins with this byte.
+            self._data = self._data.lstrip(BEAT)
+            if len(self._data) < 4:
+                break
             size = struct.unpack('>I', self._data[:4])[0]
             if size > _LONGEST:
                 raise OSError('a message of %d bytes' % size)

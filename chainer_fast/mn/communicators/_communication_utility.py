@@ -2,6 +2,7 @@
 import os
 import pickle
 
+from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
 from chainer_fast.mn.nccl import _get_nccl_type_id  # noqa: F401
@@ -21,6 +22,10 @@ def import_mpi():
     MPIUnavailableError
         A RuntimeError and ImportError; it names what to install.
     """
+    if config.mn_watchdog:
+        # A connection that breaks ends Open MPI's processes without a word about whose
+        # it was. So the watchdog has time to tell, and to end them in its own way.
+        os.environ.setdefault('OMPI_MCA_mpi_abort_delay', '4')
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:

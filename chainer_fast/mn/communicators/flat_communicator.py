@@ -2,7 +2,11 @@
 from __future__ import annotations
 
 from chainer_fast.link import Link
-from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
+from chainer_fast.mn.communicators import (
+    _exchange,
+    _memory_utility,
+    mpi_communicator_base,
+)
 
 #: How many elements each process should send at least, to another one at a time.
 ELEMENTS_OF_A_MESSAGE = 1 << 18
@@ -13,7 +17,8 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
 
     A buffer that fits the caches of the processor is packed, sent and unpacked faster
     than a large one. But a ring sends a part for each process, and each of them should
-    be worth a message; so buffers grow with the processes.
+    be worth a message; so buffers grow with the processes. Between machines several
+    buffers are on their way at a time.
 
     Parameters
     ----------
@@ -21,10 +26,20 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         The processes.
     """
 
+    _exchange: _exchange.Exchange | None | bool = False     # not chosen yet
+
     def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         params = self._agreed_params(model, zero_fill)
-        for part in _parts(params, ELEMENTS_OF_A_MESSAGE * self.size):
-            self._mean_grads(part)
+        if self._exchange is False:
+            self._exchange = _exchange.choose(self)
+        parts = _parts(params, ELEMENTS_OF_A_MESSAGE * self.size)
+        if isinstance(self._exchange, _exchange.Exchange):
+            packed = map(self._packed_grads, parts)
+            for data, part in self._exchange.sums(packed):
+                self._unpack_means(data, *part)
+        else:
+            for part in parts:
+                self._mean_grads(part)
         _memory_utility.check_finite(model)
 
 

@@ -260,12 +260,22 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         """Replace gradients by their means; they travel as one array."""
         if not params:
             return
+        data, rest = self._packed_grads(params)
+        _transfer.allreduce(self.mpi_comm, 'multi_node_mean_grad', data)
+        self._unpack_means(data, *rest)
+
+    @staticmethod
+    def _packed_grads(params):
+        """Return gradients as one array in host memory, and what unpacks them."""
         xp = cuda.get_array_module(params[0]._grad)
         buffer = xp.empty(
             _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))
         _memory_utility.pack_grads(params, buffer)
-        data, on_device = _transfer.host_array(buffer, 'multi_node_mean_grad')
-        _transfer.allreduce(self.mpi_comm, 'multi_node_mean_grad', data)
-        if on_device:
+        data, _ = _transfer.host_array(buffer, 'multi_node_mean_grad')
+        return data, (buffer, params)
+
+    def _unpack_means(self, data, buffer, params):
+        """Replace gradients by sums, divided by the number of processes."""
+        if isinstance(buffer, cuda.ndarray):
             buffer.set(data)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)

@@ -11,6 +11,7 @@ import warnings
 
 import numpy
 
+from chainer_fast.mn.communicators._agreement import ranks_in_words
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.extensions import _agreement
 from chainer_fast.serializers import npz
@@ -19,8 +20,9 @@ from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
 from chainer_fast.training.trainer import Trainer
 
-# Entry of a file that tells which job wrote it; it is not one of the target.
-_RUN = 'chainermn_run'
+# Entries of a file that tell which job wrote it, and of how many processes that was;
+# they are not of the target.
+_RUN, _PROCESSES = 'chainermn_run', 'chainermn_processes'
 
 
 def create_multi_node_checkpointer(
@@ -63,6 +65,20 @@ def create_multi_node_checkpointer(
         Use :func:`chainer_fast.mn.extensions.multi_node_snapshot`.
     """
     return _MultiNodeCheckpointer(name, comm, cp_interval, gc_interval, path)
+
+
+def _other_number(written, now):
+    """Return what it means that another number of processes has written the files."""
+    text = 'they are of %d processes, and this job has %d' % (written, now)
+    if written > now:
+        lost = ranks_in_words(range(now, written))
+        text += (
+            ', so that what only %s had (data, random numbers, optimizer) is not '
+            'used' % lost)
+    return (
+        '%s. To continue exactly, start %d processes, which may share machines '
+        '(mpiexec -n %d --host a:2,b:1,...). To continue with another number, take '
+        'multi_node_snapshot' % (text, written, written))
 
 
 class _CheckpointStats:
@@ -132,6 +148,7 @@ class _MultiNodeCheckpointer(extension.Extension):
         self.stats.start()
         contents = npz.serialize(target)
         contents[_RUN] = numpy.array(self._run)
+        contents[_PROCESSES] = numpy.array(self.comm.size)
         name = self._filename(iteration)
         self._write(name, self.path, contents)
         self.files = [file for file in self.files if file != name] + [name]
@@ -151,7 +168,8 @@ class _MultiNodeCheckpointer(extension.Extension):
         trainer : object
             The trainer, with all its extensions; or what :meth:`save` is called with.
         optimizer : optional
-            A multi-node optimizer, which then need not broadcast the parameters.
+            A multi-node optimizer, which then does not spend its first update on a
+            broadcast of the parameters.
         path : str, optional
             The folder to load from; otherwise that to write to.
         """
@@ -164,6 +182,7 @@ class _MultiNodeCheckpointer(extension.Extension):
         npz.load_npz(os.path.join(folder, self._filename(iteration)), trainer)
         if optimizer is not None:
             optimizer.needs_broadcast = False
+            getattr(optimizer, '_skip_broadcast', lambda: None)()
         # Equal in all processes, since together they remove old ones.
         self.files = self._filenames(common) if folder == self.path else []
 
@@ -235,22 +254,21 @@ class _MultiNodeCheckpointer(extension.Extension):
         lists = [set(mine) for mine, _ in told]
         common = sorted(set.intersection(*lists))
         partial = sorted(set.union(*lists) - set(common))
+        # Files of others may lie on disks of machines that are not here any more.
+        processes = 1 + max(set.union(*[owned for _, owned in told]), default=-1)
         reasons, found = [], None
         if partial:
             reasons.append('not all processes have iteration %s'
                            % ', '.join(map(str, partial)))
         while common and found is None:
             iteration = common.pop()
-            problem = self._problem_of(folder, iteration)
+            problem, written_by = self._problem_of(folder, iteration)
             if problem is None:
-                found = iteration
+                found, processes = iteration, max(processes, written_by)
             else:
                 reasons.append(problem)
-        processes = 1 + max(set.union(*[owned for _, owned in told]), default=-1)
         if processes not in (0, self.comm.size):
-            reasons.append(
-                'they are of %d processes, and this job has %d: continue with %d'
-                % (processes, self.comm.size, processes))
+            reasons.append(_other_number(processes, self.comm.size))
         if reasons and self.comm.rank == 0:
             what = 'none' if found is None else 'iteration %d' % found
             warnings.warn('of the checkpoints %s in %s, %s is loaded: %s' % (
@@ -259,20 +277,30 @@ class _MultiNodeCheckpointer(extension.Extension):
         return found, common if found is None else [*common, found]
 
     def _problem_of(self, folder, iteration):
-        """Agree on what is wrong with a generation; None if it is whole."""
-        file, run = os.path.join(folder, self._filename(iteration)), None
+        """Agree on what is wrong with a generation, and who wrote it.
+
+        Returns
+        -------
+        problem : str or None
+            None if it is whole.
+        processes : int
+            Number of processes of the job; 0 if that is not known.
+        """
+        file, run, size = os.path.join(folder, self._filename(iteration)), None, 0
         damage = _agreement.damage_of(file)
         if damage is None:
             try:
                 with numpy.load(file) as contents:
                     run = str(contents[_RUN]) if _RUN in contents else None
+                    size = int(contents[_PROCESSES]) if _PROCESSES in contents else 0
             except FileNotFoundError:
                 damage = _agreement.damage_of(file)
-        told = _agreement.exchange(self.comm, (damage, run))
-        for rank, (problem, _) in enumerate(told):
+        told = _agreement.exchange(self.comm, (damage, run, size))
+        for rank, (problem, *_) in enumerate(told):
             if problem is not None:
                 return '%s.%d.%d is damaged: %s' % (
-                    self._label, rank, iteration, problem)
-        if len({one for _, one in told}) > 1:
-            return 'the files of iteration %d were not written by one job' % iteration
-        return None
+                    self._label, rank, iteration, problem), 0
+        if len({one for _, one, _ in told}) > 1:
+            return 'the files of iteration %d were not written by one job' % (
+                iteration), 0
+        return None, size

@@ -96,6 +96,10 @@ class _MultiNodeOptimizer(_Wrapper):
             self.communicator.multi_node_mean_grad(target, self.zero_fill)
             self.actual_optimizer.update(None, *args, **kwds)
 
+    def _skip_broadcast(self):
+        """Update at once: all processes have loaded the same parameters."""
+        self._own('target_params', _parameters(self.target))
+
     def is_changed(self, target) -> bool:
         """Tell whether the link has other parameters than in the last call."""
         previous = self.target_params

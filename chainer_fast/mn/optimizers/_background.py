@@ -5,6 +5,7 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.configuration import config, using_config
+from chainer_fast.mn.communicators import _exchange
 from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorBase
 
 
@@ -101,6 +102,7 @@ class _InThread:
         """Begin; nobody may touch the gradients before :meth:`wait`."""
         if self._own is None:
             self._own = self._original.split(0, self._original.rank)
+            self._own.mpi_comm = _exchange.patient(self._own.mpi_comm)
         # The thread has settings of its own.
         self._pending = self._executor.submit(
             _average, self._own, link, zero_fill, config.debug)

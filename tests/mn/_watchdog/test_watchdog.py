@@ -31,7 +31,7 @@ def test_first_communicator_is_watched(comm):
 def test_one_process_that_does_not_want_it(comm):
     ranks = tuple(range(comm.size))
     with using_config('mn_watchdog', comm.rank != 0):
-        assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None)
+        assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None, None)
     assert config.mn_watchdog is True
 
 
@@ -45,9 +45,9 @@ def test_who_cannot_be_reached(comm, monkeypatch):
         return
     if comm.rank in (0, comm.size - 1):
         with pytest.warns(RuntimeWarning, match='cannot reach each other'):
-            assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None)
+            assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None, None)
     else:
-        assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None)
+        assert _watchdog._connect(comm.mpi_comm, ranks) == (None, None, None)
 
 
 def fail(*args):

@@ -7,6 +7,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import training
+from chainer_fast.mn import create_communicator, create_multi_node_optimizer
 from chainer_fast.mn.extensions import checkpoint
 from tests.mn.extensions import shared
 
@@ -147,8 +148,26 @@ def test_other_number_of_processes(comm, folder):
             with open(os.path.join(folder, 'a.run.%d.3' % missing), 'wb'):
                 pass
     shared.together(comm)
-    assert load(comm, folder, 'they are of %d processes, and this job has %d' % (
-        comm.size + 2, comm.size)) == 30 + comm.rank
+    assert load(comm, folder, (
+        'they are of %d processes, and this job has %d, so that what only ranks %d-%d '
+        'had (data, random numbers, optimizer) is not used. To continue exactly, start '
+        '%d processes' % (
+            comm.size + 2, comm.size, comm.size, comm.size + 1, comm.size + 2))
+        ) == 30 + comm.rank
+
+
+def test_processes_whose_files_are_elsewhere(comm, folder):
+    """Machines with disks of their own do not see the files of one that is gone."""
+    save(comm, folder, 3)
+    file = os.path.join(folder, 'a.run.%d.3' % comm.rank)
+    with numpy.load(file) as contents:
+        contents = dict(contents)
+    assert contents['chainermn_processes'] == comm.size
+    contents['chainermn_processes'] += 1
+    with open(file, 'wb') as opened:
+        numpy.savez(opened, **contents)
+    shared.together(comm)
+    assert load(comm, folder, 'only rank %d had' % comm.size) == 30 + comm.rank
 
 
 def test_file_of_chainer(comm, folder):
@@ -211,10 +230,10 @@ class Optimizer:
     needs_broadcast = True
 
 
-def trainer(comm, out, stop):
+def trainer(comm, out, stop, wrap=lambda optimizer: optimizer):
     numpy.random.seed(comm.rank)
     model = chainer_fast.links.Classifier(chainer_fast.links.Linear(3, 2))
-    optimizer = chainer_fast.optimizers.Adam().setup(model)
+    optimizer = wrap(chainer_fast.optimizers.Adam()).setup(model)
     data = [(numpy.random.rand(3).astype('f'), numpy.int32(i % 2)) for i in range(12)]
     iterator = chainer_fast.iterators.SerialIterator(data, 4)
     updater = training.StandardUpdater(iterator, optimizer)
@@ -253,3 +272,26 @@ def test_training_is_resumed_to_the_last_bit(comm, folder):
     for expected, actual in zip(parameters(whole), parameters(resumed), strict=True):
         numpy.testing.assert_array_equal(expected, actual)
     assert files(comm, folder) == []
+
+
+@pytest.mark.parametrize('name', ['naive', 'flat'])
+def test_multi_node_optimizer_is_resumed_to_the_last_bit(comm, folder, name):
+    """It spends no update on a broadcast of what all have loaded."""
+    together = create_communicator(name, comm.mpi_comm)
+
+    def begin(stop):
+        return trainer(comm, folder, stop, lambda optimizer: (
+            create_multi_node_optimizer(optimizer, together)))
+
+    whole = begin(10)
+    whole.run()
+    stopped = begin(6)
+    stopped.run()
+    checkpointer = create(comm, folder)
+    checkpointer.save(stopped, 6)
+    resumed = begin(10)
+    create(comm, folder).maybe_load(resumed, resumed.updater.get_optimizer('main'))
+    assert resumed.updater.iteration == 6
+    resumed.run()
+    for expected, actual in zip(parameters(whole), parameters(resumed), strict=True):
+        numpy.testing.assert_array_equal(expected, actual)

@@ -3,8 +3,10 @@
 Arguments: how it fails, the rank that fails, the operation, and the hook:
 ``no``, ``early`` or ``late``.
 """
+import ctypes
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -45,7 +47,14 @@ def fail(how):
         with_a_child()
         time.sleep(.1)
         os.kill(os.getpid(), signal.SIGKILL)
-    assert how == 'end'
+    if how == 'stop':
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if how == 'blocked':
+        ctypes.PyDLL(None).usleep(5_000_000)    # with the lock of the interpreter
+    if how == 'pause':
+        subprocess.Popen(['sh', '-c', 'sleep 7; kill -CONT %d' % os.getpid()])
+        os.kill(os.getpid(), signal.SIGSTOP)
+    assert how in ('end', 'stop', 'blocked', 'pause')
 
 
 def operate(comm, operation, failing):
@@ -74,6 +83,8 @@ def main(how, failing, operation, hook):
         if time_of_failure and comm.rank == failing:
             time.sleep(.2)      # the others wait by then
             fail(how)
+            if how in ('blocked', 'pause'):
+                operate(comm, operation, failing)
             return
         operate(comm, operation, failing)
 

@@ -13,7 +13,8 @@ _PROGRAM = os.path.join(os.path.dirname(__file__), 'program.py')
 _LIMIT, _HANG = 20, 60
 
 _WHAT = {
-    'raise': 'raised ValueError\n', 'kill': 'is gone without a farewell',
+    'raise': 'raised ValueError\n', 'stop': 'is gone without a farewell',
+    'kill': 'is gone without a farewell',
     '_exit': 'is gone without a farewell', 'exit': 'has ended its program',
     'end': 'has ended its program'}
 
@@ -27,6 +28,8 @@ _WHAT = {
     (3, '_exit', 0, 'bcast', 'no'),
     (2, 'kill', 0, 'recv', 'no'),
     (3, 'kill', 1, 'allreduce', 'early'),
+    (2, 'stop', 0, 'bcast', 'no'),
+    (3, 'stop', 2, 'multi_node_mean_grad', 'no'),
 ])
 def test_failure(processes, how, failing, operation, hook):
     ended = jobs.run(
@@ -37,7 +40,10 @@ def test_failure(processes, how, failing, operation, hook):
     # All that live say it; one that ended by itself lives as long as the others.
     told = set(map(int, re.findall(r'ChainerMN: rank (\d) .* ends', ended.stderr)))
     expected = set(range(processes)) - (
-        {failing} if how in ('raise', 'kill', '_exit') else set())
+        {failing} if how in ('raise', 'kill', '_exit', 'stop') else set())
+    if how == 'stop':
+        # The launcher wakes it to end it, and so it may find time to say it as well.
+        expected |= told & {failing}
     assert told == expected, ended.stderr
     whose = re.findall(
         r'^rank (\d) \(.*, process \d+\) ' + _WHAT[how], ended.stderr, re.M)
@@ -47,3 +53,22 @@ def test_failure(processes, how, failing, operation, hook):
         assert ended.stderr.count("raise ValueError('a wrong value')") == processes
     aborted = 'Uncaught exception on rank %d' % failing in ended.stderr
     assert aborted == (how == 'raise' and hook != 'no')
+
+
+@pytest.mark.parametrize('failing', [0, 1])
+def test_long_computation(failing):
+    """A process that lets no thread of Python run for long is not taken for dead."""
+    ended = jobs.run(
+        2, '-W', 'error', _PROGRAM, 'blocked', str(failing), 'allreduce', 'no',
+        timeout=_HANG, env={'CHAINERMN_WATCHDOG_TIMEOUT': '1.5'})
+    assert ended.returncode == 0
+    assert 'ChainerMN' not in ended.stderr
+
+
+def test_stopped_for_a_while():
+    """Without a timeout a process may be stopped for any time."""
+    ended = jobs.run(
+        2, _PROGRAM, 'pause', '1', 'allreduce', 'no', timeout=_HANG,
+        env={'CHAINERMN_WATCHDOG_TIMEOUT': '0'})
+    assert ended.returncode == 0
+    assert 'ChainerMN' not in ended.stderr

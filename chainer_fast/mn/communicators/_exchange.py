@@ -1,0 +1,165 @@
+"""Sums over processes of several machines, in pieces of which many travel at a time.
+
+A call of ``Allreduce`` for each buffer would wait for the network once or more often
+for each. Here up to 64 messages are on their way, so that neither the latency nor the
+time of adding up shows beside the bandwidth.
+"""
+import collections
+import time
+import typing as tp
+
+import numpy
+
+from chainer_fast.configuration import config
+from chainer_fast.mn.communicators import _communication_utility
+from chainer_fast.mn.communicators._waiting import waiting
+
+#: Elements of a message, and messages on their way; measured: see docs/distributed.md.
+MESSAGE, WINDOW = 1 << 16, 64
+
+# Seconds between two looks at a message: at first, and at last.
+_SHORTEST, _LONGEST = 2e-5, 3e-4
+
+_TAGS = 1 << 14
+
+#: What was on its way when an exception came; MPI may still write into it.
+_abandoned = []
+
+
+def wait_patiently(requests):
+    """Wait for requests of MPI without keeping a processor from those who compute."""
+    testall = _communication_utility.import_mpi().Request.Testall
+    pause = _SHORTEST
+    while not testall(requests):
+        time.sleep(pause)
+        pause = min(1.5 * pause, _LONGEST)
+
+
+def patient(mpi_comm):
+    """Return a communicator of MPI with which a thread waits beside a computation.
+
+    Open MPI looks for messages without a pause, and so takes half of the processor. All
+    processes have to use the result, as blocking calls do not meet others.
+    """
+    intracomm: tp.Any = _communication_utility.import_mpi().Intracomm
+
+    class Patient(intracomm):
+        def Allgather(self, *buffers):
+            wait_patiently([self.Iallgather(*buffers)])
+
+    return Patient(mpi_comm)
+
+
+def choose(communicator):
+    """Return what exchanges gradients of a communicator, or None for calls of MPI.
+
+    ``config.mn_exchange`` says it: ``'pipelined'``, ``'mpi'``, or ``'auto'`` for the
+    first one between machines and the other one within a machine. All processes call
+    this.
+
+    Raises
+    ------
+    ValueError
+        If they want different things, or one of them something else.
+    """
+    wanted = config.mn_exchange
+    told = waiting(
+        'multi_node_mean_grad', None, communicator.mpi_comm.allgather, wanted)
+    if len(set(told)) > 1:
+        raise ValueError(
+            'config.mn_exchange differs: it is %s. Set CHAINERMN_EXCHANGE to the same '
+            'value for all processes' % ', '.join(
+                '%r on rank %d' % (one, rank) for rank, one in enumerate(told)))
+    if wanted not in ('auto', 'mpi', 'pipelined'):
+        raise ValueError(
+            "config.mn_exchange (CHAINERMN_EXCHANGE) is %r; choose one of 'auto', "
+            "'mpi' and 'pipelined'" % (wanted,))
+    if communicator.size == 1 or wanted == 'mpi' or (
+            wanted == 'auto' and communicator.inter_size == 1):
+        return None
+    return Exchange(communicator.mpi_comm)
+
+
+class Exchange:
+    """Sums that travel in pieces.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+        The processes. Messages go over a copy of it, where they meet no others.
+    """
+
+    def __init__(self, mpi_comm):
+        self._comm = waiting('split', None, mpi_comm.Dup)
+
+    def sums(self, buffers):
+        """Sum arrays over all processes in place.
+
+        Parameters
+        ----------
+        buffers : iterable of tuple of numpy.ndarray and object
+            Flat arrays of numbers, and something to know each by. They are asked for
+            when there is room for them on the way.
+
+        Yields
+        ------
+        tuple of numpy.ndarray and object
+            The same ones in the same order, each as soon as it is summed.
+        """
+        flying, begun = collections.deque(), collections.deque()
+        pieces = self._pieces(buffers, begun)
+        try:
+            while True:
+                while len(flying) < WINDOW:
+                    piece = next(pieces, None)
+                    if piece is None:
+                        break
+                    entry, steps = piece
+                    flying.append((next(steps, ()), steps, entry))
+                if not flying:
+                    return
+                # They come about in the order in which they were sent.
+                requests, steps, entry = flying[0]
+                waiting('multi_node_mean_grad', None, wait_patiently, requests)
+                requests = next(steps, None)
+                flying.popleft()
+                if requests is not None:
+                    flying.append((requests, steps, entry))
+                else:
+                    entry[0] -= 1
+                while begun and begun[0][0] == 0:
+                    yield begun.popleft()[1]
+        finally:
+            if flying:
+                _abandoned.append((flying, begun))
+
+    def _pieces(self, buffers, begun):
+        step, number = MESSAGE * (self._comm.size if self._comm.size > 2 else 1), 0
+        for both in buffers:
+            data, _ = both
+            entry = [max(-(-data.size // step), 1), both]
+            begun.append(entry)
+            for begin in range(0, max(data.size, 1), step):
+                yield entry, self._steps(data[begin:begin + step], number % _TAGS)
+                number += 1
+
+    def _steps(self, data, tag):
+        """Sum a piece; yield the requests to wait for, step by step."""
+        comm, size, rank = self._comm, self._comm.size, self._comm.rank
+        if size == 2:       # one step, and as many bytes as with a ring
+            other = numpy.empty_like(data)
+            yield [comm.Irecv(other, 1 - rank, tag), comm.Isend(data, 1 - rank, tag)]
+            data += other
+            return
+        left, right = (rank - 1) % size, (rank + 1) % size
+        edges = [data.size * i // size for i in range(size + 1)]
+        parts = [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+        arrived = numpy.empty(max(part.size for part in parts), data.dtype)
+        for step in range(size - 1):
+            sent, grows = parts[(rank - step) % size], parts[(rank - step - 1) % size]
+            other = arrived[:grows.size]
+            yield [comm.Irecv(other, left, tag), comm.Isend(sent, right, tag)]
+            grows += other
+        for step in range(size - 1):
+            sent, known = parts[(rank + 1 - step) % size], parts[(rank - step) % size]
+            yield [comm.Irecv(known, left, tag), comm.Isend(sent, right, tag)]
