@@ -35,6 +35,10 @@ _logger = logging.getLogger(__name__)
 #: The oldest version of the operator set that every converter has been tested with.
 MINIMUM_OPSET_VERSION = 7
 
+# What runtimes of the last two years read: onnxruntime 1.20 of October 2024, which ends
+# there, with IR version 10. ONNX itself is ahead of all of them.
+_DEFAULT_OPSET_VERSION = 21
+
 
 def __getattr__(name: str) -> tp.Any:
     if name == 'MAXIMUM_OPSET_VERSION':
@@ -154,8 +158,9 @@ def export(
     save_text : bool
         Also write the model as text, to a file with ``.txt`` added to the name.
     opset_version : int or None
-        Version of the operator set; the newest of the installed ONNX by default.
-        A runtime may be older.
+        Version of the operator set, from ``MINIMUM_OPSET_VERSION`` to
+        ``MAXIMUM_OPSET_VERSION``, the newest of the installed ONNX. By default 21,
+        which onnxruntime 1.20 and later read.
     input_names, output_names : list or tuple of str, dict, str or None
         Names of the inputs and outputs: in their order, or by keys if they are in a
         dict; a str names the only one. By default, inputs are ``Input_0``,
@@ -276,7 +281,7 @@ def export(
 def _choose_opset_version(opset_version):
     newest = onnx.defs.onnx_opset_version()
     if opset_version is None:
-        return newest
+        return min(_DEFAULT_OPSET_VERSION, newest)
     if not MINIMUM_OPSET_VERSION <= opset_version <= newest:
         warnings.warn(
             'opset_version is %s, but export has been tested from %d to %d, the newest '

@@ -13,6 +13,7 @@ from chainer_fast.onnx.export import (
     MINIMUM_OPSET_VERSION,
     export,
 )
+from tests.onnx import runtime
 from tests.onnx.chains import (
     ARGS,
     Call,
@@ -52,7 +53,6 @@ def test_names_and_order(opset):
 def test_opset_versions():
     model = chainer_fast.Sequential(F.relu)
     newest = onnx.defs.onnx_opset_version()
-    assert export(model, X).opset_import[0].version == newest
     assert newest == sys.modules['chainer_fast.onnx.export'].MAXIMUM_OPSET_VERSION
     assert MINIMUM_OPSET_VERSION == 7
     for version in (6, newest + 1):
@@ -61,6 +61,21 @@ def test_opset_versions():
                 model, X, opset_version=version).opset_import[0].version == version
     with pytest.raises(TypeError):
         export(model, X, opset_version='9')
+
+
+def test_default_is_read_by_runtimes_of_two_years():
+    """The oldest of them, onnxruntime 1.20, reads operator set 21 and IR version 10."""
+    made = export(chainer_fast.Sequential(F.relu), X)
+    assert made.opset_import[0].version == 21
+    assert made.ir_version == 10
+    y, = runtime.session(made).run(None, {'Input_0': X})
+    numpy.testing.assert_array_equal(y, numpy.maximum(X, 0))
+
+
+def test_default_is_no_newer_than_what_is_installed(monkeypatch):
+    monkeypatch.setattr(onnx.defs, 'onnx_opset_version', lambda: 19)
+    made = export(chainer_fast.Sequential(F.relu), X)
+    assert made.opset_import[0].version == 19
 
 
 @pytest.mark.parametrize('args, given, expected', [
