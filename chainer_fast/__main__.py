@@ -29,9 +29,9 @@ from a faster one. docs/performance.md tells how to read them.
 
 --legacy runs a program of Chainer 1 to 6, and of the Python and NumPy of its time, as
 it is, and reports to standard error what was adapted, where, and what to write
-instead. PARTS, with commas between them, are some of v1 to v6, python, numpy,
-libraries, and cpu, which has to be asked for and runs on the processor what asks for a
-GPU. docs/legacy.md lists what is adapted.
+instead. PARTS, with commas between them, are some of v1 to v6, python (or python3, if
+it is a program of Python 3), numpy, libraries, and cpu, which has to be asked for and
+runs on the processor what asks for a GPU. docs/legacy.md lists what is adapted.
 
 check reads sources without running them and tells what no longer works; "chainer-fast
 check --help" tells more.
@@ -72,7 +72,8 @@ def _run_script(script):
         sys.path[0] = os.path.dirname(os.path.realpath(script))
     path = os.path.abspath(script)
     main_module = types.ModuleType('__main__')
-    main_module.__file__ = path
+    legacy = sys.modules.get('chainer_fast.legacy')
+    main_module.__file__ = script if legacy and legacy.is_path_as_given() else path
     main_module.__loader__ = importlib.machinery.SourceFileLoader('__main__', path)
     vars(main_module)['__builtins__'] = sys.modules['builtins']
     sys.modules['__main__'] = main_module

@@ -6,6 +6,9 @@ import warnings
 from chainer_fast._check import python2
 from chainer_fast._check.checker import Checker
 
+#: How to get what reads Python 2 and rewrites sources.
+INSTALL = "pip install 'chainer-fast[check]'"
+
 _IGNORED = re.compile(r'#\s*chainer-fast:\s*ignore(?:\[([^\]]*)\])?')
 
 
@@ -66,8 +69,10 @@ def findings(text, written_for=()):
         numbers = None
     except (SyntaxError, ValueError) as error:
         if not python2.is_there():
-            raise SyntaxError('%s (if it is Python 2: pip install chainer-fast[check])'
-                              % error) from error
+            message = '%s; if this is Python 2, fissix reads it: %s' % (
+                getattr(error, 'msg', error), INSTALL)
+            raise SyntaxError(message, (
+                None, getattr(error, 'lineno', 1), None, None)) from error
         try:
             changed, numbers, old = python2.readable(text)
             tree = _parse(changed)

@@ -110,12 +110,14 @@ class ArgumentChecks:
         arguments = node.args[skip:]
         # Too many of them can only be those of version 1.
         are_many = len(arguments) > len(places) and not is_open
-        is_old = 'v1' in self.written_for or are_many
+        is_old = 'v1' in self.written_for or are_many or any(
+            old.get(place) in gone and self._is_misplaced(argument, parameter)
+            for place, (argument, parameter) in enumerate(
+                zip(arguments, places, strict=False)))
         is_reported = False
-        for place, argument in enumerate(arguments):
+        for place in range(len(arguments)):
             entry = gone.get(old.get(place))
-            if entry is not None and (is_old or place < len(
-                    places) and self._is_misplaced(argument, places[place])):
+            if entry is not None and is_old:
                 self.report(node, entry, argument=old[place], position=place + skip)
                 is_reported = True
         if are_many and not is_reported:
@@ -125,7 +127,11 @@ class ArgumentChecks:
     def _is_misplaced(self, argument, parameter):
         """Return whether an argument cannot be meant for today's parameter."""
         name, default = parameter.name, parameter.default
-        if name in ('nobias', 'initialW', 'activation'):
+        if name == 'nobias':
+            # Today 0 and 1 are given for flags, too.
+            return _is_number(argument) and getattr(argument, 'value', None) not in (
+                0, 1)
+        if name == 'activation':
             return _is_number(argument)
         if name == 'pooling':
             return any(entries().name(full) for full in self.inference.names(

@@ -74,7 +74,7 @@ class Checker(NameChecks, ArgumentChecks):
         if check is not None:
             check(node, scope)
         idioms.check(self, node, scope)
-        if isinstance(node, (ast.Try, ast.If, ast.With)):
+        if isinstance(node, (ast.Try, ast.With, ast.If, ast.IfExp, ast.BoolOp)):
             self._visit_guarded(node, scope)
         elif isinstance(node, SCOPES):
             self._visit_scope(node, scope)
@@ -82,15 +82,16 @@ class Checker(NameChecks, ArgumentChecks):
             self._visit_all(ast.iter_child_nodes(node), scope)
 
     def _visit_guarded(self, node, scope):
+        outside: list[ast.AST]
         if isinstance(node, ast.Try):
             is_guard, inside = guards.catches(node), [*node.body, *node.handlers]
-            outside: list[ast.AST] = [*node.orelse, *node.finalbody]
-        elif isinstance(node, ast.If):
-            is_guard, inside = guards.asks(node.test), [*node.body, *node.orelse]
-            outside = [node.test]
-        else:
+            outside = [*node.orelse, *node.finalbody]
+        elif isinstance(node, ast.With):
             is_guard, inside = guards.expects_error(node), node.body
             outside = node.items
+        else:
+            is_guard = True
+            outside, inside = guards.split(node, scope)
         self._visit_all(outside, scope)
         self._guards += is_guard
         self._visit_all(inside, scope)

@@ -66,8 +66,8 @@ def _wanted(finding, arguments):
         arguments.ignore)
 
 
-def _findings(text, arguments):
-    return [finding for finding in analysis.findings(text, arguments.written_for)
+def _findings(text, arguments, written_for):
+    return [finding for finding in analysis.findings(text, written_for)
             if _wanted(finding, arguments)]
 
 
@@ -92,9 +92,12 @@ def _diff(source, text):
 def _process(path, arguments):
     """Read, and perhaps change, one file; return a ``Result``."""
     source = sources.Source(path)
-    text, diff = source.text, ''
+    text, diff, written_for = source.text, '', arguments.written_for
     try:
         if arguments.fix or arguments.fix_imports or arguments.diff:
+            if not analysis.compiles(text):
+                # Its divisions are looked for in what is made of it, too.
+                written_for = [*written_for, 'python']
             text = _fixed(source, arguments)
             if text != source.text:
                 if arguments.diff:
@@ -103,7 +106,7 @@ def _process(path, arguments):
                 else:
                     source.write(text)
                     source = sources.Source(path)
-        found = _findings(text, arguments)
+        found = _findings(text, arguments, written_for)
     except SyntaxError as error:
         raise sources.Unreadable('%s:%s: %s' % (
             path, error.lineno or 1, error.msg or error)) from error
@@ -128,8 +131,8 @@ def main(arguments):
         from chainer_fast._check import fix
         missing = fix.missing()
         if missing:
-            print('chainer-fast check: --fix, --fix-imports and --diff need %s: '
-                  "pip install 'chainer-fast[check]'" % missing, file=sys.stderr)
+            print('chainer-fast check: --fix, --fix-imports and --diff need %s: %s'
+                  % (missing, analysis.INSTALL), file=sys.stderr)
             return UNREADABLE
     results, problems = [], []
     for path in sources.collect(parsed.paths):
@@ -144,7 +147,7 @@ def main(arguments):
     else:
         form = output.json_text if parsed.json else (
             output.sarif_text if parsed.sarif else output.plain_text)
-        print(form(results))
+        print(form(results, problems))
     if problems:
         return UNREADABLE
     return FOUND if any(result.findings for result in results) else CLEAN

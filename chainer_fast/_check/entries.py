@@ -5,6 +5,8 @@ import re
 from chainer_fast import _removed
 from chainer_fast._check import packages
 
+# Names that NumPy 2 has again, for types that serve.
+_BACK = {'numpy.bool', 'numpy.long'}
 _NAME = re.compile(r'([A-Za-z_]\w*(?:\.\w+)*)(?:\((\w+)=\))?$')
 
 
@@ -27,7 +29,8 @@ class Entries:
             name, argument = packages.usual(match[1]), match[2]
             if argument is None:
                 # What has its name still has another meaning: idioms look for it.
-                if not (name.startswith('chainer') and packages.is_there(name)):
+                if not ((name.startswith('chainer') or name in _BACK)
+                        and packages.is_there(name)):
                     self._names[_key(name)] = self._names[name] = entry
             else:
                 for key in (name, self._callable_key(name)):

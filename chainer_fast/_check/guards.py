@@ -22,14 +22,46 @@ def catches(node):
     return False
 
 
-def asks(test):
-    """Return whether a condition asks for a version, or whether there is a name."""
-    for node in ast.walk(test):
-        name = _last(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if name in ('PY2', 'PY3', 'version_info', 'hasattr', '__version__',
-                    'TYPE_CHECKING'):
-            return True
-    return False
+_QUESTIONS = {'PY2', 'PY3', 'version_info', 'hasattr', '__version__', 'TYPE_CHECKING'}
+
+
+def asks(test, scope):
+    """Return whether a condition asks for a version, or whether there is a name.
+
+    A name in it may hold the version, or the answer.
+    """
+    return _asks(test) or any(
+        _asks(binding[0]) for node in ast.walk(test) if isinstance(node, ast.Name)
+        for binding in scope.lookup(node.id) or () if isinstance(binding, tuple))
+
+
+def _asks(test):
+    return any(_last(node) in _QUESTIONS for node in ast.walk(test)
+               if isinstance(node, (ast.Name, ast.Attribute)))
+
+
+def split(node, scope):
+    """Return which children of a node are read anyway, and which on a condition.
+
+    Parameters
+    ----------
+    node : ast.If, ast.IfExp or ast.BoolOp
+    scope : Scope
+
+    Returns
+    -------
+    outside, inside : list of ast.AST
+        ``inside`` is empty if the condition does not ask for a version.
+    """
+    if isinstance(node, ast.BoolOp):
+        count = next((number for number, value in enumerate(node.values, 1)
+                      if asks(value, scope)), len(node.values))
+        return node.values[:count], node.values[count:]
+    branches = ([node.body, node.orelse] if isinstance(node, ast.IfExp)
+                else [*node.body, *node.orelse])
+    if asks(node.test, scope):
+        return [node.test], branches
+    return [node.test, *branches], []
 
 
 def expects_error(node):

@@ -4,6 +4,7 @@ import ast
 from chainer_fast._check import numbers
 from chainer_fast._check.entries import idiom
 from chainer_fast._check.inference import OBJECT, OWN, VARIABLE, Value
+from chainer_fast._removed import _numpy
 
 _NORMALIZING = {'chainer.links.' + name for name in (
     'BatchNormalization', 'BatchRenormalization', 'InceptionBN', 'ResNet50Layers',
@@ -22,6 +23,8 @@ SPECIAL_METHODS = {
     '__unicode__': ('__str__', '__unicode__ method'),
     '__getslice__': ('__getitem__', '__getslice__ method'),
     'next': ('__next__', 'next method of an iterator')}
+_OF_RAGGED_ROWS = {'numpy.' + name for name in (
+    *_numpy.OF_RAGGED_ROWS, 'random.permutation')}
 _STACKS = {'numpy.' + name for name in (
     'stack', 'hstack', 'vstack', 'dstack', 'column_stack', 'concatenate')}
 
@@ -76,6 +79,8 @@ def _named_call(checker, node, scope, name):
         copy = keywords.get('copy')
         if isinstance(copy, ast.Constant) and copy.value is False:
             yield 'numpy.array(copy=False) that has to copy'
+    elif name in _OF_RAGGED_ROWS and given and _is_ragged(given[0]):
+        yield 'numpy.array of ragged rows'
     elif name == 'random.sample' and given and (
             isinstance(given[0], (ast.Set, ast.SetComp))
             or _is_call_of(checker, given[0], scope, {'builtins.set'})):
@@ -104,6 +109,8 @@ def _method_call(checker, node, scope, function):
         yield 'chainer.utils.type_check.Expr.eval'
     elif function.attr in _LIST_METHODS and _is_set_of_link(checker, receiver, scope):
         yield _SETS[receiver.attr]
+    elif function.attr == 'permutation' and node.args and _is_ragged(node.args[0]):
+        yield 'numpy.array of ragged rows'
     elif function.attr == 'sort' and 'cmp' in keywords:
         yield 'list.sort(cmp=)'
     elif function.attr == 'gca' and 'projection' in keywords:
@@ -243,18 +250,22 @@ def _operation(checker, node, scope):
             _is_call_of(checker, side, scope, _LAZY) for side in (
                 node.left, node.right)):
         yield _LISTS
-    if isinstance(node.op, ast.Div) and checker.is_python2 and all(
-            numbers.is_whole(checker.inference, side, scope)
-            for side in (node.left, node.right)):
-        yield 'division of whole numbers'
+    yield from _division(checker, node, scope, node.left, node.right)
 
 
 def _augmented(checker, node, scope):
-    if isinstance(node.op, ast.Div) and isinstance(
-            node.target, ast.Name) and checker.is_python2 and all(
-                numbers.is_whole(checker.inference, side, scope)
-                for side in (node.target, node.value)):
+    yield from _division(checker, node, scope, node.target, node.value)
+
+
+def _division(checker, node, scope, *sides):
+    """Divisions that Python 2 rounded, or may have."""
+    if not isinstance(node.op, ast.Div) or not checker.is_python2:
+        return
+    inference = checker.inference
+    if all(numbers.is_whole(inference, side, scope) for side in sides):
         yield 'division of whole numbers'
+    elif not any(numbers.is_float(inference, side, scope) for side in sides):
+        yield 'division that may be of whole numbers'
 
 
 def _class(checker, node, scope):

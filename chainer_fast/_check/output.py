@@ -21,29 +21,39 @@ def _message(finding):
     return '%s is gone%s: %s' % (finding.what, gone, finding.instead)
 
 
-def plain_text(results):
-    """Return a line for each finding, and a summary."""
+def _files(number):
+    return '%d file%s' % (number, '' if number == 1 else 's')
+
+
+def plain_text(results, problems=()):
+    """Return a line for each finding, and a summary.
+
+    ``problems`` are messages about files that could not be read.
+    """
     lines = ['%s:%s:%d: %s' % (result.source.path, result.source.place(finding.line),
                                finding.column + 1, _message(finding))
              for result in results for finding in result.findings]
     counts = collections.Counter(finding.what for result in results
                                  for finding in result.findings)
-    files = '%d file%s' % (len(results), '' if len(results) == 1 else 's')
+    files = _files(len(results))
+    unread = '; %s could not be read' % _files(len(problems)) if problems else ''
+    if not results and problems:
+        return unread.removeprefix('; ')
     if not counts:
-        return 'nothing is gone in %s' % files
+        return 'nothing is gone in %s%s' % (files, unread)
     if len(counts) > 1:
         lines += ['', 'how often:']
         width = len(str(max(counts.values())))
         lines += ['  %*d  %s' % (width, number, what) for what, number in sorted(
             counts.items(), key=lambda item: (-item[1], item[0]))]
     total = sum(counts.values())
-    lines.append('%d finding%s in %d of %s' % (
+    lines.append('%d finding%s in %d of %s%s' % (
         total, '' if total == 1 else 's',
-        sum(bool(result.findings) for result in results), files))
+        sum(bool(result.findings) for result in results), files, unread))
     return '\n'.join(lines)
 
 
-def json_text(results):
+def json_text(results, problems=()):
     """Return the findings as a JSON object."""
     return json.dumps({
         'files': len(results),
@@ -55,6 +65,7 @@ def json_text(results):
             for result in results for finding in result.findings],
         'diffs': {result.source.path: result.diff
                   for result in results if result.diff},
+        'unreadable': list(problems),
     }, indent=1)
 
 
@@ -67,7 +78,7 @@ def _uri(path):
     return urllib.parse.quote(inside.replace(os.sep, '/'))
 
 
-def sarif_text(results):
+def sarif_text(results, problems=()):
     """Return the findings as a SARIF 2.1.0 log with one run."""
     rules = {}
     for result in results:
@@ -88,6 +99,11 @@ def sarif_text(results):
                 } for what in order],
             }},
             'columnKind': 'unicodeCodePoints',
+            'invocations': [{
+                'executionSuccessful': not problems,
+                'toolExecutionNotifications': [
+                    {'level': 'error', 'message': {'text': problem}}
+                    for problem in problems]}],
             'results': [{
                 'ruleId': finding.what,
                 'ruleIndex': order[finding.what],

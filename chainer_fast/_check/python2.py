@@ -4,6 +4,7 @@ import functools
 import logging
 import re
 
+from chainer_fast._check import tabs
 from chainer_fast._check.finding import Finding
 
 # Fixers without which a source does not compile, and the entry that each stands for.
@@ -88,10 +89,23 @@ def readable(text):
         The text; the line of the original for each of its lines, from 1; a list of
         findings in the original.
     """
+    try:
+        text, unclear = tabs.with_spaces(text)
+    except Exception as error:      # of fissix
+        raise SyntaxError(str(error)) from error
     # It would change names, too.
     unneeded = set() if _RAW.search(text) else {'unicode'}
     changed = _run(text, frozenset(_SYNTAX) - unneeded)
-    return changed, _lines(text, changed), _findings(text)
+    findings = _findings(text)
+    if unclear is not None:
+        findings.append(_finding('indentation by tabs and spaces', unclear))
+    return changed, _lines(text, changed), findings
+
+
+def _finding(what, line):
+    from chainer_fast._check.entries import idiom
+    entry = idiom(what)
+    return Finding(line, 0, line, 0, entry.what, entry.instead, entry.last)
 
 
 def _lines(text, changed):

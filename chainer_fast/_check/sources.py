@@ -6,6 +6,8 @@ import re
 import tempfile
 import tokenize
 
+from chainer_fast._check import analysis
+
 _SKIPPED = {'__pycache__', 'node_modules', 'build', 'dist', 'site-packages'}
 _CELL = '# chainer-fast: cell %d\n'
 _MAGIC = '# chainer-fast: magic '
@@ -36,6 +38,37 @@ def collect(paths):
                          if name.endswith(('.py', '.ipynb'))
                          and os.path.isfile(full := os.path.join(folder, name)))
     return list(dict.fromkeys(found))
+
+
+def _without_magics(lines):
+    """Return the lines of a cell with comments in place of what is for IPython.
+
+    In front of an indented line of this kind stands its indentation, so that blocks
+    stay blocks; such a line may as well go on with an expression, as ``% (a, b)`` does,
+    so that only the first line of a cell is taken for one without trying.
+    """
+    first = next((k for k, line in enumerate(lines) if line.strip()), 0)
+    # A cell with such a first line is another language altogether.
+    if lines[first].lstrip().startswith('%%'):
+        return [_MAGIC + line for line in lines]
+    plain = [_commented(lines, k) if k == first or not line[:1].isspace() else line
+             for k, line in enumerate(lines)]
+    if analysis.compiles('\n'.join(plain)):
+        return plain
+    every = [_commented(lines, k) for k in range(len(lines))]
+    return every if analysis.compiles('\n'.join(every)) else plain
+
+
+def _commented(lines, k):
+    """Return a line, as a comment if it is for IPython."""
+    code = lines[k].lstrip()
+    if not code.startswith(('%', '!')):
+        return lines[k]
+    indentation = lines[k][:len(lines[k]) - len(code)]
+    before = next((line for line in reversed(lines[:k]) if line.strip()), '')
+    # It may be all of a block.
+    is_block = before.rstrip().endswith(':')
+    return indentation + ('pass  ' if is_block else '') + _MAGIC + code
 
 
 class Source:
@@ -80,11 +113,7 @@ class Source:
     def _from_cells(self):
         parts = []
         for number, cell in enumerate(self._code_cells()):
-            text = ''.join(cell['source'])
-            # A cell with such a first line is another language altogether.
-            lines = [_MAGIC + line if line.startswith(('%', '!'))
-                     or text.startswith('%%') else line
-                     for line in text.split('\n')]
+            lines = _without_magics(''.join(cell['source']).split('\n'))
             parts.append(_CELL % number + '\n'.join(lines) + '\n')
         return ''.join(parts)
 
@@ -104,7 +133,8 @@ class Source:
             # Imports that were added stand before the first cell.
             cells = [cells[0] + cells[1], *cells[2:]] if len(cells) > 1 else cells
             for cell, changed in zip(self._code_cells(), cells, strict=True):
-                changed = changed.replace(_MAGIC, '').removesuffix('\n')
+                changed = changed.replace('pass  ' + _MAGIC, '').replace(
+                    _MAGIC, '').removesuffix('\n')
                 if changed != ''.join(cell['source']):
                     cell['source'] = changed.splitlines(keepends=True)
             return (json.dumps(self._notebook, indent=1, ensure_ascii=False)

@@ -4,7 +4,8 @@ import itertools
 from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
 
-# Rows that take less than this part of the time are added up in one.
+# Rows that take less than this part of the time of their table are not listed; those of
+# functions are added up in one.
 _LEAST = 0.002
 _MIB = 2 ** 20
 
@@ -54,9 +55,11 @@ def _onednn():
 def _functions(profile):
     """Return the table of functions, the longest first."""
     rows, small = [], []
+    times = {name: sum(row.times.values())
+             for name, row in profile.functions().items()}
+    least = _LEAST * sum(times.values())
     for name, row in profile.functions().items():
-        time = sum(row.times.values())
-        (rows if time >= _LEAST * profile.elapsed * 1e9 else small).append((name, row))
+        (rows if times[name] >= least else small).append((name, row))
     # The few that are left make no row of their own.
     if len(small) < 3:
         rows, small = rows + small, []
@@ -92,8 +95,12 @@ def _reasons(counts):
 def _links(profile):
     """Return the table of links, each below the one that has called it."""
     lines = []
-    for path, row in profile.links().items():
-        if row.forward + row.backward < _LEAST * profile.elapsed * 1e9:
+    found = profile.links()
+    # Those at the top have the time of all others in theirs.
+    least = _LEAST * sum(
+        row.forward + row.backward for path, row in found.items() if len(path) == 1)
+    for path, row in found.items():
+        if row.forward + row.backward < least:
             continue
         name = path[-1] if path[-1] == row.kind else '%s (%s)' % (path[-1], row.kind)
         lines.append([

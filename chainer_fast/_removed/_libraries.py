@@ -36,7 +36,17 @@ ENTRIES: tuple[Removed, ...] = (
             'write sparse_output=', 'libraries'),
     Removed('sklearn.feature_extraction.text.CountVectorizer.get_feature_names',
             'scikit-learn 1.1', 'write get_feature_names_out', 'libraries'),
+    Removed('sklearn.pipeline.Pipeline of a step without fitted attributes',
+            'scikit-learn 1.7', 'set an attribute such as self.fitted_ in fit()',
+            'libraries', 'predict, score and the like of a step of the program'),
     # Pillow
+    Removed('PIL.Image.Image.resize without a filter', 'Pillow 6.2',
+            'write resample=Image.NEAREST', 'libraries',
+            'only if libraries is named: the nearest pixel, where Pillow 7 takes '
+            'BICUBIC'),
+    Removed('PIL.ImageOps.fit, pad or scale without a filter', 'Pillow 6.2',
+            'write method=Image.NEAREST, or resample= of scale', 'libraries',
+            'only if libraries is named'),
     *renamed('Pillow 9.5', 'libraries', below('PIL.Image.', '''
         ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC''')),
     Removed('PIL.ImageDraw.ImageDraw.textsize', 'Pillow 9.5', 'write textbbox',

@@ -4,6 +4,16 @@ from chainer_fast._removed.entry import Removed
 
 _FINANCE = 'fv ipmt irr mirr nper npv pmt ppmt pv rate'
 
+_OF_ROWS = '''
+    all amax amin any append argmax argmin argsort array_split atleast_1d copy
+    cumsum delete empty_like expand_dims flip full_like insert iscomplexobj max
+    may_share_memory min moveaxis ndim nonzero ones_like ravel repeat roll shape
+    shares_memory size sort squeeze sum swapaxes take tile transpose where
+    zeros_like'''
+#: Functions that made arrays of objects of ragged rows, as numpy.array did. NumPy
+#: itself calls may_share_memory for a permutation of rows.
+OF_RAGGED_ROWS = tuple(_OF_ROWS.split())
+
 ENTRIES: tuple[Removed, ...] = (
     *renamed('NumPy 1.23', 'numpy', below('numpy.', '''
         float=float int=int object=object str=str complex=complex unicode=str''', '')),
@@ -94,7 +104,7 @@ ENTRIES: tuple[Removed, ...] = (
                          ('run_module_suite', 'NumPy 1.24'))),
     # Arguments and habits
     Removed('numpy.array of ragged rows', 'NumPy 1.23', 'write dtype=object', 'numpy',
-            'numpy.array, asarray, asanyarray, ascontiguousarray, asfortranarray; '
+            'and numpy.asarray, shape, size, sum, take, random.permutation, ...; '
             'compiled code, and NumPy itself, that hold these functions keep them'),
     Removed('numpy.array(copy=False) that has to copy', 'NumPy 1.26',
             'write numpy.asarray', 'numpy'),

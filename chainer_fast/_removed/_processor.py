@@ -14,6 +14,8 @@ ENTRIES: tuple[Removed, ...] = tuple(
         ('device', "write chainer.get_device('@numpy')",
          'use(), with-blocks and numbers of devices mean the processor'),
         ('check_cuda_available', 'write if chainer.cuda.available', ''),
+        ('axes in a list or range', 'write a tuple: axis=(1, 2)',
+         'of numpy.sum, max, mean and the like; not of methods'),
         ('array.get', 'write chainer.cuda.to_cpu(array)',
          'in the sources that Python imports'),
         ('array.set', 'write array[...] = values',

@@ -87,12 +87,21 @@ ENTRIES: tuple[Removed, ...] = (
         'method.im_func': '__func__', 'method.im_self': '__self__'}),
     Removed('str.decode', 'Python 2.7', 'leave .decode(...) out', 'python',
             'gives the text itself'),
+    Removed('pickle.load of text of Python 2', 'Python 2.7',
+            "pass encoding='latin1'", 'python', 'pickle.loads and cPickle as well'),
+    Removed('pickle in a file of text', 'Python 2.7',
+            "open the file with mode 'rb' or 'wb'", 'python'),
     Removed('division of whole numbers', 'Python 2.7', 'write a // b', 'python',
             'in modules that Python 3 cannot read, and, if python is named as in '
             '--legacy=python,v1, in all of the program; unless they import division '
             'from __future__'),
+    Removed('division that may be of whole numbers', 'Python 2.7',
+            'look at it: write a // b if both are whole; once all are looked at, write '
+            'from __future__ import division', '',
+            'chainer-fast check asks; a run tells, see division of whole numbers'),
     *(Removed(idiom, 'Python 2.7', instead, 'python', _SYNTAX) for idiom, instead in (
         ('print statement', 'write print(...)'),
+        ('indentation by tabs and spaces', 'write spaces'),
         ('except E, name', 'write except E as name'),
         ('raise E, value', 'write raise E(value)'),
         ('exec statement', 'write exec(code)'),
@@ -110,8 +119,10 @@ ENTRIES: tuple[Removed, ...] = (
         ('next method of an iterator', 'write __next__'))),
     # What no shim reaches
     Removed('list from map, filter, zip, range or dict.keys', 'Python 2.7',
-            'write list(...)', '',
-            'lists are made in modules that Python 3 cannot read, without a report'),
+            'write list(...)', 'python',
+            'in modules that Python 3 cannot read, and, if python is named, in all of '
+            'the program, without a report; else where an index, len(), + or a method '
+            'of lists follows at once'),
     *(Removed(idiom, 'Python 2.7', instead, '', _MEANING) for idiom, instead in (
         ('round half away from zero', 'write decimal, or numpy.floor(x + 0.5)'),
         ('bytes as text', "open text with mode 'r', bytes with 'rb', and decode"),
@@ -121,7 +132,12 @@ ENTRIES: tuple[Removed, ...] = (
         ('__metaclass__ attribute', 'write class C(metaclass=M)', ''),
         ('__cmp__ method', 'write __lt__ and __eq__', ''),
         ('__getslice__ method', 'write __getitem__', ''),
-        ('random of Python 2', 'draw from numpy.random',
-         'random.choice, sample, shuffle and randint of Python 3 draw other numbers of '
-         'the same seed; so does hash() of text'))),
+        ('hash of text', 'write zlib.crc32(text.encode())',
+         'it is another one in every process'))),
+    Removed('random of Python 2', 'Python 2.7', 'draw from numpy.random', 'python',
+            'if python is named: randint, randrange, choice, shuffle and sample draw '
+            'what they drew in Python 2'),
+    Removed('import of a module beside it in the package', 'Python 2.7',
+            'write from . import NAME', 'python', 'where there is no other module of '
+            'that name'),
 )

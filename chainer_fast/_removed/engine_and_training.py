@@ -139,9 +139,22 @@ _TRAINING = (
             'write chainer.training.extensions.dump_graph', 'v5'),
     Removed('extensions without __call__', V5,
             'write def __call__(self, trainer): pass', 'v5'),
+    Removed('inputs filled anew before backward()', 'Chainer 2.1', 'write x.copy()', '',
+            'if v1 or v2 is named, losses, convolution_2d and batch_normalization take '
+            'copies of what a program may fill, without a report'),
     Removed('iterators that shuffle the order of the epoch before', 'Chainer 4.5',
             'write nothing, unless the numbers matter', 'v4',
             'only if a version up to v4 is named; of MultiprocessIterator, up to v2'),
+    Removed('iterators that shuffle once the examples of an epoch are read', V5,
+            'write nothing, unless the numbers matter', 'v5',
+            'only if a version up to v5 is named: today the next order is drawn before '
+            'the last examples are read, also behind the only epoch'),
+    Removed('MultiprocessIterator with random numbers of its own', 'Chainer 4.5',
+            'write nothing, unless the numbers matter', 'v4',
+            'only if v4 is named: a seed is drawn when it is made; versions 1 to 3 and '
+            '5 drew from numpy.random'),
+    Removed('the device of an updater, set later', V6,
+            'write super().__init__(..., device=device)', 'v6'),
     Removed('chainer.Optimizer.new_epoch beside an updater', 'Chainer 4.5',
             'pass auto_new_epoch=False to the updater', 'v4',
             'the updater counts, or the program if a version up to v4 is named'),

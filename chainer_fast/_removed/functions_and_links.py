@@ -214,6 +214,8 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('chainer.links.%s in test mode by default' % name, 'Chainer 1.24', _TRAIN,
               'v1', _IF_NAMED % 'v1')
       for name in ('GoogLeNet', 'VGG16Layers', *_RESNETS)),
+    Removed('chainer.links.caffe.CaffeFunction that draws weights', 'Chainer 2.1',
+            'nothing, unless later draws matter', 'v2', _IF_NAMED % 'v2' + ' (or v1)'),
     Removed('chainer.functions.spatial_pyramid_pooling_2d(pooling_class=)',
             'Chainer 4.5', "pass pooling='max'", 'v4'),
     Removed('chainer.links.BatchRenormalization(freeze_running_statistics=)',

@@ -14,6 +14,7 @@ _EXCEPTIONS = {
     'chainer_fast.dataset.download': ('_DownloadError',),
     'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
     'chainer_fast.graph_optimizations._chain_state': ('Unrecordable',),
+    'chainer_fast.links.caffe._errors': ('CaffeModelError',),
     'chainer_fast.mn.communicators._communication_utility': ('MPIUnavailableError',),
     'chainer_fast.mn.communicators._transfer': ('NoArrayError',),
     'chainer_fast.mn.datasets.scatter': ('DataSizeError',),

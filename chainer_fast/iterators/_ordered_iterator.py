@@ -32,6 +32,7 @@ class OrderedIterator(Iterator):
     # The name of the order in a snapshot, and the one in snapshots of early versions.
     _order_keys = ('order', '_order')
     _order_is_always_written = False
+    _take_batch = staticmethod(_statemachine.iterator_statemachine)
 
     def _set_order(self, shuffle, order_sampler):
         """Set the source of the orders."""
@@ -53,7 +54,7 @@ class OrderedIterator(Iterator):
 
     def _after(self, state):
         """Return the state after the next batch, and the indices of the batch."""
-        return _statemachine.iterator_statemachine(
+        return self._take_batch(
             state, self.batch_size, self.repeat, self.order_sampler,
             len(self.dataset))
 
@@ -143,7 +144,7 @@ class ReadAheadIterator(OrderedIterator):
                 orders.append(self.order_sampler(order, position))
             return orders[-1]
 
-        state, indices = _statemachine.iterator_statemachine(
+        state, indices = self._take_batch(
             state, self.batch_size, self.repeat, sample, len(self.dataset))
         return state, indices, orders
 

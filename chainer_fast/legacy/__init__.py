@@ -26,16 +26,17 @@ _MODULES = {
         '_training.snapshots', '_training.marked_extensions', '_training.losses',
         '_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
     'v2': ('_engine.fusion', '_engine.files', '_engine.pickles',
-           '_training.before', '_training.triggers', '_functions.calls'),
+           '_training.before', '_training.triggers', '_functions.kept',
+           '_functions.calls', '_links.caffe'),
     'v3': ('_engine.noise', '_functions.recurrent'),
     'v4': ('_engine.copies', '_training.epochs', '_training.shuffles',
            '_functions.names', '_functions.pyramid', '_links.meanings',
            '_links.renormalization'),
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',
-           '_training.silent'),
-    'v6': ('_engine.modules_v6', '_functions.meanings'),
-    'python': ('_python.idioms', '_python.standard_library',
-               '_python.standard_modules'),
+           '_training.silent', '_training.epoch_ends', '_training.late_orders'),
+    'v6': ('_engine.modules_v6', '_functions.meanings', '_training.updaters'),
+    'python': ('_python.idioms', '_python.pickles', '_python.standard_library',
+               '_python.draws', '_python.standard_modules'),
     'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
     'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
                   '_libraries.of_pictures', '_libraries.of_files'),
@@ -44,9 +45,10 @@ _MODULES = {
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 
 #: Parts of legacy mode. ``cpu`` has to be asked for: it runs on the processor what asks
-#: for a GPU.
-PARTS = tuple(_MODULES)
-_USUAL = tuple(part for part in PARTS if part != 'cpu')
+#: for a GPU. ``python3`` is ``python`` for a program of Python 3: calls that mean
+#: another thing in Python 2 keep their meaning of Python 3.
+PARTS = (*_MODULES, 'python3')
+_USUAL = tuple(part for part in _MODULES if part != 'cpu')
 
 _enabled = None     # the Patches in force
 _is_asked_for = False       # whether the program itself, or its user, enabled the mode
@@ -58,11 +60,14 @@ def _chosen(parts):
     if unknown:
         raise ValueError('legacy mode has no part %s: its parts are %s' % (
             ', '.join(map(repr, unknown)), ', '.join(PARTS)))
+    if {'python', 'python3'} <= set(parts):
+        raise ValueError('a program is of Python 2 or 3: the parts python and '
+                         'python3 exclude each other')
     if not set(parts) - {'cpu'}:
         parts = _USUAL + tuple(parts)
     versions = [part for part in parts if part in _VERSIONS]
     later = _VERSIONS[_VERSIONS.index(min(versions)):] if versions else []
-    return {*parts, *later}
+    return {*('python' if part == 'python3' else part for part in parts), *later}
 
 
 def enable(*parts: tp.Any) -> None:
@@ -122,6 +127,16 @@ def disable() -> None:
 def enabled() -> tuple[tp.Any, ...]:
     """Return the names of the parts in force, sorted, as a tuple of str."""
     return () if _enabled is None else tuple(sorted(_enabled.parts))
+
+
+def is_path_as_given() -> bool:
+    """Whether ``__file__`` of the script is the path on the command line.
+
+    Since Python 3.9 it is absolute, and a program of today may change its folder and
+    look for what lies beside it. So the program's version, or Python, has to be named.
+    """
+    return _enabled is not None and bool(
+        _enabled.named - {'numpy', 'libraries', 'cpu'})
 
 
 def report() -> str:

@@ -84,9 +84,10 @@ class OldForm:
         """Whether a value at a position is one that only the old form has there."""
         today, old = self._today[position], self.old[position]
         if _is_flag(today.default):
-            # An integer of 0 is False: nobody scaled weights by it.
+            # Integers of 0 and 1 are taken for flags, as they were given today.
             return (value is not None and not _is_flag(value)
-                    and not (isinstance(value, int) and value == 0)
+                    and not (isinstance(value, (int, numpy.integer))
+                             and value in (0, 1))
                     and old not in self._flags)
         if today.name == 'activation':
             return value is not None and not callable(value)

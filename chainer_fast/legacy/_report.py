@@ -5,6 +5,7 @@ import os
 
 from chainer_fast import _removed
 from chainer_fast.legacy import _frames
+from chainer_fast.legacy._of_today import is_of_today
 
 # How often each place used each entry: {what: {(file, line): times}}.
 _uses = collections.defaultdict(collections.Counter)
@@ -16,14 +17,21 @@ def clear():
 
 
 def adapted(what):
-    """Count a use, at the innermost line that runs now and is not of this package.
+    """Count a use, at the innermost line that runs now and can be written otherwise.
+
+    That is a line of the program, or of a library that is not of today.
 
     Parameters
     ----------
     what : str
         Name of an entry of ``chainer_fast._removed``.
     """
-    frame = _frames.caller()
+    frame = innermost = _frames.caller()
+    while is_of_today(frame.f_globals.get('__name__')):
+        frame = frame.f_back
+        if frame is None:
+            frame = innermost
+            break
     _uses[what][frame.f_code.co_filename, frame.f_lineno] += 1
 
 

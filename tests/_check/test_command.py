@@ -84,7 +84,7 @@ def test_json(folder, capsys):
         'files': 1, 'diffs': {}, 'findings': [{
             'path': 'old.py', 'place': '2', 'line': 2, 'column': 5, 'end_line': 2,
             'end_column': 16, 'what': 'numpy.float', 'instead': 'write float',
-            'last': 'NumPy 1.23'}]}
+            'last': 'NumPy 1.23'}], 'unreadable': []}
 
 
 def test_sarif(folder, capsys):
@@ -245,6 +245,29 @@ def test_notebook(folder, capsys):
         '"numpy.float(3)"', '"float(3)"')
 
 
+@pytest.mark.parametrize('source, line', [
+    (' %matplotlib inline\nnumpy.float(3)', 2),
+    ('\n  !ls\nnumpy.float(3)', 3),
+    ('if numpy:\n    %time f()\nnumpy.float(3)', 3),
+    ('for i in []:\n    i = 3\n    !echo {i}\nnumpy.float(3)', 4),
+    ('s = ("%s"\n     % 3)\nnumpy.float(3)', 3),
+    ('s = """\n  %d\n!\n"""\nnumpy.float(3)', 5),
+])
+def test_magics(source, line, folder, capsys):
+    cells = [{'cell_type': 'code', 'execution_count': None, 'metadata': {},
+              'outputs': [], 'source': text.splitlines(keepends=True)}
+             for text in ('import numpy', source)]
+    path = folder / 'a.ipynb'
+    path.write_text(json.dumps(
+        {'cells': cells, 'metadata': {}, 'nbformat': 4, 'nbformat_minor': 5}))
+    assert run('a.ipynb') == 1
+    assert capsys.readouterr().out.startswith(
+        'a.ipynb:cell 2:%d:1: numpy.float' % line)
+    assert run('--fix', 'a.ipynb') == 0
+    text = ''.join(json.loads(path.read_text())['cells'][1]['source'])
+    assert text == source.replace('numpy.float', 'float')
+
+
 def test_missing_packages(folder, capsys, monkeypatch):
     (folder / 'old.py').write_text(OLD)
     monkeypatch.setattr(fix.importlib.util, 'find_spec', lambda name: None)
@@ -253,10 +276,44 @@ def test_missing_packages(folder, capsys, monkeypatch):
     assert "libcst and fissix: pip install 'chainer-fast[check]'" in (
         capsys.readouterr().err)
     monkeypatch.setitem(sys.modules, 'fissix', None)
-    (folder / 'py2.py').write_text('print 3\n')
+    (folder / 'py2.py').write_text('x = 1\nprint 3\n')
     assert run('py2.py') == 2
-    assert 'if it is Python 2: pip install chainer-fast[check]' in (
-        capsys.readouterr().err)
+    captured = capsys.readouterr()
+    assert captured.err.startswith('chainer-fast check: py2.py:2: ')
+    assert "fissix reads it: pip install 'chainer-fast[check]'" in captured.err
+    assert captured.out == '1 file could not be read\n'
+    assert run('py2.py', 'old.py') == 2
+    assert capsys.readouterr().out.endswith(
+        '1 finding in 1 of 1 file; 1 file could not be read\n')
+    assert run('--json', 'py2.py') == 2
+    assert 'py2.py:2' in json.loads(capsys.readouterr().out)['unreadable'][0]
+    assert run('--sarif', 'py2.py') == 2
+    invocation, = json.loads(capsys.readouterr().out)['runs'][0]['invocations']
+    assert not invocation['executionSuccessful']
+    assert invocation['toolExecutionNotifications'][0]['level'] == 'error'
+
+
+def test_divisions_that_may_be_of_whole_numbers(folder, capsys):
+    (folder / 'old.py').write_text(
+        'def f(a, n):\n    half = len(a) / 2\n    return a.shape[0] / n, half\n')
+    assert run('old.py') == 0
+    capsys.readouterr()
+    assert run('--written-for', 'python', '--fix', 'old.py') == 1
+    assert 'old.py:3:12: division that may be of whole numbers' in (
+        capsys.readouterr().out)
+    assert (folder / 'old.py').read_text() == (
+        'def f(a, n):\n    half = len(a) // 2\n    return a.shape[0] / n, half\n')
+    (folder / 'old.py').write_text(
+        'from __future__ import division\ndef f(a, n):\n    return a.shape[0] / n\n')
+    assert run('--written-for', 'python', 'old.py') == 0
+
+
+def test_divisions_of_what_was_python_2(folder, capsys):
+    (folder / 'old.py').write_text('def f(a, n):\n    print a / n, 7 / 2\n')
+    assert run('--fix', 'old.py') == 1
+    assert 'old.py:2:11: division that may be' in capsys.readouterr().out
+    assert (folder / 'old.py').read_text() == (
+        'def f(a, n):\n    print(a / n, 7 // 2)\n')
 
 
 def test_checking_needs_no_libcst(folder):

@@ -1,6 +1,7 @@
 """What is found in lines of code, and what is not."""
 import textwrap
 
+import numpy as np
 import pytest
 
 from chainer_fast._check import analysis
@@ -81,6 +82,21 @@ def test_found(code, what):
     assert entries(code) == [what]
 
 
+def test_one_argument_tells_of_the_others():
+    assert entries('L.Convolution2D(3, 4, 3, 1, 0, 1.4, 2)') == [
+        'chainer.links.Convolution2D(bias=)', 'chainer.links.Convolution2D(wscale=)']
+
+
+@pytest.mark.parametrize('code', [
+    'import six\nif isinstance(s, unicode) and six.PY2:\n    pass',
+    'import six\na = six.PY2, unicode',
+    "version = '2.0'\nif version < '2.0':\n    unicode",
+    'import six\na = unicode if s else six.PY2',
+])
+def test_what_a_version_does_not_guard(code):
+    assert entries(code) == ['builtins.unicode']
+
+
 def test_star_import():
     assert found('y = Linear(3, 2)', 'from chainer.functions import *\n') == [
         (1, 'chainer.functions.Linear')]
@@ -107,12 +123,22 @@ def test_star_import():
             pass
     O().zero_grads()
     ''',
+    # Numbers by position that are valid today
+    'L.Convolution2D(1, 1, 3, 1, 0, 1, W, 0)',
+    'L.Convolution2D(1, 1, 3, 1, 0, False, 0.5)', 'L.Linear(3, 2, 0, 0.5)',
+    'L.Maxout(3, 2, 2, 0.5)', 'L.MLPConvolution2D(3, (4, 2), 3, 1, 0, F.sigmoid)',
+    *(['np.bool', 'x.astype(np.bool)', 'np.long'] if hasattr(np, 'long') else []),
     # Programs that know of it
     'try:\n    g = fractions.gcd\nexcept AttributeError:\n    import math',
     'try:\n    from collections import Iterable\n'
     'except ImportError:\n    from collections.abc import Iterable',
     'import sys\nif sys.version_info[0] == 2:\n    xrange(3)',
     "if hasattr(np, 'float'):\n    np.float",
+    'import six\nif six.PY2 and isinstance(s, unicode):\n    s = s.encode()',
+    'import six\nkinds = (str, unicode) if six.PY2 else str',
+    "version = chainer.__version__\ndef f(x, train):\n    if version < '2.0':\n"
+    '        return F.dropout(x, train=train)\n    return F.dropout(x)',
+    'import sys\nis_old = sys.version_info[0] == 2\nif is_old:\n    xrange(3)',
     'import pytest\nwith pytest.raises(TypeError):\n    F.dropout(x, train=False)',
     'np.float  # chainer-fast: ignore',
     'np.float = float\nnp.float(3)',
@@ -193,9 +219,38 @@ def test_python2():
         'import numpy\n\ndef f(a, (b, c)):\n    print a, b / 2\n\n'
         'for i in xrange(len([1]) / 2):\n    print `i`, 010, numpy.float\n'))
     assert found_lines == [
-        (3, 'tuple parameter'), (4, 'print statement'), (6, 'builtins.xrange'),
+        (3, 'tuple parameter'), (4, 'division that may be of whole numbers'),
+        (4, 'print statement'), (6, 'builtins.xrange'),
         (6, 'division of whole numbers'), (7, 'backticks'), (7, 'numpy.float'),
         (7, 'octal 0755'), (7, 'print statement')]
+
+
+WHOLE, PERHAPS = (
+    'division of whole numbers', 'division that may be of whole numbers')
+
+
+@pytest.mark.parametrize('code, what', [
+    ('n = 3\njump = a.shape[0] / n', [WHOLE]),
+    ('def f(n):\n    return a.shape[0] / n', [PERHAPS]),
+    ('def f(n):\n    n /= 2\n    return n', [PERHAPS]),
+    ('class A:\n    size = 2.5\n    def f(self):\n        return self.size / 2',
+     [PERHAPS]),
+    ('def f(n):\n    return n / 2.0, float(n) / 2, n / np.sqrt(2), 1e-3 * n / 2', []),
+    ('loss = F.softmax_cross_entropy(x, t)\nloss / 3', []),
+    ('x = 0.5\nx / 2, math.pi / 2, -x / 2, (x if y else 2.0) / 3', []),
+    ('import math\nmath.floor(2.5) / 2, math.log(2) / 2', [PERHAPS]),
+    ('a // b', []),
+])
+def test_divisions(code, what):
+    head = HEAD + 'import math\n'
+    assert [found for _, found in found_in(code, head)] == what
+    assert [found for _, found in found_in(
+        code, 'from __future__ import division\n' + head)] == []
+    assert entries(code, head=head) == []
+
+
+def found_in(code, head):
+    return found(code, head, written_for=['python'])
 
 
 @pytest.mark.parametrize('text', ['print "a" b', 'def f(:\n', 'x = "\0"'])

@@ -299,7 +299,18 @@ def test_short_rows_are_added_up():
         x = variable(2, 2)
         for function in F.tanh, F.relu, F.sigmoid, F.exp:
             function(x)
-    found.profile.elapsed = 1000.
+    thread, = found.profile._threads
+    thread.functions['Exp'].times['forward'] += 10 ** 12
     text = report.text(found.profile)
-    assert '4 others' in text
+    assert '3 others' in text
     assert 'Tanh' not in text
+    assert rows_of(text)['Exp'][0] == '1'
+
+
+def test_functions_are_listed_however_long_the_rest_takes():
+    with taken() as found:
+        x = variable(2, 2)
+        for function in F.tanh, F.relu, F.sigmoid, F.exp:
+            function(x)
+    found.profile.elapsed = 1000.
+    assert rows_of(report.text(found.profile))['Tanh'][0] == '1'

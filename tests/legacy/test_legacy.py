@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from chainer_fast import _removed, legacy
+from chainer_fast import _removed, legacy, link, links
 from chainer_fast._removed.entry import Removed
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._patches import Patches
@@ -25,6 +25,7 @@ def disabled():
     (('v4',), ('v4', 'v5', 'v6')),
     (('v5', 'numpy'), ('numpy', 'v5', 'v6')),
     (('numpy',), ('numpy',)),
+    (('v6', 'python3'), ('python', 'v6')),
 ])
 def test_parts(named, enabled):
     legacy.enable(*named)
@@ -37,6 +38,20 @@ def test_unknown_part():
     with pytest.raises(ValueError, match="no part 'v8': its parts are v1, v2"):
         legacy.enable('numpy', 'v8')
     assert legacy.enabled() == ()
+
+
+def test_both_pythons():
+    with pytest.raises(ValueError, match='python and python3 exclude each other'):
+        legacy.enable('python3', 'python')
+    assert legacy.enabled() == ()
+
+
+def test_the_order_of_keywords_is_that_of_python_3():
+    # In Python 2 it was that of a hash table; a program of Python 3 cannot name python.
+    values = dict(w=1, l2=2, conv=3, a=4)
+    legacy.enable('v1', 'python3')
+    model = link.Chain(**{name: links.Linear(n, 1) for name, n in values.items()})
+    assert [child.name for child in model.children()] == list(values)
 
 
 def test_twice():
@@ -153,3 +168,14 @@ def test_way_out_of_python_2(options, has_note, tmp_path):
     assert process.returncode == 1 and 'SyntaxError' in process.stderr
     has_notes = sys.version_info >= (3, 11)
     assert ('--legacy runs it as it is' in process.stderr) == (has_note and has_notes)
+
+
+@pytest.mark.parametrize('option, is_as_given', [
+    ('--legacy=v5', True), ('--legacy=python', True), ('--legacy', False),
+    ('--legacy=numpy', False)])
+def test_path_of_the_program(option, is_as_given, tmp_path):
+    # Until Python 3.8 a program could copy itself to os.path.join(result, __file__).
+    script = tmp_path / 'train.py'
+    script.write_text('print(__file__)\n', encoding='utf-8')
+    process = processes.start('-m', 'chainer_fast', option, 'train.py', cwd=tmp_path)
+    assert process.stdout.strip() == ('train.py' if is_as_given else str(script))

@@ -130,6 +130,20 @@ def _listed(plan, finding, call, scope):
     return True
 
 
+def _of_objects(plan, finding, call, scope):
+    """Make an array of objects of the rows."""
+    if not {'numpy.array', 'numpy.asarray'}.isdisjoint(
+            plan.inference.names(call.func, scope)):
+        plan.edits.add_argument(call, 'dtype=object')
+        return True
+    name = plan.spell('numpy.array', scope)
+    if name is None:
+        return False
+    plan.edits.argument(call.args[0], '%s(%s, dtype=object)' % (
+        name, plan.code(call.args[0])))
+    return True
+
+
 def _floor(plan, finding, node, scope):
     if isinstance(node, ast.AugAssign):
         if not plan.block(node):
@@ -172,8 +186,40 @@ def _method(name):
     return fixer
 
 
+def _on_gpu(name):
+    """Return a fixer for a function whose arrays are float32 unless it is told."""
+    place = 2 if name == 'full' else 1
+
+    def fixer(plan, finding, node, scope):
+        call = called(plan, node)
+        if call is None or named(call, None) or any(
+                isinstance(argument, ast.Starred) for argument in call.args):
+            return False    # the function itself has another default today
+        dtype = None
+        if len(call.args) <= place and not named(call, 'dtype'):
+            dtype = plan.spell('numpy.float32', scope)
+            if dtype is None:
+                return False
+        if not _replace_name_of_cupy(plan, node, scope, name):
+            return False
+        if dtype is not None:
+            plan.edits.add_argument(call, 'dtype=' + dtype)
+        return True
+    return fixer
+
+
+def _replace_name_of_cupy(plan, node, scope, name):
+    if not isinstance(node, ast.Attribute) or len(
+            set(plan.inference.names(node.value, scope))) > 1:
+        return False
+    plan.edits.replace(node, '%s.cupy.%s' % (plan.code(node.value), name))
+    return True
+
+
 #: Functions by the entry that they fix.
 FIXERS = {
+    **{'chainer.cuda.' + name: _on_gpu(name)
+       for name in ('empty', 'full', 'ones', 'zeros')},
     'builtins.cmp': _cmp,
     '__nonzero__ method': _method('__bool__'),
     '__div__ method': _method('__truediv__'),
@@ -195,7 +241,7 @@ FIXERS = {
     'yaml.load without Loader': _safe_load,
     'yaml.load_all without Loader': _safe_load,
     'h5py.File without mode': added("'a'"),
-    'numpy.array of ragged rows': added('dtype=object'),
+    'numpy.array of ragged rows': _of_objects,
     'numpy.fromstring of bytes': _frombuffer,
     'numpy.stack of a generator': _listed,
     'division of whole numbers': _floor,

@@ -12,6 +12,9 @@ from chainer_fast.legacy._python import modules, sources
 
 _WHAT = 'without a GPU: cupy'
 
+# The one that was released together with Chainer 7.8.
+_VERSION = '7.8.0'
+
 
 class _Kernel:
     """A kernel of CUDA: it can be made and not be called."""
@@ -92,11 +95,14 @@ def _make():
     """Return the modules, by name."""
     runtime = _Module(
         'cupy.cuda.runtime', getDeviceCount=lambda: 0, deviceSynchronize=lambda: None,
+        runtimeGetVersion=lambda: 0, driverGetVersion=lambda: 0,
         CUDARuntimeError=RuntimeError, is_hip=False)
+    cudnn = _Module('cupy.cuda.cudnn', getVersion=lambda: 0)
     pool = _Pool()
     gpu = _Module(
-        'cupy.cuda', runtime=runtime, Device=devices.Device, Stream=devices.Stream,
-        Event=devices.Event, MemoryPool=_Pool, PinnedMemoryPool=_Pool,
+        'cupy.cuda', runtime=runtime, cudnn=cudnn, Device=devices.Device,
+        Stream=devices.Stream, Event=devices.Event, MemoryPool=_Pool,
+        PinnedMemoryPool=_Pool,
         set_allocator=lambda allocator=None: None,
         set_pinned_memory_allocator=lambda allocator=None: None,
         get_current_stream=lambda: devices.Stream.null, is_available=lambda: False,
@@ -107,7 +113,7 @@ def _make():
     extra = _Module('cupyx', scatter_add=_scatter_add,
                     rsqrt=lambda x: 1 / numpy.sqrt(x))
     cupy = _Module(
-        'cupy', numpy, cuda=gpu, random=draws, asnumpy=_asnumpy,
+        'cupy', numpy, __version__=_VERSION, cuda=gpu, random=draws, asnumpy=_asnumpy,
         scatter_add=_scatter_add,
         get_array_module=lambda *args: numpy, fuse=_fuse, memoize=_memoize,
         clear_memo=lambda: None, get_default_memory_pool=lambda: pool,
@@ -117,8 +123,29 @@ def _make():
         is_available=lambda: False, **{
             name: getattr(numpy, name) for name in ('ndarray', 'float32', 'float64')})
     return {'cupy': cupy, 'cupy.cuda': gpu, 'cupy.cuda.runtime': runtime,
+            'cupy.cuda.cudnn': cudnn,
             'cupy.random': draws, 'cupyx': extra, 'cupy.cuda.memory': gpu,
             'cupy.cuda.stream': gpu, 'cupy.cuda.device': gpu}
+
+
+# Reductions whose axes may be any sequence for CuPy.
+_REDUCTIONS = ('all', 'amax', 'amin', 'any', 'max', 'mean', 'min', 'prod', 'std', 'sum',
+               'var')
+
+
+def _of_axes(function):
+    """Let a function of NumPy take its axes as a list or a range."""
+    @functools.wraps(function)
+    def reduce(a, *args, **kwargs):
+        axis = args[0] if args else kwargs.get('axis')
+        if isinstance(axis, (list, range)):
+            _report.adapted('without a GPU: axes in a list or range')
+            if args:
+                args = tuple(axis), *args[1:]
+            else:
+                kwargs['axis'] = tuple(axis)
+        return function(a, *args, **kwargs)
+    return reduce
 
 
 def _get(owner):
@@ -170,5 +197,7 @@ def install(patches):
             ('pinned_memory_pool', made['cupy'].get_default_memory_pool()),
             ('elementwise', _Kernel), ('reduce', _Kernel), ('raw', _Kernel)):
         patches.set(cuda, name, value)
+    for name in _REDUCTIONS:
+        patches.set(numpy, name, _of_axes(getattr(numpy, name)))
     rules = sources.use(patches)
     rules.add_methods({('get', 0): _get, ('set', 1): _set})

@@ -6,7 +6,7 @@ import typing as tp
 from chainer_fast import configuration
 from chainer_fast._core import graph
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.legacy import _attributes, _frames, _report
+from chainer_fast.legacy import _attributes, _frames, _report, _shortcuts
 from chainer_fast.legacy._engine import flags
 from chainer_fast.legacy._engine.flags import AUTO, OFF, ON
 from chainer_fast.variable import Parameter, Variable
@@ -83,16 +83,6 @@ def _make_operator(method):
     return operate
 
 
-def _renew_shortcuts(old):
-    """Let the classes keep their shortcuts although ``apply`` is no longer ``old``."""
-    for cls in graph.classes_with_shortcuts():
-        shortcut, methods = graph.registered(cls)
-        if methods['apply'] is old and all(
-                getattr(cls, name) is method for name, method in methods.items()
-                if name != 'apply'):
-            graph.register_shortcut(cls, shortcut)
-
-
 class _Volatility:
     """What functions have to do once there is a volatile variable."""
 
@@ -107,10 +97,7 @@ class _Volatility:
             self.install()
 
     def install(self):
-        old = FunctionNode.apply
-        self.patches.call_at_end(lambda: _renew_shortcuts(_apply))
-        self.patches.set(FunctionNode, 'apply', _apply)
-        _renew_shortcuts(old)
+        _shortcuts.put(self.patches, FunctionNode, 'apply', _apply)
         for name in _OPERATORS:
             self.patches.set(Variable, name, _make_operator(getattr(Variable, name)))
 

@@ -14,7 +14,7 @@ from chainer_fast.functions.pooling import (
     average_pooling_nd,
     max_pooling_nd,
 )
-from chainer_fast.legacy import _old_calls, _report
+from chainer_fast.legacy import _old_calls, _report, _shortcuts
 
 
 class MaxPooling2D(max_pooling_nd.MaxPoolingND):
@@ -101,4 +101,4 @@ def install(patches):
             # The report has the class.
             today = getattr(cls, '__init__')  # noqa: B009
             form = _old_calls.OldForm(None, 'self ' + old, today, named)
-            patches.set(cls, '__init__', _old_calls.adapt(form, today))
+            _shortcuts.put(patches, cls, '__init__', _old_calls.adapt(form, today))

@@ -1,8 +1,8 @@
 """Names of Pillow and matplotlib that are gone."""
 import functools
 
-from chainer_fast.legacy import _report
-from chainer_fast.legacy._python import modules, names
+from chainer_fast.legacy import _frames, _report
+from chainer_fast.legacy._python import callers, modules, names
 from chainer_fast.legacy._python.arrivals import when_imported
 
 
@@ -21,6 +21,41 @@ def _of_images(patches, module):
     if not hasattr(module.Image, 'tostring'):
         names.set_counted(patches, module.Image, 'tostring', 'PIL.Image.Image.tostring',
                           module.Image.tobytes)
+
+
+def _resizing(resize):
+    @functools.wraps(resize)
+    def call(self, size, resample=None, *args, **kwargs):
+        if resample is None and self.mode not in _ALWAYS_NEAREST and (
+                callers.wants_old_names(_frames.caller())):
+            _report.adapted('PIL.Image.Image.resize without a filter')
+            resample = 0
+        return resize(self, size, resample, *args, **kwargs)
+    return call
+
+
+# Modes of pictures whose filter has not changed.
+_ALWAYS_NEAREST = {'1', 'P', 'I;16', 'I;16L', 'I;16B', 'I;16N', 'BGR;15', 'BGR;16'}
+
+
+def _with_nearest(keyword, function):
+    @functools.wraps(function)
+    def call(image, size, *args, **kwargs):
+        if not args and keyword not in kwargs and image.mode not in _ALWAYS_NEAREST:
+            _report.adapted('PIL.ImageOps.fit, pad or scale without a filter')
+            kwargs[keyword] = 0
+        return function(image, size, *args, **kwargs)
+    return call
+
+
+def _of_operations(patches, module):
+    for name, keyword in ('fit', 'method'), ('pad', 'method'), ('scale', 'resample'):
+        patches.set(module, name, _with_nearest(
+            keyword, getattr(module, name)))
+
+
+def _of_filters(patches, module):
+    patches.set(module.Image, 'resize', _resizing(module.Image.resize))
 
 
 def _of_drawing(patches, module):
@@ -119,5 +154,9 @@ _ARRIVALS = {
 def install(patches):
     for name, function in _ARRIVALS.items():
         when_imported(patches, name, functools.partial(function, patches))
+    if 'libraries' in patches.named:
+        when_imported(patches, 'PIL.Image', functools.partial(_of_filters, patches))
+        when_imported(
+            patches, 'PIL.ImageOps', functools.partial(_of_operations, patches))
     modules.provide(patches, {name: (None, name) for name in (
         'Image', 'ImageDraw', 'ImageFont', 'ImageOps')})

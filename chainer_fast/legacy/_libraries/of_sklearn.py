@@ -5,7 +5,7 @@ import types
 import numpy
 
 from chainer_fast.legacy import _report
-from chainer_fast.legacy._python import modules, names
+from chainer_fast.legacy._python import callers, modules, names
 from chainer_fast.legacy._python.arrivals import when_imported
 
 
@@ -158,10 +158,36 @@ def _of_text(patches, module):
             lambda self: list(self.get_feature_names_out()))
 
 
+def _has_no_fitted_attributes(step):
+    """Whether a class of the program sets nothing by which scikit-learn could tell."""
+    return not (callers.is_of_today(type(step).__module__)
+                or hasattr(step, '__sklearn_is_fitted__')
+                or any(name.endswith('_') and not name.startswith('__')
+                       for name in vars(step)))
+
+
+def _of_pipeline(patches, module):
+    today = vars(module.Pipeline).get('__sklearn_is_fitted__')
+    if today is None:       # before scikit-learn 1.0
+        return
+
+    @functools.wraps(today)
+    def is_fitted(self):
+        last = next((step for _, step in reversed(self.steps)
+                     if step is not None and step != 'passthrough'), None)
+        if last is None or not _has_no_fitted_attributes(last):
+            return today(self)
+        _report.adapted('sklearn.pipeline.Pipeline of a step without fitted attributes')
+        return True
+    patches.set(module.Pipeline, '__sklearn_is_fitted__', is_fitted)
+
+
 def install(patches):
     modules.provide(patches, {name: (make, name) for name, make in _MODULES.items()})
     for name, special in _SPECIAL.items():
         when_imported(patches, name, functools.partial(_provide, patches, special))
+    when_imported(patches, 'sklearn.pipeline',
+                  functools.partial(_of_pipeline, patches))
     when_imported(patches, 'sklearn.metrics', functools.partial(_of_metrics, patches))
     when_imported(patches, 'sklearn.feature_extraction.text',
                   functools.partial(_of_text, patches))

@@ -4,9 +4,8 @@ import functools
 from chainer_fast import links
 from chainer_fast._removed import forms
 from chainer_fast.configuration import using_config
-from chainer_fast.legacy import _old_calls, _report
-from chainer_fast.legacy._links import arguments
-from chainer_fast.links import caffe
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._links import arguments, caffe
 
 
 def _install_inception(patches):
@@ -49,14 +48,6 @@ def _install_zoneout(patches):
     patches.set(cls, 'forward', forward)
 
 
-def _install_caffe(patches):
-    cls = caffe.CaffeFunction
-    form = _old_calls.OldForm(
-        'chainer.links.caffe.CaffeFunction.__call__',
-        'self inputs outputs disable train*', cls.forward, 'v1' in patches.named)
-    patches.set(cls, 'forward', _old_calls.adapt(form, cls.forward))
-
-
 def install(patches):
     """Take the arguments of calls that Chainer 1 had."""
     named = 'v1' in patches.named
@@ -64,4 +55,4 @@ def install(patches):
         arguments.adapt_method(patches, name, method, old, named)
     _install_inception(patches)
     _install_zoneout(patches)
-    _install_caffe(patches)
+    caffe.adapt_calls(patches)

@@ -4,6 +4,7 @@ import types
 
 import numpy
 
+from chainer_fast._removed import _numpy as _removed_numpy
 from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 
@@ -11,6 +12,10 @@ from chainer_fast.legacy._python import callers
 def _is_old():
     """Whether the program calls, perhaps through functions of NumPy."""
     return callers.wants_old_names(_frames.caller(ignored=('numpy',)))
+
+
+def _is_about_ragged_rows(error):
+    return 'inhomogeneous shape' in str(error)
 
 
 def _making(function):
@@ -23,10 +28,9 @@ def _making(function):
         try:
             return function(*args, **kwargs)
         except ValueError as error:
-            text = str(error)
-            is_ragged = 'inhomogeneous shape' in text and not (
+            is_ragged = _is_about_ragged_rows(error) and not (
                 kwargs.get('dtype') or args[1:2] not in ((), (None,)))
-            has_to_copy = kwargs.get('copy') is False and 'avoid copy' in text
+            has_to_copy = kwargs.get('copy') is False and 'avoid copy' in str(error)
             if not (is_ragged or has_to_copy) or not _is_old():
                 raise
             if is_ragged:
@@ -38,6 +42,38 @@ def _making(function):
                 kwargs['copy'] = None
             return make(*args, **kwargs)
     return make
+
+
+_asarray = numpy.asarray
+
+
+def _as_objects(value):
+    """Return an array of objects for ragged rows, and anything else as it is."""
+    if isinstance(value, (list, tuple)):
+        try:
+            _asarray(value)
+        except ValueError as error:
+            if _is_about_ragged_rows(error):
+                return _asarray(value, dtype=object)
+    return value
+
+
+def _reading(function):
+    """Wrap a function of arrays that made them itself of ragged rows."""
+    @functools.wraps(function)
+    def read(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except ValueError as error:
+            if not _is_about_ragged_rows(error) or not _is_old():
+                raise
+            # An array of objects beside the rows was made of them, and counted.
+            if not any(isinstance(arg, numpy.ndarray) and arg.dtype.hasobject
+                       for arg in args):
+                _report.adapted('numpy.array of ragged rows')
+            return function(*map(_as_objects, args), **{
+                name: _as_objects(value) for name, value in kwargs.items()})
+    return read
 
 
 def _fromstring(function):
@@ -138,6 +174,7 @@ _NEWSHAPE = _renamed(
     'numpy.reshape(newshape=)', 'newshape',
     'shape' if numpy.lib.NumpyVersion(numpy.__version__) >= '2.1.0' else 'newshape')
 _WRAPPED = {
+    **dict.fromkeys(_removed_numpy.OF_RAGGED_ROWS, _reading),
     **dict.fromkeys(('array', 'asarray', 'asanyarray', 'ascontiguousarray',
                      'asfortranarray'), _making),
     **dict.fromkeys(('stack', 'hstack', 'vstack', 'dstack', 'column_stack'),

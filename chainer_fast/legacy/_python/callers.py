@@ -2,26 +2,11 @@
 import ast
 import linecache
 import os
-import sys
 
-# Libraries whose releases of today know today's names: where they look for an old one,
-# they want to know whether it is there.
-_OF_TODAY = sys.stdlib_module_names | {
-    'chainer', 'chainer_fast', 'chainermn', 'onnx_chainer', 'numpy', 'scipy', 'sklearn',
-    'joblib', 'threadpoolctl', 'matplotlib', 'mpl_toolkits', 'PIL', 'h5py', 'yaml',
-    'pandas', 'cupy', 'cupyx', 'cupy_backends', 'six', 'google', 'onnx', 'onnxruntime',
-    'mpi4py', 'torch', 'tensorflow', 'numba', 'IPython', 'traitlets', 'ipykernel',
-    'jedi', 'pytest', '_pytest', 'pluggy', 'hypothesis', 'xdist', 'execnet',
-    'setuptools', 'pkg_resources', 'pip', 'packaging', 'dateutil', 'tqdm', 'Cython',
-    'cycler', 'kiwisolver', 'pyparsing', 'contourpy', 'fontTools', 'libcst', 'fissix'}
+from chainer_fast.legacy._of_today import is_of_today
 
 _CATCHING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError',
              'Exception', 'BaseException'}
-
-
-def is_of_today(module):
-    """Whether a module, by its full name, belongs to a library of today."""
-    return str(module).partition('.')[0] in _OF_TODAY
 
 
 def is_installed(path):
@@ -63,8 +48,12 @@ def _read_tries(source):
     except (SyntaxError, ValueError):
         return []
     return [(node.body[0].lineno, node.body[-1].end_lineno) for node in ast.walk(tree)
-            if isinstance(node, ast.Try) and any(map(_catches, node.handlers))
-            and all(map(_names_things, node.body))]
+            if isinstance(node, ast.Try) and finds_out(node)]
+
+
+def finds_out(node):
+    """Whether a ``try`` names or imports things, to find out whether they are there."""
+    return bool(caught(node) & _CATCHING) and all(map(_names_things, node.body))
 
 
 def _names_things(statement):
@@ -73,8 +62,9 @@ def _names_things(statement):
         and isinstance(statement.value, (ast.Name, ast.Attribute)))
 
 
-def _catches(handler):
-    if handler.type is None:
-        return True
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(getattr(type_, 'id', None) in _CATCHING for type_ in types)
+def caught(node):
+    """Return the names of the errors that a ``try`` catches; without any, the base."""
+    types = [type_ for handler in node.handlers for type_ in (
+        handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])]
+    return {'BaseException' if type_ is None else getattr(type_, 'id', None)
+            for type_ in types}

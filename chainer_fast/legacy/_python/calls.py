@@ -4,7 +4,9 @@ These helpers do what today's Python does, and adapt only where that fails. They
 after legacy mode has been disabled as well, for modules imported before.
 """
 import builtins
+import collections.abc
 import functools
+import itertools
 import math
 import operator
 import re
@@ -25,7 +27,8 @@ methods = {}        # {(method, number of arguments): functions that take an obj
 _CONVERSIONS = re.compile(
     r'%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?[hlL]?([diouxXeEfFgGcrsa%])')
 _NUMERIC = 'diouxXeEfFgG'
-_LAZY = (map, filter, zip, range, type({}.keys()), type({}.values()), type({}.items()))
+_LAZY = (map, filter, zip, range, collections.abc.KeysView, collections.abc.ValuesView,
+         collections.abc.ItemsView)
 
 
 def add(table, meanings):
@@ -124,12 +127,45 @@ def divided(a, b):
     return operator.itruediv(a, b)
 
 
-def listed(x):
+def listed(is_reported, x):
     """Return a list in place of what Python 2 had lists for.
 
-    It is not reported: most programs would not tell the difference.
+    It is reported only where anything else would have failed: most programs would not
+    tell the difference.
     """
-    return list(x) if type(x) in _LAZY else x
+    if not isinstance(x, _LAZY):
+        return x
+    if is_reported:
+        _report.adapted('list from map, filter, zip, range or dict.keys')
+    return list(x)
+
+
+def filtered(is_reported, function, predicate, elements):
+    """Return ``filter(predicate, elements)``: text of text, and a tuple of a tuple."""
+    found = listed(is_reported, function(predicate, elements))
+    if function is filter and type(elements) is str:
+        return ''.join(found)
+    return tuple(found) if function is filter and type(elements) is tuple else found
+
+
+def mapped(is_reported, function, *args):
+    """Return ``map(*args)``: perhaps without a function, and padded with None."""
+    if function is map and len(args) > 1 and (args[0] is None or len(args) > 2):
+        rows = itertools.zip_longest(*args[1:]) if len(args) > 2 else args[1]
+        function = list if args[0] is None else itertools.starmap
+        args = (rows,) if args[0] is None else (args[0], rows)
+        return list(function(*args))
+    return listed(is_reported, function(*args))
+
+
+def decoded(function, *args, **kwargs):
+    """Return ``unicode(...)``: text stays as it is, and bytes are ASCII."""
+    if function is str and args:
+        if isinstance(args[0], str):
+            return args[0]
+        if isinstance(args[0], bytes) and len(args) == 1 and 'encoding' not in kwargs:
+            kwargs['encoding'] = 'ascii'
+    return function(*args, **kwargs)
 
 
 def ordered(cmp):

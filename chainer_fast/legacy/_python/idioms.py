@@ -1,5 +1,6 @@
 """Built-in names, and attributes of built-in types, that Python 2 had."""
 import builtins
+import codecs
 import collections.abc
 import functools
 import importlib
@@ -79,11 +80,25 @@ _ATTRIBUTES = {
 }
 
 
+# What Python 2 decoded without making text of it.
+_CODECS = {'hex', 'base64', 'zlib', 'zip', 'bz2', 'rot13', 'rot_13', 'string_escape',
+           'unicode_escape', 'string-escape', 'unicode-escape', 'quopri', 'uu'}
+
+
 def _decode(owner):
     if not isinstance(owner, str):
         return NotImplemented
     _report.adapted('str.decode')
-    return lambda encoding=None, errors=None: owner
+
+    def decode(encoding=None, errors='strict'):
+        if encoding not in _CODECS:
+            return owner
+        encoding = encoding.replace('string', 'unicode')
+        is_of_text = encoding.startswith('rot')
+        decoded = codecs.decode(
+            owner if is_of_text else owner.encode('latin1'), encoding, errors)
+        return decoded.decode('latin1') if isinstance(decoded, bytes) else decoded
+    return decode
 
 
 def _of_array(what, today):
@@ -100,8 +115,9 @@ def install(patches):
     rules.add_names({name: _meanings[name] for name in _NAMES
                      if not hasattr(builtins, name)})
     rules.add_attributes(_finders)
-    # A program of Python 3 divides in the same way, and means another thing.
-    rules.is_division_whole = 'python' in patches.named
+    # A program of Python 3 divides and maps in the same way, and means another thing.
+    rules.is_python_2 = 'python' in patches.named
+    rules.has_lists = True
 
 
 _meanings = {name: _meaning(name) for name in _NAMES}

@@ -12,7 +12,7 @@ import re
 import sys
 import typing
 
-from chainer_fast.legacy._python import callers, calls, trees
+from chainer_fast.legacy._python import callers, calls, meanings, siblings, trees
 
 _NUMBERS = {'float', 'int', 'complex'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
@@ -32,9 +32,12 @@ class Rules:
         many arguments.
     are_arrays_numbers : bool
         Whether arrays of one element serve as numbers.
-    is_division_whole : bool
-        Whether whole numbers have whole quotients in the program's own files, unless
-        they say ``from __future__ import division``.
+    is_python_2 : bool
+        Whether the program's own files mean what they meant in Python 2: whole numbers
+        have whole quotients, unless a file says ``from __future__ import division``,
+        and ``map``, ``d.keys()`` and the like give lists.
+    has_lists : bool
+        Whether they give lists in these files where anything else would fail.
     """
 
     def __init__(self):
@@ -46,7 +49,8 @@ class Rules:
         self.attributes = set()
         self.methods = set()
         self.are_arrays_numbers = False
-        self.is_division_whole = False
+        self.is_python_2 = False
+        self.has_lists = False
 
     def add_names(self, meanings):
         """Add ``{name: function that returns its meaning}``."""
@@ -75,51 +79,39 @@ def _comes_first(statement):
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
-           ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def _bound_by(node):
-    """Return the name that a node binds, or None."""
-    if isinstance(node, ast.Name):
-        return None if isinstance(node.ctx, ast.Load) else node.id
-    if isinstance(node, ast.alias):
-        return (node.asname or node.name).partition('.')[0]
-    if isinstance(node, ast.arg):
-        return node.arg
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-                         ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-        return node.name
-    return None
-
-
-def _bound_in(scope):
-    """Return the names that a module, function, class or comprehension binds."""
-    names, rest = set(), list(ast.iter_child_nodes(scope))
-    while rest:
-        node = rest.pop()
-        names.add(_bound_by(node))
-        if not isinstance(node, _SCOPES):
-            rest.extend(ast.iter_child_nodes(node))
-    return names
-
-
 class _Rewriter(ast.NodeTransformer):
 
-    def __init__(self, rules, tree, is_division_whole):
+    def __init__(self, rules, tree, is_python_2, is_division_whole):
         self.rules = rules
+        self.is_python_2 = is_python_2
         self.is_division_whole = is_division_whole
+        self.caught = set()     # errors for which the lines around have a way
         # A name that the module, or a function around, binds is its own.
-        self.bound = _bound_in(tree)
+        self.bound = trees.bound_in(tree)
 
     def visit(self, node):
-        if not isinstance(node, _SCOPES):
+        if not isinstance(node, trees.SCOPES):
             return super().visit(node)
-        outer = self.bound
+        outer = self.bound, self.caught
         # Methods do not see the names of their class, but their defaults do.
-        self.bound = outer | _bound_in(node)
+        self.bound = self.bound | trees.bound_in(node)
+        if not isinstance(node, trees.COMPREHENSIONS):
+            self.caught = set()
         node = super().visit(node)
-        self.bound = outer
+        self.bound, self.caught = outer
+        return node
+
+    def visit_Try(self, node):
+        outer = self.caught
+        if callers.finds_out(node):
+            self.caught = outer | {'NameError', 'AttributeError'}
+        elif not self.is_python_2:
+            # In Python 2 the error was about something else.
+            self.caught = outer | callers.caught(node)
+        node.body = [self.visit(statement) for statement in node.body]
+        self.caught = outer
+        for field in ('handlers', 'orelse', 'finalbody'):
+            setattr(node, field, [self.visit(part) for part in getattr(node, field)])
         return node
 
     def visit_Module(self, node):
@@ -135,7 +127,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Name(self, node):
         if (isinstance(node.ctx, ast.Load) and node.id in self.rules.names
-                and node.id not in self.bound):
+                and node.id not in self.bound and 'NameError' not in self.caught):
             return trees.call(node, 'name', ast.Constant(node.id))
         return node
 
@@ -147,17 +139,24 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load) and node.attr in self.rules.attributes:
+        if (isinstance(node.ctx, ast.Load) and node.attr in self.rules.attributes
+                and 'AttributeError' not in self.caught):
             return trees.call(node, 'attribute', node.value, ast.Constant(node.attr))
         return node
 
     def visit_Call(self, node):
+        is_text = (isinstance(node.func, ast.Name) and node.func.id == 'unicode'
+                   and 'unicode' in self.rules.names - self.bound
+                   and 'NameError' not in self.caught)
         self.generic_visit(node)
+        if is_text:
+            return trees.with_first(node, 'decoded')
         function, count = node.func, len(node.args)
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return node
         if isinstance(function, ast.Attribute):
-            if (function.attr, count) in self.rules.methods:
+            if ((function.attr, count) in self.rules.methods
+                    and 'AttributeError' not in self.caught):
                 node.func = trees.call(
                     function, 'method', function.value, ast.Constant(function.attr),
                     ast.Constant(count))
@@ -210,11 +209,17 @@ rules = Rules()
 
 def rewrite(tree, filename='<string>', is_python2=False):
     """Rewrite the tree of a module, in place, and return it."""
+    if rules.names:
+        siblings.make_relative(tree, filename)
+    if not is_python2 and not callers.is_installed(filename):
+        if rules.is_python_2:
+            is_python2 = True
+            meanings.of_python_2(tree, filename, trees.bound_in(tree))
+        elif rules.has_lists:
+            meanings.with_lists(tree, trees.bound_in(tree))
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
-        is_division_whole = not _has_true_division(tree) and (
-            is_python2
-            or rules.is_division_whole and not callers.is_installed(filename))
-        _Rewriter(rules, tree, is_division_whole).visit(tree)
+        is_division_whole = is_python2 and not _has_true_division(tree)
+        _Rewriter(rules, tree, is_python2, is_division_whole).visit(tree)
     return tree
 
 

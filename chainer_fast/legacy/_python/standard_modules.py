@@ -18,15 +18,9 @@ def _module(name, doc, **contents):
 
 
 def _pickle():
-    """Return pickle, whose loading admits the text of Python 2."""
-    def load(file, **options):
-        return pickle.load(file, **{'encoding': 'latin1', **options})
-
-    def loads(data, **options):
-        return pickle.loads(data, **{'encoding': 'latin1', **options})
-    contents = {**vars(pickle), 'load': load, 'loads': loads}
+    """Return pickle, which has another name in Python 2."""
     return _module('cPickle', pickle.__doc__, **{
-        name: value for name, value in contents.items()
+        name: value for name, value in vars(pickle).items()
         if name == '__all__' or not name.startswith('__')})
 
 

@@ -1,6 +1,8 @@
 """Iterators up to version 4 shuffle the order of the epoch before, not a new one."""
 import functools
 
+import numpy
+
 from chainer_fast.iterators import (
     MultiprocessIterator,
     MultithreadIterator,
@@ -10,6 +12,7 @@ from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.legacy import _named, _report
 
 WHAT = 'iterators that shuffle the order of the epoch before'
+_OWN = 'MultiprocessIterator with random numbers of its own'
 
 
 class ShuffleAgainSampler(ShuffleOrderSampler):
@@ -17,6 +20,24 @@ class ShuffleAgainSampler(ShuffleOrderSampler):
 
     def __call__(self, current_order, current_position):
         return self._random.permutation(current_order)
+
+
+class OwnRandomSampler(ShuffleOrderSampler):
+    """Order sampler whose first order alone is drawn from NumPy's global state.
+
+    Attributes
+    ----------
+    begins : bool
+        Whether the next order is the first one.
+    """
+
+    begins = True
+
+    def __call__(self, current_order, current_position):
+        if not self.begins:
+            return super().__call__(current_order, current_position)
+        self.begins = False
+        return numpy.random.permutation(len(current_order))
 
 
 def _change(patches, cls):
@@ -31,6 +52,28 @@ def _change(patches, cls):
     patches.set(cls, '_set_order', change)
 
 
+def _draw_apart(patches, cls):
+    """Have an iterator draw a seed when it is made, whether it shuffles or not."""
+    construct, restart = cls.__init__, cls._restart
+
+    @functools.wraps(construct)
+    def __init__(self, *args, **kwargs):
+        construct(self, *args, **kwargs)
+        _report.adapted(_OWN)
+        seed = int(numpy.random.randint(-2**31, 2**31, dtype=numpy.int64)) % 2**32
+        if type(self.order_sampler) is ShuffleOrderSampler:
+            self.order_sampler = OwnRandomSampler(numpy.random.RandomState(seed))
+            self.order_sampler.begins = False
+
+    @functools.wraps(restart)
+    def begin(self):
+        if isinstance(self.order_sampler, OwnRandomSampler):
+            self.order_sampler.begins = True
+        restart(self)
+    patches.set(cls, '__init__', __init__)
+    patches.set(cls, '_restart', begin)
+
+
 def install(patches):
     """Let orders of later epochs be those of a version that was named."""
     if _named.is_named(patches, 'v4'):
@@ -38,3 +81,5 @@ def install(patches):
         _change(patches, MultithreadIterator)
     if _named.is_named(patches, 'v2'):
         _change(patches, MultiprocessIterator)
+    elif _named.is_named(patches, 'v4') and not _named.is_named(patches, 'v3'):
+        _draw_apart(patches, MultiprocessIterator)

@@ -128,8 +128,8 @@ def test_seeds_are_numpys(cpu):
 def test_unknown_name(cpu):
     with pytest.raises(AttributeError):
         _ = cuda.cupy.nothing_of_this_name
-    with pytest.raises(AttributeError, match='no cupy.cuda.cudnn'):
-        _ = cuda.cupy.cuda.cudnn
+    with pytest.raises(AttributeError, match='no cupy.cuda.nccl'):
+        _ = cuda.cupy.cuda.nccl
 
 
 @pytest.mark.parametrize('make', [
@@ -192,3 +192,28 @@ def test_training(cpu):
         assert updater.iteration == 1
     batch = chainer.dataset.concat_examples(data, 0)
     assert [type(array) for array in batch] == [np.ndarray] * 2
+
+
+@pytest.mark.parametrize('axis', [range(1, 3), [1, 2]])
+def test_axes_in_any_sequence(axis, enable, used):
+    a = np.arange(24.0).reshape(2, 3, 4)
+    enable('cpu')
+    xp = chainer.backend.get_array_module(a)
+    for module in xp, cuda.cupy:
+        assert module.max(a, axis).tolist() == [11, 23]
+        assert module.sum(a, axis=axis, keepdims=True).shape == (2, 1, 1)
+        assert module.mean(a, axis).tolist() == [5.5, 17.5]
+    assert used()['without a GPU: axes in a list or range'] == 6
+    assert np.sum(a, (1, 2)).tolist() == [66, 210] and np.max(a, 1).shape == (2, 4)
+
+
+def test_versions_of_cupy(cpu, load):
+    # Programs print them at their start.
+    module = load('''
+import cupy
+import cupy.cuda
+from cupy.cuda import cudnn
+versions = (cupy.__version__, cupy.cuda.runtime.runtimeGetVersion(),
+            cupy.cuda.runtime.driverGetVersion(), cudnn.getVersion())
+''')
+    assert module.versions == ('7.8.0', 0, 0, 0)

@@ -54,6 +54,72 @@ def test_no_pictures(array):
         images.toimage(array)
 
 
+class Own:
+    """An estimator of the program's own, as scikit-learn 0.17 took it."""
+
+    def __init__(self, k=1):
+        self.k = k
+
+    def get_params(self, deep=True):
+        return {'k': self.k}
+
+    def set_params(self, k):
+        self.k = k
+        return self
+
+    def fit(self, x, y):
+        self.mean = np.mean(y)
+        return self
+
+    def predict(self, x):
+        return np.full(len(x), self.mean)
+
+    def score(self, x, y):
+        return -np.abs(self.predict(x) - y).mean()
+
+
+class Fitted(Own):
+
+    def fit(self, x, y):
+        self.mean_ = self.mean = np.mean(y)
+        return self
+
+
+def test_pipeline_of_an_own_estimator(used):
+    from sklearn.base import BaseEstimator
+    from sklearn.exceptions import NotFittedError
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import Pipeline, make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    x, y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
+    for bases in (Own,), (Own, BaseEstimator):
+        steps = make_pipeline(StandardScaler(), type('Model', bases, {})())
+        steps.fit(x, y)
+        assert steps.predict(x).tolist() == [1.5] * 4 and steps.score(x, y) == -1
+        assert cross_val_score(steps, x, y, cv=2).tolist() == [-2, -2]
+    assert used().keys() == {
+        'sklearn.pipeline.Pipeline of a step without fitted attributes'}
+    with pytest.raises(NotFittedError):
+        Pipeline([('a', LinearRegression())]).predict(x)
+
+
+def test_filters_of_pillow(used):
+    from PIL import Image, ImageOps
+    picture = Image.fromarray(np.arange(16, dtype=np.uint8).reshape(4, 4))
+    nearest = np.asarray(picture.resize((2, 2), Image.NEAREST)).tolist()
+    assert not used()
+    assert np.asarray(picture.resize((2, 2))).tolist() == nearest
+    assert np.asarray(ImageOps.fit(picture, (2, 2))).tolist() == nearest
+    cubic = np.asarray(picture.resize((2, 2), Image.BICUBIC)).tolist()
+    of_today = {'__name__': 'matplotlib.image', 'picture': picture, 'np': np}
+    assert eval('np.asarray(picture.resize((2, 2))).tolist()', of_today) == cubic
+    legacy.disable()
+    legacy.enable()         # not named
+    assert np.asarray(picture.resize((2, 2))).tolist() == cubic
+    assert np.asarray(ImageOps.fit(picture, (2, 2))).tolist() == cubic
+
+
 @pytest.mark.parametrize('size, expected', [
     (50, (2, 3)), (0.5, (2, 3)), ((8, 2), (8, 2)), (200, (8, 12)), (2.0, (8, 12))])
 def test_imresize(size, expected):

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from chainer_fast import initializers
+from chainer_fast import initializers, legacy
 from chainer_fast import links as L
 
 W = np.random.RandomState(0).uniform(-1, 1, (5, 6)).astype(np.float32)
@@ -28,7 +28,7 @@ def lecun(wscale):
 @pytest.mark.parametrize('make, today', [
     (lambda: L.Linear(6, 5, wscale=4), lambda: L.Linear(6, 5, initialW=lecun(4))),
     (lambda: L.Linear(6, 5, 4), lambda: L.Linear(6, 5, initialW=lecun(4))),
-    (lambda: L.Linear(6, 5, 1, 3), lambda: L.Linear(6, 5, initial_bias=3)),
+    (lambda: L.Linear(6, 5, 1., 3), lambda: L.Linear(6, 5, initial_bias=3)),
     (lambda: L.Linear(6, 5, np.float32(4), 0, True),
      lambda: L.Linear(6, 5, True, lecun(4))),
     (lambda: L.Linear(6, 5, wscale=4, nobias=True),
@@ -79,6 +79,15 @@ def test_form_of_today(make, enable, used):
     for name, array in expected.items():
         np.testing.assert_array_equal(found[name], array)
     assert not used()
+
+
+def test_version_tells_a_scale_of_1_from_a_flag(enable):
+    make, today = lambda: L.Linear(6, 5, 1, 3), lambda: L.Linear(6, 5, True, 3)
+    enable('v1')
+    check_same(make, lambda: L.Linear(6, 5, initial_bias=3))
+    legacy.disable()
+    enable()
+    check_same(make, today)
 
 
 def test_size_found_at_the_first_call(enable):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import legacy
+from chainer_fast.legacy import _report
 from chainer_fast.legacy._numpy import names
 
 
@@ -29,6 +30,50 @@ def test_ragged_deep(used):
     assert np.array([[[1, 2], [3]], [[4], [5]]]).shape == (2, 2)
     assert np.array([[1], [2]]).dtype.kind == 'i'
     assert used() == {'numpy.array of ragged rows': 1}
+
+
+@pytest.mark.parametrize('draw', [
+    lambda rows: np.random.RandomState(0).permutation(rows),
+    lambda rows: np.random.RandomState(0).permutation(tuple(rows)),
+    lambda rows: np.random.default_rng(3).permutation(rows)])
+def test_permutation_of_ragged_rows(draw, used):
+    rows = [[1], [2, 3], [4]]
+    drawn = draw(rows)
+    assert drawn.dtype == object and sorted(drawn.tolist()) == rows
+    assert used() == {'numpy.array of ragged rows': 1}
+    assert rows == [[1], [2, 3], [4]]
+
+
+# What NumPy 1.19 gives of them.
+@pytest.mark.parametrize('read, expected', [
+    (lambda rows: np.may_share_memory(rows, rows), False),
+    (lambda rows: np.shares_memory(rows, rows), False),
+    (lambda rows: (np.shape(rows), np.size(rows), np.ndim(rows)), ((2,), 2, 1)),
+    (lambda rows: np.take(rows, 1), [2, 3]),
+    (lambda rows: np.repeat(rows, 2).tolist(), [[1], [1], [2, 3], [2, 3]]),
+    (lambda rows: np.append(rows, [None]).tolist(), [[1], [2, 3], None]),
+    (lambda rows: np.copy(rows).tolist(), [[1], [2, 3]]),
+    (lambda rows: np.sum(rows), [1, 2, 3]),
+    (lambda rows: np.max(rows), [2, 3]),
+    (lambda rows: np.argsort(rows).tolist(), [0, 1]),
+    (lambda rows: np.where([True, False], rows, [4, 5]).tolist(), [[1], 5]),
+    (lambda rows: np.delete(rows, 0).tolist(), [[2, 3]]),
+    (lambda rows: np.tile(rows, 2).tolist(), [[1], [2, 3], [1], [2, 3]]),
+])
+def test_functions_of_ragged_rows(read, expected, used):
+    assert read([[1], [2, 3]]) == expected
+    assert used().keys() == {'numpy.array of ragged rows'}
+
+
+def test_functions_of_ragged_rows_for_libraries_of_today():
+    with pytest.raises(ValueError, match='inhomogeneous'):
+        eval('np.shape([[1], [1, 2]])', {'__name__': 'scipy.linalg', 'np': np})
+
+
+def test_report_names_the_line_of_the_program(tmp_path):
+    np.save(tmp_path / 'a.npy', [[1], [2, 3]])
+    (file, _), = _report.uses()['numpy.array of ragged rows']
+    assert file == __file__
 
 
 @pytest.mark.parametrize('args, kwargs', [

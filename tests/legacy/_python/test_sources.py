@@ -242,6 +242,7 @@ def test_old_files_of_text(load):
     (('python',), '', (3, 3, [3], 3.5, 2)),
     (('python',), 'from __future__ import division\n', (3.5, 3.5, [3.5], 3.5, 2.5)),
     ((), '', (3.5, 3.5, [3.5], 3.5, 2.5)),
+    (('v4', 'python3'), '', (3.5, 3.5, [3.5], 3.5, 2.5)),
 ])
 def test_division(load, parts, head, expected):
     legacy.enable(*parts)
@@ -269,3 +270,134 @@ def test_division_in_place(load):
     module = load('def f(a):\n    a /= 2.0\n    return a\n')
     a = np.ones(3)
     assert module.f(a) is a and a.tolist() == [0.5] * 3
+
+
+# ---- meanings of Python 2 in sources that Python 3 compiles
+
+LISTS = '''
+import collections
+d = collections.OrderedDict([(1, 2)])
+firsts = d.keys()[0], d.items()[0], {3: 4}.values()[-1], zip([1], [2])[0]
+lengths = len(map(abs, [1, 2])), len(filter(None, [0, 1])), len(zip('ab', 'cd'))
+joined = [0] + range(2), range(2) * 2, d.keys() + map(abs, [-3])
+'''
+
+
+@pytest.mark.parametrize('parts', [(), ('python',)])
+def test_lists_where_nothing_else_serves(load, used, parts):
+    legacy.enable(*parts)
+    module = load(LISTS)
+    assert module.firsts == (1, (1, 2), 4, (1, 2))
+    assert module.lengths == (2, 1, 2)
+    assert module.joined == ([0, 0, 1], [0, 1, 0, 1], [1, 3])
+    assert used() == ({} if parts else {
+        'list from map, filter, zip, range or dict.keys': 11})
+
+
+VALUES = '''
+keys = {'b': 1, 'a': 2}.keys()
+keys.sort()
+digits = filter(str.isdigit, 'a1b2'), filter(None, (0, 1)), map(None, [1, 2], 'a')
+padded = map(lambda a, b: (a, b), [1, 2], [3])
+looped = [x for x in map(None, 'ab')]
+ordered = sorted([1, 3, 2], cmp=lambda a, b: b - a)
+class Switch(object):
+    def __nonzero__(self): return False
+state = bool(Switch())
+numbers = range(3)
+numbers[0] = 5
+'''
+
+
+def test_meanings_of_python_2_if_it_is_named(load):
+    legacy.enable('python')
+    module = load(VALUES)
+    assert module.keys == ['a', 'b']
+    assert module.digits == ('12', (1,), [(1, 'a'), (2, None)])
+    assert module.padded == [(1, 3), (2, None)] and module.looped == ['a', 'b']
+    assert (module.ordered, module.state) == ([3, 2, 1], False)
+    assert module.numbers == [5, 1, 2]
+
+
+def test_lists_of_python_3_otherwise(load, used):
+    legacy.enable()
+    module = load('d = {1: 2}\nkeys = d.keys()\nd[3] = 4\nlazy = map(abs, [1])\n'
+                  'shared = d.keys() & {1}\nn = len(d.keys())\nm = range(9)[2:4]\n')
+    assert list(module.keys) == [1, 3] and next(module.lazy) == 1
+    assert module.shared == {1} and module.n == 2 and list(module.m) == [2, 3]
+
+
+@pytest.mark.parametrize('head', [
+    'from itertools import count as range', 'def range(n): return iter(lambda: n, 0)'])
+def test_own_names_give_what_they_give(load, head):
+    legacy.enable('python')
+    module = load(head + '\nr = range(3)\nfirst = next(r)\n')
+    assert module.first == 3
+
+
+def test_lists_of_installed_libraries():
+    legacy.enable('python')
+    try:
+        tree = sources.rewrite(ast.parse('a = d.keys()[0]'), '/x/site-packages/y/z.py')
+    finally:
+        legacy.disable()
+    assert ast.unparse(tree).endswith('a = d.keys()[0]')
+
+
+@pytest.mark.parametrize('parts', [(), ('python',)])
+def test_unicode(load, parts):
+    legacy.enable(*parts)
+    module = load(
+        "a = unicode('ab', 'utf-8'), unicode('ab', errors='ignore'), unicode(3), "
+        "unicode(b'ab'), unicode(b'\\xc3\\xa9', 'utf-8'), unicode()\n"
+        "b = isinstance(u'ab', unicode), unicode is str\n"
+        "c = map(unicode, [1])[0], '6162'.decode('hex'), 'no'.decode('rot13')\n")
+    assert module.a == ('ab', 'ab', '3', 'ab', '\xe9', '')
+    assert module.b == (True, True) and module.c == ('1', 'ab', 'ab')
+
+
+# ---- programs that have a way of their own
+
+@pytest.mark.parametrize('parts', [(), ('python',)])
+def test_names_that_are_tried(load, used, parts):
+    legacy.enable(*parts)
+    module = load('try:\n    xrange\n    is_old = True\n'
+                  'except NameError:\n    is_old = False\n'
+                  'try:\n    text = unicode\nexcept NameError:\n    text = bytes\n')
+    assert (module.is_old, module.text) == (bool(parts), bytes)
+    assert used().keys() <= {'builtins.xrange'}
+
+
+TRIED = '''
+def text(s):
+    try:
+        s = s.decode('utf-8')
+        is_bytes = True
+    except AttributeError:
+        is_bytes = False
+    return is_bytes
+'''
+
+
+@pytest.mark.parametrize('parts, is_bytes', [((), False), (('python',), True)])
+def test_attributes_that_are_tried(load, used, parts, is_bytes):
+    # In Python 2 text had the method, and the error would come from something else.
+    legacy.enable(*parts)
+    assert load(TRIED).text('a') is is_bytes
+    assert used() == ({'str.decode': 1} if is_bytes else {})
+
+
+def test_attributes_that_installed_libraries_try(tmp_path, used):
+    legacy.enable('python')
+    folder = tmp_path / 'site-packages'
+    folder.mkdir()
+    (folder / 'library.py').write_text(TRIED)
+    loader = importlib.machinery.SourceFileLoader(
+        'library', str(folder / 'library.py'))
+    try:
+        module = {'__name__': 'library'}
+        exec(loader.get_code('library'), module)
+        assert module['text']('a') is False
+        assert used() == {}
+    finally:
+        legacy.disable()

@@ -232,3 +232,73 @@ def test_epochs_that_the_updater_counts(enable, make_trainer, parts, epoch):
     assert plain.epoch == 1
     with pytest.raises(RuntimeError, match='auto=True'):
         plain.new_epoch(auto=True)
+
+
+# ---- iterators
+
+# What Chainer 1.24, 3.5, 4.5 and 5.4 return of MultiprocessIterator(range(n), size)
+# after numpy.random.seed(0).
+ORDERS = {
+    'v1': {6: [5, 2, 1, 3, 0, 4, 2, 3, 0, 5, 1, 4, 5, 4, 3, 0, 1, 2],
+           5: [2, 0, 1, 3, 4, 2, 1, 0, 4, 3, 1, 4, 3, 2, 0, 2]},
+    'v3': {6: [5, 2, 1, 3, 0, 4, 1, 3, 4, 0, 2, 5, 3, 5, 1, 2, 4, 0],
+           5: [2, 0, 1, 3, 4, 0, 2, 1, 4, 3, 1, 3, 4, 0, 2]},
+    'v4': {6: [5, 2, 1, 3, 0, 4, 1, 4, 0, 2, 5, 3, 4, 5, 1, 0, 2, 3],
+           5: [2, 0, 1, 3, 4, 0, 2, 4, 3, 1, 0, 2, 1, 4, 3]},
+    'v5': {6: [5, 2, 1, 3, 0, 4, 1, 3, 4, 0, 2, 5, 3, 5, 1, 2, 4, 0],
+           5: [2, 0, 1, 3, 4, 0, 2, 1, 4, 3, 1, 3, 4, 0, 2]}}
+
+
+@pytest.mark.parametrize('n, size, batches', [(6, 2, 9), (5, 8, 2)])
+@pytest.mark.parametrize('version', sorted(ORDERS))
+def test_orders_of_multiprocess_iterator(enable, version, n, size, batches):
+    enable(version)
+    np.random.seed(0)
+    with chainer.iterators.MultiprocessIterator(
+            list(range(n)), size, n_processes=1) as iterator:
+        assert sum([iterator.next() for _ in range(batches)], []) == ORDERS[version][n]
+
+
+@pytest.mark.parametrize('version, drawn', [
+    ('v3', 0.6458941130666561), ('v4', 0.3843817072926998), ('v5', 0.6458941130666561)])
+def test_draws_of_multiprocess_iterator_of_one_epoch(enable, version, drawn):
+    enable(version)
+    np.random.seed(0)
+    with chainer.iterators.MultiprocessIterator(
+            list(range(6)), 2, repeat=False, n_processes=1) as iterator:
+        assert len(list(iterator)) == 3
+    assert np.random.rand() == drawn
+
+
+def test_multiprocess_iterator_of_version_4_is_reset(enable):
+    enable('v4')
+    np.random.seed(0)
+    with chainer.iterators.MultiprocessIterator(
+            list(range(6)), 2, n_processes=1) as iterator:
+        for _ in range(3):
+            iterator.next()
+        iterator.reset()
+        assert iterator.next() == [1, 0]
+        for _ in range(2):
+            iterator.next()
+        assert sum([iterator.next() for _ in range(3)], []) == [4, 5, 1, 0, 2, 3]
+
+
+def test_a_failed_example_leaves_the_epoch_as_it_was(enable):
+    enable('v5')
+
+    class Data(list):
+        fails = True
+
+        def __getitem__(self, index):
+            if self.fails and index == 2:
+                raise OSError('not there')
+            return super().__getitem__(index)
+
+    data = Data(range(4))
+    iterator = chainer.iterators.SerialIterator(data, 3, shuffle=False)
+    with pytest.raises(OSError, match='not there'):
+        iterator.next()
+    assert iterator.current_position == 0
+    data.fails = False
+    assert iterator.next() == [0, 1, 2]

@@ -13,6 +13,8 @@ import chainer.links as L
 np.random.seed(4)
 sentences = np.array([[1, 2, 3], [4, 5], [6]])  # removed: numpy.array of ragged rows
 print(sentences.dtype, sentences.shape, [len(s) for s in sentences])
+print(np.random.RandomState(0).permutation([[1, 2, 3], [4, 5], [6]]).tolist())  # removed: numpy.array of ragged rows
+print(np.may_share_memory([[1], [2, 3]], sentences), np.shape([[1], [2, 3]]))  # removed: numpy.array of ragged rows
 order = np.argsort([len(s) for s in sentences])
 print([int(s[0]) for s in sentences[order]])
 model = chainer.Chain(embed=L.EmbedID(8, 4), out=L.Linear(4, 1))

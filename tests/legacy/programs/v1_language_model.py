@@ -46,7 +46,7 @@ def evaluate(words):
         x = chainer.Variable(words[:, i], volatile='on')  # removed: chainer.Variable(volatile=)
         t = chainer.Variable(words[:, i + 1], volatile='on')  # removed: chainer.Variable(volatile=)
         total += float(evaluator(x, t).data)
-    return np.exp(total / 10)
+    return np.exp(total / 10)  # removed: division that may be of whole numbers
 
 
 loss = 0

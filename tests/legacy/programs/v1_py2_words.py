@@ -37,7 +37,7 @@ for epoch in xrange(3):  # removed: builtins.xrange
     total = reduce(lambda a, b: a + b, losses)  # removed: builtins.reduce
     total.backward()
     optimizer.update()
-    print >>sys.stdout, 'epoch %d loss %.6f' % (epoch, total.data / len(losses))  # removed: print statement
+    print >>sys.stdout, 'epoch %d loss %.6f' % (epoch, total.data / len(losses))  # removed: print statement; division that may be of whole numbers
 
 words = sorted(vocab.keys())
 copied = pickle.loads(pickle.dumps(words))

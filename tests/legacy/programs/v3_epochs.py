@@ -14,7 +14,7 @@ data = chainer.datasets.TupleDataset(x, t)
 model = L.Classifier(L.Linear(3, 3))
 optimizer = chainer.optimizers.MomentumSGD(lr=0.1)
 optimizer.setup(model)
-train_iter = chainer.iterators.SerialIterator(data, 6)  # removed: iterators that shuffle the order of the epoch before
+train_iter = chainer.iterators.SerialIterator(data, 6)  # removed: iterators that shuffle the order of the epoch before; iterators that shuffle once the examples of an epoch are read
 test_iter = chainer.iterators.SerialIterator(data, 6, repeat=False, shuffle=False)
 updater = training.StandardUpdater(train_iter, optimizer)
 losses = []
@@ -24,5 +24,5 @@ while updater.epoch < 4:
     if updater.is_new_epoch:
         print('epoch %d %.6f' % (updater.epoch, np.mean(losses)))
 print('%.6f' % np.random.rand())
-numbers = chainer.iterators.SerialIterator(list(range(5)), 2)  # removed: iterators that shuffle the order of the epoch before
+numbers = chainer.iterators.SerialIterator(list(range(5)), 2)  # removed: iterators that shuffle the order of the epoch before; iterators that shuffle once the examples of an epoch are read
 print(' '.join(str(n) for _ in range(9) for n in numbers.next()))
