@@ -5,14 +5,17 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test test-mpi test-bridges test-general lint test-gpu bench bench-gpu \
-	sanitize asv asv-compare docs docs-links release-check build clean
+.PHONY: help demo test test-mpi test-network test-bridges test-general lint test-gpu bench \
+	bench-gpu sanitize sanitize-threads asv asv-compare docs docs-links release-check locks \
+	build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
 	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
 	@echo '            of two and of three'
+	@echo 'make test-network  jobs on several hosts, which are namespaces of this machine;'
+	@echo '            as root, with iproute2'
 	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
@@ -21,11 +24,14 @@ help:
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
-	@echo '            and undefined behaviour'
+	@echo '            and undefined behaviour; tells first how long; STAGES="core mn" are some'
+	@echo 'make sanitize-threads  tests of many threads under the sanitizer of threads; tells'
+	@echo '            first how long'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
 	@echo 'make asv-compare  benchmarks of this commit beside those of BASE=...'
 	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
 	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
+	@echo 'make locks  the versions that the build, the tests and the release check install'
 	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
 	@echo '            build/docs/html/index.html'
 	@echo 'make docs-links  links of the pages to other hosts'
@@ -33,11 +39,15 @@ help:
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
 
+# Versions that have passed the tests, with checksums for what builds. `make locks` writes
+# them anew; LOCK=tests/release/locks/build.in PINNED= installs the newest instead.
+LOCK ?= tests/release/locks/build.txt
+PINNED ?= --constraint tests/release/locks/constraints.txt
+
 # Only what the build and the demo need; the rest comes with the tests.
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.ready: pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet 'setuptools>=77' wheel 'Cython>=3.1,<4' \
-		'numpy>=2.0' scipy
+	$(BIN)/python -m pip install --quiet --requirement $(LOCK)
 	touch $@
 
 $(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
@@ -46,12 +56,13 @@ $(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
 
 # The compiled modules are there by now: this installs links to the sources.
 $(VENV)/.demo: pyproject.toml | $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation $(PINNED) -e '.[demo]'
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
 	touch $@
 
-$(VENV)/.test: pyproject.toml compat/pyproject.toml | $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,test,lint,onednn]'
+$(VENV)/.test: pyproject.toml compat/pyproject.toml tests/release/locks/constraints.txt | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation $(PINNED) \
+		-e '.[demo,test,lint,onednn]'
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
 	touch $@ $(VENV)/.demo
 
@@ -61,7 +72,7 @@ demo: build $(VENV)/.demo
 	$(BIN)/python examples/mnist/train_mnist.py --out $(OUT)
 
 test: build $(VENV)/.test
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not network' tests
 	$(MAKE) test-mpi
 
 # An MPI in the environment comes first, as it does for mpi4py. Open MPI wants to hear
@@ -73,6 +84,11 @@ JOB_TESTS = $(BIN)/python -m pytest -q --color=no -p no:cacheprovider tests/mn
 test-mpi: build $(VENV)/.test
 	$(JOB) -n 2 $(JOB_TESTS) -m mpi
 	$(JOB) -n 3 $(JOB_TESTS) -m mpi
+
+# Hosts, cables and bad networks, which the kernel has to allow; a test that is skipped
+# says what is missing. Nothing else should run beside it.
+test-network: build $(VENV)/.test
+	$(BIN)/python -m pytest -q tests/mn/network
 
 # Tests that want other libraries; in an environment of their own, since the package has
 # to do without them. With nothing to skip there, a test that is skipped is an error.
@@ -164,13 +180,19 @@ test-general: build $(VENV)/.test
 	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
+# The stages, and the minutes that they take, stand in tests/sanitizers/run.py.
+SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test
+	$(SANITIZE) addresses --announce $(STAGES)
 	$(call build-copy,$(SANITIZED),CHAINER_FAST_SANITIZE=1)
-	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
-		PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 --dist loadfile tests/_core \
-		tests/backends tests/functions tests/links tests/optimizers tests/optimizer_hooks
+	cd $(SANITIZED) && $(SANITIZE) addresses $(STAGES)
+
+RACES = build/races
+sanitize-threads: build $(VENV)/.test
+	$(SANITIZE) threads --announce $(STAGES)
+	$(call build-copy,$(RACES),CHAINER_FAST_SANITIZE=thread)
+	cd $(RACES) && $(SANITIZE) threads $(STAGES)
 
 COMMITS ?= HEAD^!
 $(VENV)/.asv: $(VENV)/.test
@@ -190,6 +212,19 @@ asv-compare: build $(VENV)/.asv
 # It makes environments of its own, and builds of a clone: nothing here has to be built.
 release-check:
 	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
+
+# For all Pythons and systems at once; the versions are the newest that go together.
+COMPILE = $(abspath .peers/uv/bin/uv) pip compile --quiet --universal --upgrade \
+	--python-version 3.10 --no-emit-index-url --no-annotate \
+	--custom-compile-command 'make locks'
+locks:
+	$(PYTHON) -m venv .peers/uv
+	.peers/uv/bin/python -m pip install --quiet --only-binary :all: uv
+	$(COMPILE) --generate-hashes tests/release/locks/build.in --output-file tests/release/locks/build.txt
+	$(COMPILE) --generate-hashes --allow-unsafe tests/release/locks/tools.in \
+		--output-file tests/release/locks/tools.txt
+	$(COMPILE) --constraint tests/release/locks/build.txt --extra demo --extra test --extra lint \
+		--extra onednn pyproject.toml --output-file tests/release/locks/constraints.txt
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn,onnx,caffe,hdf5]'
