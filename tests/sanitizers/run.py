@@ -39,20 +39,24 @@ class Stage:
 
 
 # Minutes that the build takes.
-BUILDS = {'addresses': 6, 'threads': 13}
+BUILDS = {'addresses': 3, 'threads': 13}
+# The allocator of the sanitizer of addresses (GCC 12) has locks that a thread may hold
+# while another one forks: some in a hundred worker processes never begin.
+_FORKING = 'multiprocess_faults', 'multiprocess_iterator', 'start_methods'
 STAGES = {
     'addresses': {
-        'core': Stage(None, 'tests/_core'),
-        'backends': Stage(None, 'tests/backends'),
-        'functions': Stage(5, '-p tests.odd_addresses tests/functions'),
-        'links': Stage(4, 'tests/links tests/link tests/distributions'),
+        'core': Stage(3, 'tests/_core'),
+        'backends': Stage(2, 'tests/backends'),
+        'functions': Stage(1, '-p tests.odd_addresses tests/functions'),
+        'links': Stage(1, 'tests/links tests/link tests/distributions'),
         'updates': Stage(1, 'tests/optimizers tests/optimizer_hooks tests/optimizer '
                             'tests/training/updaters'),
         'graphs': Stage(1, 'tests/variable tests/graph_optimizations '
                            'tests/test_backprop.py tests/test_function_node.py'),
-        'examples': Stage(None, 'tests/iterators tests/dataset'),
-        'mn': Stage(None, 'tests/mn'),
-        'job': Stage(2, 'tests/mn -m mpi', processes=2),
+        'examples': Stage(1, 'tests/dataset tests/iterators' + ''.join(
+            ' --ignore=tests/iterators/test_%s.py' % name for name in _FORKING)),
+        'mn': Stage(3, 'tests/mn'),
+        'job': Stage(1, 'tests/mn -m mpi', processes=2),
     },
     'threads': {
         'core': Stage(11, ' '.join(
@@ -67,7 +71,7 @@ STAGES = {
     },
 }
 if Path('tests/fuzz').is_dir():
-    STAGES['addresses']['fuzz'] = Stage(None, 'tests/fuzz')
+    STAGES['addresses']['fuzz'] = Stage(1, 'tests/fuzz')
 
 
 def library(name):
