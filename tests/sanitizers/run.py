@@ -89,6 +89,9 @@ def environment(sanitizer):
         variables['ASAN_OPTIONS'] = 'detect_leaks=0'
         libraries = 'libasan.so', 'libubsan.so', 'libstdc++.so'
     else:
+        # OpenBLAS is not built for it either; its own threads have no part in what is
+        # tested.
+        variables['OPENBLAS_NUM_THREADS'] = '1'
         # Tests fork processes that have threads. After a report, the status is 66.
         variables['TSAN_OPTIONS'] = (
             'die_after_fork=0 history_size=4 exitcode=66 suppressions=%s'
