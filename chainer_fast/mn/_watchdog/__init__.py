@@ -121,9 +121,10 @@ def tell(exception):
 
 def _watch_ends():
     from mpi4py import MPI
-    # MPI.Finalize() is a farewell too; it ends the attributes of this communicator.
+    # MPI.Finalize() is a farewell too: os._exit may follow. It ends the attributes of
+    # this communicator, and waits for the other processes anyway.
     MPI.COMM_SELF.Set_attr(
-        MPI.Comm.Create_keyval(delete_fn=lambda *_: _say_farewell()), True)
+        MPI.Comm.Create_keyval(delete_fn=lambda *_: _leave()), True)
     outer = sys.excepthook
 
     def excepthook(kind, exception, trace):
@@ -134,13 +135,6 @@ def _watch_ends():
     sys.excepthook = excepthook
     if hasattr(os, 'register_at_fork'):
         os.register_at_fork(after_in_child=_forget)
-
-
-def _say_farewell():
-    for _, channel in _channels:
-        if not channel.left:
-            channel.left = True
-            channel.say(kind='left', counts=_waits.counts())
 
 
 @atexit.register
@@ -154,7 +148,10 @@ def _leave():
         if channel.fails:
             channel.all_told.wait(_channel.TELLING + 1)
             _channel.end(1)
-    _say_farewell()
+    for _, channel in _channels:
+        if not channel.left:
+            channel.left = True
+            channel.say(kind='left', counts=_waits.counts())
     for _, channel in _channels:
         channel.all_ended.wait()
 

@@ -1,7 +1,8 @@
 """A program that is all right, with processes that end at different times.
 
 The argument says how they end: ``normal``, or ``finalize`` for ``MPI.Finalize()`` and
-``os._exit``.
+``os._exit`` at once, while the thread that says farewell has not come to it. Only the
+last one takes its time, and so hears of it.
 """
 import atexit
 import os
@@ -14,7 +15,7 @@ from mpi4py import MPI
 
 from chainer_fast import iterators
 from chainer_fast.mn import create_communicator
-from chainer_fast.mn._watchdog import _waits
+from chainer_fast.mn._watchdog import _channel, _waits
 
 
 def fork_one_that_fails():
@@ -27,6 +28,16 @@ def fork_one_that_fails():
         atexit._run_exitfuncs()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def delay_messages():
+    hear = _channel.Channel._hear
+
+    def hear_later(*args):
+        time.sleep(.2)
+        hear(*args)
+
+    _channel.Channel._hear = hear_later
 
 
 def main(end):
@@ -58,7 +69,11 @@ def main(end):
     if comm.rank == 0:
         time.sleep(1)
     if end == 'finalize':
+        delay_messages()
+        rank, size = comm.rank, comm.size
         MPI.Finalize()
+        if rank == size - 1:
+            time.sleep(1)
         os._exit(0)
 
 
