@@ -5,9 +5,9 @@ iproute2 and two processors, and nothing else that runs. An exchange stands besi
 bound of the link: bytes of the gradients / (bandwidth * 1448 / 1514), and the latency
 twice, once to agree and once for the data. Updates are those with a computation that
 leaves the processor free, as one of a GPU does, and with real forward and backward
-passes on the processor, which take --share times the exchange. Hidden is the part of
-an update beyond the computation that double buffering saves; the last exchange of a
-round, behind which nothing is computed, is left out.
+passes on the processor, which take about --share times the exchange. Hidden is the
+part that double buffering saves of what an update takes beyond one of a process alone;
+the last exchange of a round, behind which nothing is computed, is left out.
 """
 import argparse
 import json
@@ -88,7 +88,7 @@ def main():
         text=True).stdout.strip()
     print('%d processors here; TCP with %s\n' % (os.cpu_count(), control))
     heads = ('parameters', 'network', 'bound ms', 'exchange ms', 'computation',
-             'of ms', 'update ms', 'with double buffering ms', 'hidden')
+             'alone ms', 'update ms', 'with double buffering ms', 'hidden')
     print('| %s |\n|%s' % (' | '.join(heads), ' --- |' * len(heads)), flush=True)
     for size in map(int, options.sizes):
         for name in options.links:
@@ -97,15 +97,16 @@ def main():
             bound = (4 * size * 8 / setting.get('rate', 1e9) * 1514 / 1448
                      + 2 * setting.get('latency', 0.))
             for kind in options.kinds:
-                plain, hidden = (statistics.median(found[kind][one])
-                                 for one in ('update', 'double buffering'))
+                alone, plain, hidden = (
+                    statistics.median(found[kind][one])
+                    for one in ('alone', 'update', 'double buffering'))
                 words = {'wait': 'waits', 'train': 'on the processor'}[kind]
                 cells = [
                     '%g million' % (size / 1e6), title, '%.0f' % (1e3 * bound),
                     '%.0f' % (1e3 * found['exchange']), words,
-                    '%.0f' % (1e3 * found['computation']), '%.0f' % (1e3 * plain),
+                    '%.0f' % (1e3 * alone), '%.0f' % (1e3 * plain),
                     '%.0f' % (1e3 * hidden),
-                    '%.0f %%' % (100 * (plain - hidden) / (plain - found['computation'])
+                    '%.0f %%' % (100 * (plain - hidden) / (plain - alone)
                                  * options.steps / (options.steps - 1))]
                 print('| %s |' % ' | '.join(cells), flush=True)
 

@@ -109,46 +109,48 @@ def computations(seconds):
     return {'wait': lambda: time.sleep(seconds), 'multiply': lambda: multiply(count)}
 
 
-def trainings(seconds, size):
-    """Return a model and its loss, whose gradients take so long to compute."""
+def batch_for(seconds, size):
+    """Return the number of examples whose gradients take so long to compute."""
     model = Layers(size)
-    loss = model.forward
 
     def train(batch):
         model.cleargrads()
-        loss(numpy.ones((batch, model.width), numpy.float32)).backward()
+        model.forward(numpy.ones((batch, model.width), numpy.float32)).backward()
 
     for batch in 8, 32:
         train(batch)
         each = timed(train, batch) / batch
     batch = WORLD.bcast(max(1, int(seconds / each)))
     taken = statistics.median([timed(train, batch) for _ in range(3)])
-    x = numpy.ones((max(1, int(batch * seconds / taken)), model.width), numpy.float32)
-    return model, lambda: loss(x)
+    return max(1, int(batch * seconds / taken))
 
 
 def overlaps(size, communicator, rounds, share, steps=10, kinds=('wait', 'multiply')):
     """Return times of updates with a computation, some with and some without buffers.
 
-    The computation takes ``share`` times what the exchange of gradients takes.
+    The computation takes about ``share`` times what the exchange of gradients takes;
+    those of a process alone are updates without an exchange.
     """
     communicator = chainermn.create_communicator(communicator)
     model = Model(size)
     exchange = statistics.median(in_turns({
         '': lambda: communicator.multi_node_mean_grad(model)}, rounds)[''])
     seconds = WORLD.bcast(share * exchange)
-    result = {'exchange': exchange, 'computation': seconds}
+    result = {'exchange': exchange}
     waits = computations(seconds)
     for name in kinds:
-        calls = {}
-        for title in 'update', 'double buffering':
-            if name == 'train':
-                model, lossfun = trainings(seconds, size)
-            else:
-                model, lossfun = Model(size), None
-            optimizer = chainermn.create_multi_node_optimizer(
-                chainer.optimizers.SGD(0.), communicator,
-                double_buffering=title != 'update').setup(model)
+        calls, lossfun = {}, None
+        batch = batch_for(seconds, size) if name == 'train' else 0
+        for title in 'alone', 'update', 'double buffering':
+            model = Layers(size) if batch else Model(size)
+            if batch:
+                x = numpy.ones((batch, model.width), numpy.float32)
+                lossfun = functools.partial(model.forward, x)
+            optimizer = chainer.optimizers.SGD(0.)
+            if title != 'alone':
+                optimizer = chainermn.create_multi_node_optimizer(
+                    optimizer, communicator, double_buffering=title != 'update')
+            optimizer.setup(model)
             for _ in range(2):
                 optimizer.update(lossfun)
             calls[title] = functools.partial(
