@@ -1,7 +1,9 @@
 """The two directions of a graph as plans."""
 import heapq
 
-from chainer_fast.backends.kernels.tape import elementwise, steps
+from chainer_fast.backends.kernels.arithmetic import shortcuts as arithmetic
+from chainer_fast.backends.kernels.common import elementwise
+from chainer_fast.backends.kernels.tape import steps
 from chainer_fast.graph_optimizations import _islands
 from chainer_fast.graph_optimizations._builders import builder_of
 from chainer_fast.graph_optimizations._plan import Plan
@@ -18,7 +20,7 @@ def forward(graph, values):
     Returns
     -------
     tuple of (Plan, list)
-        For each step a rule with its constants, a builder, ``'shortcut'`` or
+        For each step a record with its constants, a builder, ``'shortcut'`` or
         ``'engine'``.
     """
     plan = Plan(values)
@@ -28,7 +30,7 @@ def forward(graph, values):
         island = _islands.Island(index, step)
         ways.append(way)
         if isinstance(way, tuple):
-            plan.loop(way[0].forward, step.inputs, *step.outputs, constants=way[1])
+            plan.loop(way[0].loop, step.inputs, *step.outputs, constants=way[1])
         elif way == 'shortcut':
             call = steps.Call(
                 index, step.inputs, step.outputs[0], step.function, island)
@@ -42,9 +44,9 @@ def forward(graph, values):
 
 def _way(step, values):
     if values.fits(*step.inputs, *step.outputs):
-        rule = elementwise.rule_of(step.function, len(step.inputs))
-        if rule is not None:
-            return rule
+        record = elementwise.elementwise_of(step.function, len(step.inputs))
+        if record is not None:
+            return record
     builder = builder_of(step.function, values, step.inputs, step.outputs)
     if builder is not None:
         return builder
@@ -117,7 +119,7 @@ class Backward:
         if not targets:
             return
         if isinstance(way, tuple):
-            found = self._by_rule(step, way, grads[0], targets)
+            found = self._by_loops(step, way, grads[0], targets)
         elif way in ('shortcut', 'engine'):
             found = self._by_function(index, step, way, grads, targets)
         else:
@@ -129,25 +131,21 @@ class Backward:
                         self._grads[step.inputs[i]] == found[i]):
                     self._sums[step.inputs[i]] = found[i]
 
-    def _by_rule(self, step, way, grad, targets):
-        rule, constants = way
-        special = {'g': grad, 'y': step.outputs[0]}
-
-        def operands(names):
-            return [special[name] if name in special else step.inputs[name]
-                    for name in names]
-        if rule.pair is not None:
-            loop, names = rule.pair
+    def _by_loops(self, step, way, grad, targets):
+        record, constants = way
+        if isinstance(record.gradients, elementwise.Loop):
             found = [self._values.like(value) for value in step.inputs]
-            self.plan.loop(loop, operands(names), *found)
+            self.plan.loop(record.gradients, (*step.inputs, grad), *found)
             return found
         found = {}
         for i in targets:
             found[i] = grad
-            if rule.grads[i] is not None:
-                loop, names = rule.grads[i]
+            if record.gradients[i] is not None:
+                loop, operand = record.gradients[i]
+                kept = () if operand == 'g' else (
+                    step.outputs[0] if operand == 'y' else step.inputs[operand],)
                 found[i] = self._values.like(step.inputs[i])
-                self.plan.loop(loop, operands(names), found[i], constants=constants)
+                self.plan.loop(loop, (*kept, grad), found[i], constants=constants)
         return found
 
     def _by_function(self, index, step, way, grads, targets):
@@ -165,7 +163,7 @@ class Backward:
         if earlier is not None:
             total = self._values.like(value)
             if self._values.fits(value):
-                self.plan.loop(elementwise.add, (earlier, grad), total)
+                self.plan.loop(arithmetic.add.loop, (earlier, grad), total)
             else:
                 self.plan.step(_islands.Sum(earlier, grad, total),
                                (earlier, grad), (total,))

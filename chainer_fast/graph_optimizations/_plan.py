@@ -61,7 +61,7 @@ class Plan:
         self.operations = []
         self._packed = {}
 
-    def loop(self, loop, inputs, *outputs, constants=()):
+    def loop(self, loop, inputs, *outputs, constants=(0., 0.)):
         """Append a loop."""
         self.operations.append(
             Operation(tuple(inputs), outputs, loop, constants, None, True))

@@ -7,7 +7,7 @@ import pytest
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast._core import graph
-from chainer_fast.backends.kernels.activation.shortcuts import ReLUShortcut
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.variable import Variable
 from tests._core.test_shortcuts import called_methods
@@ -75,7 +75,7 @@ def test_methods_of_a_class_that_does_not_change_are_compared_once():
     class Same(relu.ReLU, metaclass=Looked):
         pass
 
-    graph.register_shortcut(Same, ReLUShortcut())
+    graph.register_shortcut(Same, shortcuts.relu)
     Same().apply((leaf(),))
     before = Looked.count
     assert before > 0
@@ -300,7 +300,7 @@ def test_shortcuts_are_registered_by_class():
     class Mine(relu.ReLU):
         pass
 
-    graph.register_shortcut(Mine, ReLUShortcut())
+    graph.register_shortcut(Mine, shortcuts.relu)
 
     def compute():
         return Mine().apply((leaf(),))[0]

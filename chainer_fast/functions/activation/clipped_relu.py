@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.ClippedReLUShortcut())
+@shortcut(shortcuts.clipped_relu)
 class ClippedReLU(FunctionNode):
     """Rectifier with a ceiling.
 

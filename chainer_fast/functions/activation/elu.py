@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.ELUShortcut())
+@shortcut(shortcuts.elu)
 class ELU(FunctionNode):
     """Exponential linear unit."""
 

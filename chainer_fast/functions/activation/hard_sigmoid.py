@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.HardSigmoidShortcut())
+@shortcut(shortcuts.hard_sigmoid)
 class HardSigmoid(FunctionNode):
     """Piecewise linear approximation of the sigmoid."""
 

@@ -10,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.LeakyReLUShortcut())
+@shortcut(shortcuts.leaky_relu)
 class LeakyReLU(FunctionNode):
     """Leaky rectified linear unit."""
 

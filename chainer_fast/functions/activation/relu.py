@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.ReLUShortcut())
+@shortcut(shortcuts.relu)
 class ReLU(FunctionNode):
     """Rectified linear unit."""
 
@@ -38,7 +38,7 @@ class ReLU(FunctionNode):
         return self.forward(inputs)
 
 
-@shortcut(shortcuts.ReLUGradShortcut())
+@shortcut(shortcuts.relu_grad)
 class ReLUGrad2(FunctionNode):
     """Lets a gradient pass where ``b`` is positive.
 

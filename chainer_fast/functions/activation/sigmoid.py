@@ -12,7 +12,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.SigmoidShortcut())
+@shortcut(shortcuts.sigmoid)
 class Sigmoid(FunctionNode):
     """Logistic sigmoid."""
 
@@ -31,7 +31,7 @@ class Sigmoid(FunctionNode):
         return slope.apply(self.get_retained_outputs() + grad_outputs)
 
 
-@shortcut(shortcuts.SigmoidGradShortcut())
+@shortcut(shortcuts.sigmoid_grad)
 class SigmoidGrad(FunctionNode):
     """Gradient of :class:`Sigmoid`, from its output and the upstream one.
 

@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.SoftplusShortcut())
+@shortcut(shortcuts.softplus)
 class Softplus(FunctionNode):
     """Softplus, a smooth approximation of ReLU."""
 

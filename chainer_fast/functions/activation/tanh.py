@@ -12,7 +12,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.TanhShortcut())
+@shortcut(shortcuts.tanh)
 class Tanh(FunctionNode):
     """Hyperbolic tangent."""
 
@@ -30,7 +30,7 @@ class Tanh(FunctionNode):
         return TanhGrad(None).apply((y, grad_outputs[0]))
 
 
-@shortcut(shortcuts.TanhGradShortcut())
+@shortcut(shortcuts.tanh_grad)
 class TanhGrad(FunctionNode):
     """Gradient of :class:`Tanh`, from its output and the upstream gradient.
 

@@ -32,7 +32,7 @@ from chainer_fast.variable import Variable
 #
 
 
-@shortcut(shortcuts.NegShortcut())
+@shortcut(shortcuts.neg)
 class Neg(_operands.UnaryOperator):
     """``-x``."""
 
@@ -49,7 +49,7 @@ class Neg(_operands.UnaryOperator):
         return -gy[0],
 
 
-@shortcut(shortcuts.AddShortcut())
+@shortcut(shortcuts.add)
 class Add(_operands.BinaryOperator):
     """``lhs + rhs``."""
 
@@ -66,7 +66,7 @@ class Add(_operands.BinaryOperator):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(shortcuts.AddConstantShortcut())
+@shortcut(shortcuts.add_constant)
 class AddConstant(_operands.ConstantOperator):
     """``x + value`` in the dtype of ``x``."""
 
@@ -112,7 +112,7 @@ class MultiAdd(function_node.FunctionNode):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(shortcuts.SubShortcut())
+@shortcut(shortcuts.sub)
 class Sub(_operands.BinaryOperator):
     """``lhs - rhs``."""
 
@@ -133,7 +133,7 @@ class Sub(_operands.BinaryOperator):
         return tuple(grads)
 
 
-@shortcut(shortcuts.SubFromConstantShortcut())
+@shortcut(shortcuts.sub_from_constant)
 class SubFromConstant(_operands.ConstantOperator):
     """``value - x`` in the dtype of ``x``."""
 
@@ -152,7 +152,7 @@ class SubFromConstant(_operands.ConstantOperator):
 # Products and quotients
 #
 
-@shortcut(shortcuts.MulShortcut())
+@shortcut(shortcuts.mul)
 class Mul(_operands.BinaryOperator):
     """``lhs * rhs``."""
 
@@ -171,7 +171,7 @@ class Mul(_operands.BinaryOperator):
             _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
 
 
-@shortcut(shortcuts.MulConstantShortcut())
+@shortcut(shortcuts.mul_constant)
 class MulConstant(_operands.ConstantOperator):
     """``x * value`` in the dtype of ``x``."""
 
@@ -187,7 +187,7 @@ class MulConstant(_operands.ConstantOperator):
         return gy[0] * self.value,
 
 
-@shortcut(shortcuts.DivShortcut())
+@shortcut(shortcuts.div)
 class Div(_operands.BinaryOperator):
     """``lhs / rhs``."""
 
@@ -361,7 +361,7 @@ class PowVarVarGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-@shortcut(shortcuts.PowVarConstShortcut())
+@shortcut(shortcuts.pow_var_const)
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 

@@ -11,7 +11,7 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.ExpShortcut())
+@shortcut(shortcuts.exp)
 class Exp(_unary.FloatUfunc):
     """``e ** x``."""
 

@@ -10,7 +10,7 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.SqrtShortcut())
+@shortcut(shortcuts.sqrt)
 class Sqrt(_unary.FloatUfunc):
     """``x ** 0.5``."""
 

@@ -9,8 +9,7 @@
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
-#include "chainer_fast/backends/kernels/common/unary.hpp"
+#include "chainer_fast/backends/kernels/common/forms.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -106,24 +105,6 @@ struct SoftplusOfFloats {
     static CF_ELEMENT float grad(float x, float gy, float beta, float) {
         const float decay = one_ulp::exp_of_negative(Softplus::inner(x, beta));
         return Softplus::outer_grad(x, gy, decay, beta);
-    }
-};
-
-/* The loops of an activation, as a module in Cython holds them. */
-struct Activation {
-    template <typename T>
-    using Loop = void (*)(const T *, const T *, T *, T, T, const Unary *, ptrdiff_t);
-
-    Loop<float> f;
-    Loop<double> d;
-    Loop<float> grad_f;
-    Loop<double> grad_d;
-
-    /* The gradient if ``g`` is not null. */
-    void run(char kind, const void *x, const void *g, void *out, ptrdiff_t n, double p,
-             double q, const Unary *ufuncs) const {
-        shared_by_type(
-            kind, g ? grad_f : f, g ? grad_d : d, n, x, g, out, p, q, ufuncs);
     }
 };
 

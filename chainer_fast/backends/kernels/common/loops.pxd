@@ -1,7 +1,6 @@
-"""Loops over dense arrays that elementwise shortcuts share."""
+"""Loops over dense arrays."""
 from libc.stddef cimport ptrdiff_t
 
-from chainer_fast._core.graph cimport Shortcut
 from chainer_fast._core.private cimport InnerLoop
 
 # A module names the loops of an operation by an instance of the templates:
@@ -40,20 +39,5 @@ cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
 
 cdef Unary unary_of(ufunc, of_floats=*) except *
 
-cdef object run2(const Binary &loops, char kind, object a, object b)
 cdef object run1(const WithConstant &loops, char kind, object a, double c)
-cdef object run_unary(const Unary &loops, char kind, object a)
 cdef object run_with_grad(const Binary &loops, object a, object gy)
-
-
-cdef class BinaryShortcut(Shortcut):
-    cdef Binary loops
-
-
-cdef class PairShortcut(BinaryShortcut):
-    cdef BinaryGrads grads
-
-
-cdef class UnaryShortcut(Shortcut):
-    cdef Unary ufunc
-    cdef Binary grad

@@ -1,4 +1,4 @@
-"""Loops over dense arrays that elementwise shortcuts share.
+"""Loops over dense arrays.
 
 In small models the cost is not the arithmetic but the calls: argument parsing, type
 resolution and dispatch of each ufunc. A shortcut goes from the arrays straight to a
@@ -12,11 +12,8 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.private cimport find_loop
-from chainer_fast._core.shortcut cimport (
-    fits_inputs, given, input_array, output_array)
 from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
     find_float_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
@@ -54,22 +51,6 @@ cdef Unary unary_of(ufunc, of_floats=None) except *:
     return loops
 
 
-cdef object run2(const Binary &loops, char kind, object a, object b):
-    """Return ``loop(a, b)``, or None if it raised a flag."""
-    cdef object out = empty_dense_like(a)
-    cdef ptrdiff_t n = PyArray_SIZE(a)
-    cdef void *pa = PyArray_DATA(<np.ndarray>a)
-    cdef void *pb = PyArray_DATA(<np.ndarray>b)
-    cdef void *pout = PyArray_DATA(<np.ndarray>out)
-    clear_float_errors()
-    if n < LONG_LOOP:
-        loops.run(kind, pa, pb, pout, n)
-    else:
-        with nogil:
-            loops.run(kind, pa, pb, pout, n)
-    return None if float_errors() else out
-
-
 cdef object run1(const WithConstant &loops, char kind, object a, double c):
     """Return ``loop(a, c)``, or None if it raised a flag."""
     cdef object out = empty_dense_like(a)
@@ -85,97 +66,31 @@ cdef object run1(const WithConstant &loops, char kind, object a, double c):
     return None if float_errors() else out
 
 
-cdef object run_unary(const Unary &loops, char kind, object a):
-    """Return the ufunc of ``a``, or None if its loop raised a flag."""
-    cdef object out = empty_dense_like(a)
-    cdef ptrdiff_t n = PyArray_SIZE(a)
-    cdef void *pa = PyArray_DATA(<np.ndarray>a)
-    cdef void *pout = PyArray_DATA(<np.ndarray>out)
-    clear_float_errors()
-    if n < LONG_LOOP:
-        loops.run(kind, pa, pout, n)
-    else:
-        with nogil:
-            loops.run(kind, pa, pout, n)
-    return None if float_errors() else out
-
-
 cdef object run_with_grad(const Binary &loops, object a, object gy):
     """Return ``loop(a, gy)`` in the order of ``a``, whatever that of the gradient.
 
     None if there is no loop for the arrays, and if it raised a flag.
     """
     cdef char kind = common_dense_kind(a, gy)
+    cdef object out
+    cdef ptrdiff_t n
+    cdef void *pa
+    cdef void *pg
+    cdef void *pout
     if not kind and dense_kind(a):
         gy = in_order_of(gy, a)
         kind = common_dense_kind(a, gy)
-    return run2(loops, kind, a, gy) if kind else None
-
-
-cdef class BinaryShortcut(Shortcut):
-    """Elementwise operation on two arrays of one shape."""
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        if n != 2:
-            return None
-        cdef object a = <object>x[0]
-        cdef object b = <object>x[1]
-        cdef char kind = common_dense_kind(a, b)
-        return run2(self.loops, kind, a, b) if kind else None
-
-
-cdef class PairShortcut(BinaryShortcut):
-    """Elementwise operation on two arrays whose gradients are found in one pass.
-
-    Both are computed, wanted or not: NumPy warns of errors in either.
-    """
-
-    def __cinit__(self):
-        self.retain_inputs = (0, 1)
-
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object a = input_array(function, 0)
-        cdef object b = input_array(function, 1)
-        cdef object ga, gb
-        cdef char kind = common_dense_kind(a, b)
-        if not kind or not fits_inputs(function, gy, 2):
-            return 0
-        if not common_dense_kind(a, gy):
-            gy = in_order_of(gy, a)
-            if not common_dense_kind(a, gy):
-                return 0
-        ga = empty_dense_like(a)
-        gb = empty_dense_like(a)
-        clear_float_errors()
-        self.grads.run(
-            kind, PyArray_DATA(<np.ndarray>a), PyArray_DATA(<np.ndarray>b),
-            PyArray_DATA(<np.ndarray>gy), PyArray_DATA(<np.ndarray>ga),
-            PyArray_DATA(<np.ndarray>gb), PyArray_SIZE(a))
-        if float_errors():
-            return 0
-        gx[0] = given(ga)
-        gx[1] = given(gb)
-        return 1
-
-
-cdef class UnaryShortcut(Shortcut):
-    """Elementwise function of one array, by a ufunc's loop; retains its output.
-
-    The gradient is ``grad(y, gy)``.
-    """
-
-    def __cinit__(self):
-        self.retain_outputs = (0,)
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        if n != 1:
-            return None
-        cdef object a = <object>x[0]
-        cdef char kind = dense_kind(a)
-        return run_unary(self.ufunc, kind, a) if kind else None
-
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(run_with_grad(self.grad, output_array(function), gy))
-        return gx[0] is not NULL
+    if not kind:
+        return None
+    out = empty_dense_like(a)
+    n = PyArray_SIZE(a)
+    pa = PyArray_DATA(<np.ndarray>a)
+    pg = PyArray_DATA(<np.ndarray>gy)
+    pout = PyArray_DATA(<np.ndarray>out)
+    clear_float_errors()
+    if n < LONG_LOOP:
+        loops.run(kind, pa, pg, pout, n)
+    else:
+        with nogil:
+            loops.run(kind, pa, pg, pout, n)
+    return None if float_errors() else out

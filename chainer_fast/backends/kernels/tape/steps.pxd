@@ -1,5 +1,11 @@
 """Steps of a tape, and the values that they read and write."""
-from chainer_fast.backends.kernels.tape.elementwise cimport Place
+from libc.stddef cimport ptrdiff_t
+
+cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
+        namespace "chainer_fast" nogil:
+    cdef struct Place:
+        char *data
+        ptrdiff_t piece
 
 
 cdef class Frame:

@@ -12,6 +12,7 @@ import numpy
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
+from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE
 
@@ -19,11 +20,22 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
+from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
-from chainer_fast.backends.kernels.tape.elementwise cimport (
-    Instruction, Loop, run_chain)
 
 np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
+        namespace "chainer_fast" nogil:
+    cdef struct Instruction:
+        AnyLoop loop
+        double p
+        double q
+        int inputs[3]
+        int outputs[2]
+
+    void run_chain(const Instruction *, const Instruction *, char, const Place *,
+                   ptrdiff_t, ptrdiff_t) noexcept
 
 
 class NotStatic(Exception):
@@ -321,12 +333,12 @@ cdef class Chain(Step):
             raise MemoryError()
         for at, (loop, inputs, outputs, constants) in enumerate(loops):
             it = &self.instructions[at]
-            it.form, it.loop, it.ufuncs = loop.form, loop.loop, loop.ufuncs
-            it.p, it.q = (*constants, 0., 0.)[:2]
+            it.loop = loop.any
+            it.p, it.q = constants
             for i in range(3):
                 it.inputs[i] = inputs[min(i, len(inputs) - 1)]
-            for i, value in enumerate(outputs):
-                it.outputs[i] = value
+            for i in range(2):
+                it.outputs[i] = outputs[min(i, len(outputs) - 1)]
 
     def __dealloc__(self):
         PyMem_Free(self.instructions)

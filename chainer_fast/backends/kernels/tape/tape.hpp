@@ -7,15 +7,12 @@
 #define CHAINER_FAST_TAPE_HPP
 
 #include <stdint.h>
-#include <string.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "chainer_fast/backends/kernels/activation/loops.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/_core/parallel.hpp"
-#include "chainer_fast/backends/kernels/common/unary.hpp"
+#include "chainer_fast/backends/kernels/common/forms.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -33,14 +30,10 @@ struct Place {
     ptrdiff_t piece;
 };
 
-enum Form { COPY, BINARY, CONSTANT, UNARY, ACTIVATION, ACTIVATION_GRAD, PAIR };
-
 /* A loop, with the places of the values that it reads and writes. */
 struct Instruction {
-    int form;
-    const void *loop;
-    const Unary *ufuncs;    // of an activation
-    double p, q;            // constants
+    AnyLoop loop;
+    double p, q;
     int inputs[3], outputs[2];
 };
 
@@ -51,31 +44,8 @@ inline void run_piece(const Instruction &it, char kind, const Place *places,
         return place.piece < 0 ? place.data + first * size
                                : pieces + place.piece * PIECE;
     };
-    void *out = at(it.outputs[0]);
-    switch (it.form) {
-    case COPY:
-        memcpy(out, at(it.inputs[0]), count * size);
-        break;
-    case BINARY:
-        ((const Binary *)it.loop)->run(kind, at(it.inputs[0]), at(it.inputs[1]), out, count);
-        break;
-    case CONSTANT:
-        ((const WithConstant *)it.loop)->run(kind, at(it.inputs[0]), it.p, out, count);
-        break;
-    case UNARY:
-        ((const Unary *)it.loop)->run(kind, at(it.inputs[0]), out, count);
-        break;
-    case ACTIVATION:
-    case ACTIVATION_GRAD:
-        ((const Activation *)it.loop)->run(
-            kind, at(it.inputs[0]), it.form == ACTIVATION ? nullptr : at(it.inputs[1]), out,
-            count, it.p, it.q, it.ufuncs);
-        break;
-    case PAIR:
-        ((const BinaryGrads *)it.loop)->run(
-            kind, at(it.inputs[0]), at(it.inputs[1]), at(it.inputs[2]), out, at(it.outputs[1]), count);
-        break;
-    }
+    it.loop.run(kind, at(it.inputs[0]), at(it.inputs[1]), at(it.inputs[2]),
+                at(it.outputs[0]), at(it.outputs[1]), count, it.p, it.q);
 }
 
 /* Memory for so many pieces, which belongs to the thread. */
