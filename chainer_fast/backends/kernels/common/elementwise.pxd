@@ -38,6 +38,8 @@ cdef class Elementwise(Shortcut):
     cdef str _second
     cdef double _least
     cdef double _most
+    cdef bint _at_once
+    cdef bint _compares
     cdef AnyLoop _grads[2]
     cdef int _operands[2]
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1

@@ -95,7 +95,9 @@ cdef class Elementwise(Shortcut):
         self.gradients = gradients
         self._first, self._second = (*parameters, None, None)[:2]
         self._least, self._most = least, most
-        if isinstance(gradients, Loop):
+        self._at_once = isinstance(gradients, Loop)
+        self._compares = True
+        if self._at_once:
             self.retain_inputs = (0, 1)
             return
         kept = set()
@@ -108,11 +110,11 @@ cdef class Elementwise(Shortcut):
                 kept.add(self._operands[i])
         self.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
         self.retain_outputs = (0,) if _OUTPUT in kept else None
+        # A lone operand shows what the gradient has to look like.
+        self._compares = inputs > 1 or not kept or _GRADIENT in kept
 
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1:
         """Read the parameters; tell whether the loops are for them."""
-        if self._first is None:
-            return True
         return number(function, self._first, p) and (
             self._least <= p[0] <= self._most) and number(function, self._second, q)
 
@@ -125,7 +127,7 @@ cdef class Elementwise(Shortcut):
         if n != self.inputs:
             return None
         kind = dense_kind(a) if n == 1 else common_dense_kind(a, b)
-        if not kind or not self._serves(function, &p, &q):
+        if not kind or self._first is not None and not self._serves(function, &p, &q):
             return None
         return _run(self.loop.any, kind, a, b, p, q)
 
@@ -136,10 +138,11 @@ cdef class Elementwise(Shortcut):
         cdef object a, g
         cdef char kind
         cdef int i, operand
-        if not fits_inputs(function, gy, self.inputs) or (
-                not self._serves(function, &p, &q)):
+        if self._compares and not fits_inputs(function, gy, self.inputs):
             return 0
-        if type(self.gradients) is Loop:
+        if self._first is not None and not self._serves(function, &p, &q):
+            return 0
+        if self._at_once:
             return self._both(function, gy, gx)
         for i in range(self.inputs):
             operand = self._operands[i]
@@ -209,7 +212,9 @@ def elementwise_of(FunctionBase function, Py_ssize_t inputs):
     cdef double p = 0
     cdef double q = 0
     if type(shortcut) is not Elementwise or (
-            (<Elementwise>shortcut).inputs != inputs) or (
-                not (<Elementwise>shortcut)._serves(function, &p, &q)):
+            (<Elementwise>shortcut).inputs != inputs):
+        return None
+    if (<Elementwise>shortcut)._first is not None and (
+            not (<Elementwise>shortcut)._serves(function, &p, &q)):
         return None
     return shortcut, (p, q)
