@@ -138,7 +138,7 @@ def main():
     parser.add_argument('stages', nargs='*', help='some of the stages')
     parser.add_argument('--announce', action='store_true',
                         help='only tell how long it takes')
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     stages = STAGES[args.sanitizer]
     chosen = args.stages or list(stages)
     for name in chosen:
