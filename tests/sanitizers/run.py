@@ -43,8 +43,8 @@ BUILDS = {'addresses': 3, 'threads': 4}
 # The allocator of the sanitizer of addresses (GCC 12) has locks that a thread may hold
 # while another one forks: some in a hundred worker processes never begin.
 _FORKING = 'multiprocess_faults', 'multiprocess_iterator', 'start_methods'
-# That of threads has one of its own, which wakes up again and again: no process looks as
-# if it did nothing.
+# The sanitizer of threads has a thread of its own, which wakes up again and again: no
+# process looks as if it did nothing.
 _IDLE = ('hang_watch.py::test_activity',
          'multiprocess_faults.py::test_worker_that_hangs_is_an_error')
 STAGES = {

@@ -7,7 +7,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.shortcut cimport attribute, given
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.elementwise cimport (
-    ACTIVATION, ACTIVATION_GRAD, BINARY, CONSTANT, PAIR, Activation, Elementwise, Loop,
+    ACTIVATION, ACTIVATION_GRAD, BINARY, CONSTANT, PAIR, Activation, Elementwise,
     loop_of, ufunc_loop)
 from chainer_fast.backends.kernels.common.loops cimport (
     Binary, BinaryGrads, WithConstant, run_with_grad)

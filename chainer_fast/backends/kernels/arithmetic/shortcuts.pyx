@@ -1,5 +1,4 @@
-"""Arithmetic, powers, roots and exponentials as records: see ``common/elementwise.pyx``.
-"""
+"""Arithmetic, powers and exponentials as records: see ``common/elementwise.pyx``."""
 import numpy
 
 from chainer_fast.backends.kernels.common import exponential_ufuncs

@@ -15,5 +15,5 @@ class Elementwise(Shortcut):
 
 copy: Loop
 
-def elementwise_of(
-        function: Any, inputs: int) -> tuple[Elementwise, tuple[float, float]] | None: ...
+def elementwise_of(function: Any,
+                   inputs: int) -> tuple[Elementwise, tuple[float, float]] | None: ...
