@@ -4,7 +4,21 @@ Tests with the mark ``mpi`` take part in one MPI job and hold for any number of
 processes: ``pytest`` runs them in one process, ``make test-mpi`` in two and in three.
 There a failure ends all processes, which would otherwise wait for each other.
 """
+import os
+import pathlib
+import tempfile
+
 import pytest
+
+
+def pytest_configure():
+    # All processes of a job would clean the same folder of temporary files at once, and
+    # fail where another one was quicker.
+    for name in 'OMPI_COMM_WORLD_RANK', 'PMI_RANK':
+        if name in os.environ:
+            folder = pathlib.Path(tempfile.gettempdir(), 'rank-' + os.environ[name])
+            folder.mkdir(exist_ok=True)
+            os.environ['PYTEST_DEBUG_TEMPROOT'] = str(folder)
 
 
 @pytest.hookimpl(hookwrapper=True)
