@@ -11,19 +11,44 @@ cdef class Shortcut:
         return 0
 
 
-cdef class _ShortcutEntry:
-    """The shortcut of a class, good for as long as the class keeps its methods."""
-    cdef Shortcut shortcut
-    cdef unsigned int tag
-    cdef dict methods
+cdef class _Declared:
+    """A class of functions whose methods compiled code may take the place of."""
+    cdef Methods methods
+    cdef Shortcut shortcut      # None if there are other forms alone
 
 
-# Classes of functions to their entries; a class derived from one of these,
-# by a user say, has none and goes the general way.
-cdef dict _shortcuts = {}
-cdef tuple _METHODS = (
+# Classes of functions to what is declared of them; a class derived from one of these,
+# by a user say, is not among them and goes the general way.
+cdef dict _declared = {}
+cdef tuple _REPLACED = (
     'forward', 'forward_cpu', 'backward', 'backward_accumulate', 'check_type_forward',
     'apply', '_check_data_type_forward', '__init__')
+
+
+def declare(cls):
+    """Remember the methods of a class of functions, as they are now.
+
+    See :func:`is_as_declared`.
+    """
+    cdef _Declared entry = _declared.setdefault(cls, _Declared())
+    entry.methods = Methods(cls, _REPLACED)
+
+
+def is_as_declared(FunctionBase function not None):
+    """Tell whether compiled code may take the place of a function's methods.
+
+    Parameters
+    ----------
+    function : FunctionNode
+
+    Returns
+    -------
+    bool
+        True for a direct instance of a class that was declared, if no method of either
+        has been replaced since.
+    """
+    cdef _Declared entry = _declared.get(type(function))
+    return entry is not None and entry.methods.held_by(function)
 
 
 def register_shortcut(cls, Shortcut shortcut not None):
@@ -38,11 +63,8 @@ def register_shortcut(cls, Shortcut shortcut not None):
     shortcut : Shortcut
         The shortcut.
     """
-    cdef _ShortcutEntry entry = _ShortcutEntry()
-    entry.shortcut = shortcut
-    entry.methods = {name: getattr(cls, name) for name in _METHODS}
-    entry.tag = 0
-    _shortcuts[cls] = entry
+    declare(cls)
+    (<_Declared>_declared[cls]).shortcut = shortcut
 
 
 def classes_with_shortcuts():
@@ -52,7 +74,8 @@ def classes_with_shortcuts():
     -------
     list of type
     """
-    return list(_shortcuts)
+    return [cls for cls, entry in _declared.items()
+            if (<_Declared>entry).shortcut is not None]
 
 
 def registered(cls):
@@ -67,41 +90,28 @@ def registered(cls):
     tuple of (Shortcut, dict) or None
         None if the class has no shortcut.
     """
-    cdef _ShortcutEntry entry = _shortcuts.get(cls)
-    return None if entry is None else (entry.shortcut, dict(entry.methods))
-
-
-cdef Shortcut _revalidate(type cls, _ShortcutEntry entry):
-    """Compare the methods of a class that has changed with the registered ones."""
-    for name, method in entry.methods.items():
-        if getattr(cls, name) is not method:
-            return None
-    # The look-ups above have given the class a tag.
-    entry.tag = type_version(<PyTypeObject *>cls)
-    return entry.shortcut
+    cdef _Declared entry = _declared.get(cls)
+    if entry is None or entry.shortcut is None:
+        return None
+    return entry.shortcut, dict(entry.methods.by_name)
 
 
 cdef Shortcut shortcut_of(FunctionBase function):
     """Return the shortcut of a function, or None if it has to go the general way."""
     cdef PyObject *found = PyDict_GetItemWithError(
-        _shortcuts, <object>Py_TYPE(function))
+        _declared, <object>Py_TYPE(function))
     cdef PyObject *own
-    cdef _ShortcutEntry entry
-    cdef unsigned int tag
+    cdef _Declared entry
     if found is NULL:
         return None
-    entry = <_ShortcutEntry>found
+    entry = <_Declared>found
     own = instance_dict(function)
-    if own is not NULL and PyDict_Size(<object>own) > 0:
-        for name in _METHODS:
-            if PyDict_GetItemWithError(<object>own, name) is not NULL:
-                return None
-        if PyDict_GetItemWithError(<object>own, '_local_function_hooks') is not NULL:
-            return None
-    tag = type_version(Py_TYPE(function))
-    if tag != 0 and tag == entry.tag:
-        return entry.shortcut
-    return _revalidate(type(function), entry)
+    if own is not NULL and PyDict_Size(<object>own) > 0 and (
+            entry.methods.replaced_in(<object>own)
+            or PyDict_GetItemWithError(
+                <object>own, '_local_function_hooks') is not NULL):
+        return None
+    return entry.shortcut if entry.methods.unchanged() else None
 
 
 cdef VariableBase _apply_tuple(FunctionBase function, tuple xs, ThreadState state):

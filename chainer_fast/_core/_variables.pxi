@@ -6,25 +6,9 @@ cdef VariableBase new_variable(object array, bint requires_grad):
         _Variable, _NO_ARGS)
     variable.arr = array
     variable._requires_grad = requires_grad
-    if not _nodes_are_plain():
+    if not _node_methods.unchanged():
         _new_node(variable)
     return variable
-
-
-# Whether nodes are made without a call of ``VariableNode.__init__``: as long as it is
-# the method that it was, which does the same. As of ``_node_version``.
-cdef bint _plain_nodes = True
-cdef unsigned int _node_version = 0
-
-
-cdef inline bint _nodes_are_plain() except -1:
-    global _plain_nodes, _node_version
-    cdef unsigned int version = type_version(<PyTypeObject *>_VariableNode)
-    if version == 0 or version != _node_version:
-        _plain_nodes = _VariableNode.__init__ is _node_init
-        # The look-up has given the class a version.
-        _node_version = type_version(<PyTypeObject *>_VariableNode)
-    return _plain_nodes
 
 
 cdef VariableNodeBase _new_node(VariableBase variable):
@@ -39,7 +23,7 @@ cdef VariableNodeBase _new_node(VariableBase variable):
     node.variable_ptr = <PyObject *>variable
     variable.node_base = node
     variable.node_ptr = <PyObject *>node
-    if not _nodes_are_plain():
+    if not _node_methods.unchanged():
         # A program has replaced the method, to note something in every node.
         _VariableNode.__init__(node, variable, variable.name_text)
     return node
@@ -149,7 +133,7 @@ cdef class VariableBase:
             # Not checked, as in Chainer: the data may be replaced afterwards.
             put_grad(self, grad, None)
             self._grad_valid = _grad_valid
-        if not _nodes_are_plain():
+        if not _node_methods.unchanged():
             _new_node(self)     # at once, as the program expects it
 
     # -- the array

@@ -16,6 +16,7 @@ from chainer_fast._core.device_arrays cimport Changes, kind_on_device
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
 from chainer_fast._core.private cimport instance_dict, sum_squares
 from chainer_fast._core.recipe cimport (
@@ -68,19 +69,8 @@ def register_hook(type hook_class, HookRecipe recipe):
     The class has a tuple ``_served_methods``: the names of the methods that a recipe
     replaces. A hook is served only as long as none of them is replaced.
     """
-    recipe.hook_class = hook_class
-    recipe.method_names = hook_class._served_methods
-    recipe.methods = tuple([getattr(hook_class, name) for name in recipe.method_names])
+    recipe.methods = Methods(hook_class, hook_class._served_methods)
     _hook_recipes[hook_class] = recipe
-
-
-cdef bint has_methods(type cls, tuple names, tuple methods) except -1:
-    """Tell whether a class has the methods that it had when it was registered."""
-    cdef Py_ssize_t i
-    for i in range(len(names)):
-        if getattr(cls, names[i]) is not methods[i]:
-            return False
-    return True
 
 
 cdef int report() except -1:
@@ -144,9 +134,7 @@ cdef HookRecipe recipe_of_hook(object hook):
     if item is NULL:
         return None
     recipe = <HookRecipe>item
-    if not has_methods(recipe.hook_class, recipe.method_names, recipe.methods):
-        return None
-    return recipe
+    return recipe if recipe.methods.unchanged() else None
 
 
 def has_recipe(hook):
@@ -165,10 +153,9 @@ cdef bint prepare_hook(
     cdef Py_ssize_t i
     if fields is NULL:
         return False
-    if PyDict_GET_SIZE(<object>fields) != len(recipe.attributes):
-        for name in recipe.method_names:
-            if PyDict_GetItemWithError(<object>fields, name) is not NULL:
-                return False
+    if (PyDict_GET_SIZE(<object>fields) != len(recipe.attributes)
+            and recipe.methods.replaced_in(<object>fields)):
+        return False
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     for i in range(len(recipe.attributes)):
         item = PyDict_GetItemWithError(<object>fields, recipe.attributes[i])

@@ -8,15 +8,16 @@ import traceback
 import weakref
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
     PyTuple_SET_ITEM
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 
+from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
-    instance_dict, is_going, may_have_more_references, type_version
+    instance_dict, is_going, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, dense
 from chainer_fast._core.state cimport ThreadState, current
 
@@ -39,7 +40,7 @@ cdef tuple _NO_ARGS = ()
 # The public classes, and functions of the modules above that the engine needs.
 cdef type _Variable = None
 cdef type _VariableNode = None
-cdef object _node_init = None           # its __init__, as it was bound
+cdef Methods _node_methods = None       # its __init__
 cdef object _gone = None                # a reference to a variable that is no more
 cdef object _accepts_array = None       # array -> bool
 cdef object _describe_arrays = None     # the accepted types, for messages
@@ -52,11 +53,11 @@ cdef object _run_static = None          # (function, arrays) -> outputs
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
          device_scope, has_nan, run_static):
     """Make the public classes and the array rules known; called once, at import."""
-    global _Variable, _VariableNode, _node_init, _gone, _accepts_array
+    global _Variable, _VariableNode, _node_methods, _gone, _accepts_array
     global _describe_arrays, _compatible, _device_scope, _has_nan, _run_static
     _Variable = variable
     _VariableNode = variable_node
-    _node_init = variable_node.__init__
+    _node_methods = Methods(variable_node, ('__init__',))
     _gone = weakref.ref(new_variable(None, True))
     _accepts_array = accepts_array
     _describe_arrays = describe_arrays

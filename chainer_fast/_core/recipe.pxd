@@ -1,4 +1,5 @@
 """Recipes: the compiled form of update rules, and of hooks that change gradients."""
+from chainer_fast._core.methods cimport Methods
 
 cdef enum:
     MAX_HYPERPARAMS = 10
@@ -33,9 +34,7 @@ cdef class Recipe:
     cdef const Loop *loops       # one for each kind
     cdef const char *name        # of the step on a GPU, in many_arrays.hpp
     cdef int n_coefficients
-    cdef type rule_class
-    cdef tuple method_names      # of the methods that the recipe replaces,
-    cdef tuple methods           # and the methods as they were at registration
+    cdef Methods methods         # of the class of rules; those that the recipe replaces
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef const char *name_for(self, const double *h) noexcept
@@ -50,9 +49,7 @@ cdef class HookRecipe:
     cdef const Loop *loops       # NULL if there are none
     cdef const char *name        # of the step on a GPU
     cdef int n_coefficients
-    cdef type hook_class
-    cdef tuple method_names
-    cdef tuple methods
+    cdef Methods methods         # of the class of hooks
 
 
 cdef bint to_double(object value, double *result) except -1

@@ -20,9 +20,10 @@ from chainer_fast._core.device_arrays cimport (
     Changes, arrays_of_update, kind_on_device)
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
-    has_gradient, has_methods, prepare_hook, prepare_unscale, recipe_of_hook, report)
+    has_gradient, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
 from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
 from chainer_fast._core.private cimport instance_dict
@@ -84,9 +85,7 @@ def register(type rule_class, Recipe recipe):
     The class has a tuple ``_served_methods``: the names of the methods that a recipe
     replaces. A rule is plain only as long as none of them is replaced.
     """
-    recipe.rule_class = rule_class
-    recipe.method_names = rule_class._served_methods
-    recipe.methods = tuple([getattr(rule_class, name) for name in recipe.method_names])
+    recipe.methods = Methods(rule_class, rule_class._served_methods)
     _recipes[rule_class] = recipe
 
 
@@ -225,8 +224,7 @@ cdef class _Values:
                 return True
             if <object>key != _parent_field:
                 return False
-        if recipe is not self.recipe and not has_methods(
-                recipe.rule_class, recipe.method_names, recipe.methods):
+        if recipe is not self.recipe and not recipe.methods.unchanged():
             return False
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
@@ -300,7 +298,7 @@ cdef int _prepare_hooks(
     cdef HookRecipe recipe
     for hook in hooks:
         recipe = values.hook_recipe
-        if recipe is None or type(hook) is not recipe.hook_class:
+        if recipe is None or type(hook) is not recipe.methods.cls:
             recipe = values.hook_recipe = recipe_of_hook(hook)
         if recipe is None or recipe.loops is NULL or n == MAX_STEPS - 1:
             return -1

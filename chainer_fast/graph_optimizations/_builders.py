@@ -7,9 +7,9 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core import graph
 from chainer_fast.backends.kernels.tape import cells, products
 
-_METHODS = ('forward', 'forward_cpu', 'backward', 'backward_accumulate', 'apply')
 _builders: dict[tp.Any, tp.Any] = {}
 
 
@@ -20,17 +20,16 @@ def compiled_as(builder):
     now.
     """
     def declare(cls):
-        _builders[cls] = builder, {name: getattr(cls, name) for name in _METHODS}
+        _builders[cls] = builder
+        graph.declare(cls)
         return cls
     return declare
 
 
 def builder_of(function, values, inputs, outputs):
     """Return the builder for a function; None if there is none for these values."""
-    builder, methods = _builders.get(type(function), (None, None))
-    if builder is None or any(
-            [getattr(function, name).__func__ is not method
-             for name, method in methods.items()]):
+    builder = _builders.get(type(function))
+    if builder is None or not graph.is_as_declared(function):
         return None
     if not all([values.plain[value] for value in (*inputs, *outputs)]):
         return None

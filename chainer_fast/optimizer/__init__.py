@@ -11,6 +11,7 @@ from chainer_fast import link as link_module
 from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
+from chainer_fast._core.methods import Methods
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
@@ -652,15 +653,12 @@ class GradientMethod(Optimizer):
 
     def __has_usual_steps(self):
         """Tell whether neither the optimizer nor the link has a way of its own."""
-        own, cls, link = vars(self), type(self), type(self.target)
-        return link.params is link_module.Link.params and all(
-            getattr(cls, name) is method and name not in own
-            for name, method in _USUAL_STEPS)
+        return _PARAMS.held_by(self.target) and _USUAL_STEPS.held_by(self)
 
     def reallocate_cleared_grads(self) -> None:
         """Set the cleared gradients of initialized parameters to zeros."""
         target = self.target
-        if type(target).params is link_module.Link.params:
+        if _PARAMS.held_by(target):
             _fill_cleared_grads(list(target.params()))
         else:
             _fill_cleared_grads([param for _, param in target.namedparams(False)])
@@ -701,9 +699,10 @@ class GradientMethod(Optimizer):
         self._use_cleargrads = use
 
 
-_USUAL_STEPS = tuple([(name, getattr(GradientMethod, name)) for name in (
+_PARAMS = Methods(Link, ['params'])
+_USUAL_STEPS = Methods(GradientMethod, [
     'reallocate_cleared_grads', 'check_nan_in_grads', 'is_safe_to_update',
-    'call_hooks', 'call_hook')])
+    'call_hooks', 'call_hook'])
 
 
 def _fill_cleared_grads(params):

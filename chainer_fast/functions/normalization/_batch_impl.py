@@ -4,6 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import utils
+from chainer_fast._core.methods import Methods
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.types import DTypeSpec, NdArray, Xp
@@ -80,11 +81,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     @property
     def _is_plain(self):
         """Tell whether statistics and sums are those of this class."""
-        cls = type(self)
-        own = GeneralBatchNormalizationImpl
-        return cls is own or (
-            cls.get_mean_and_var is own.get_mean_and_var
-            and cls.get_ggamma_and_gbeta is own.get_ggamma_and_gbeta)
+        return _STATISTICS.held_by(self)
 
     def get_mean_and_var(
             self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, xp: Xp,
@@ -184,3 +181,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         if gx.dtype != gx_dtype:
             gx = gx.astype(gx_dtype)
         return gx, x_layout, ggamma, gbeta
+
+
+_STATISTICS = Methods(
+    GeneralBatchNormalizationImpl, ['get_mean_and_var', 'get_ggamma_and_gbeta'])

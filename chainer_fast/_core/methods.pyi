@@ -1,0 +1,8 @@
+from collections.abc import Callable, Iterable
+from typing import Any
+
+class Methods:
+    cls: type
+    by_name: dict[str, Callable[..., Any]]
+    def __init__(self, cls: type, names: Iterable[str]) -> None: ...
+    def held_by(self, instance: object) -> bool: ...
