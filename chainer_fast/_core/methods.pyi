@@ -1,6 +1,7 @@
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, final
 
+@final
 class Methods:
     cls: type
     by_name: dict[str, Callable[..., Any]]
