@@ -116,7 +116,7 @@ def _enable_legacy(parts):
 
 def _add_way_out(error):
     """Add to an error of Python itself what to do about a habit of earlier years."""
-    from chainer_fast._removed import messages
+    from chainer_fast._past.removed import messages
     if isinstance(error, SyntaxError):
         # Legacy mode, if it is on, has tried to read it.
         words = None if 'chainer_fast.legacy._python.sources' in sys.modules else (

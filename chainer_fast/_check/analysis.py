@@ -3,8 +3,10 @@ import ast
 import re
 import warnings
 
-from chainer_fast._check import python2
 from chainer_fast._check.checker import Checker
+from chainer_fast._check.entries import idiom
+from chainer_fast._check.finding import Finding
+from chainer_fast._past import python2
 
 #: How to get what reads Python 2 and rewrites sources.
 INSTALL = "pip install 'chainer-fast[check]'"
@@ -25,6 +27,11 @@ def compiles(text):
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def _of_line(what, line):
+    entry = idiom(what)
+    return Finding(line, 0, line, 0, entry.what, entry.instead, entry.last)
 
 
 def _characters(finding, lines):
@@ -74,10 +81,11 @@ def findings(text, written_for=()):
             raise SyntaxError(message, (
                 None, getattr(error, 'lineno', 1), None, None)) from error
         try:
-            changed, numbers, old = python2.readable(text)
+            changed, numbers, uses = python2.readable(text)
             tree = _parse(changed)
         except (SyntaxError, ValueError):
             raise error
+        old = [_of_line(what, line) for what, line in uses]
     checker = Checker(tree, written_for, numbers is not None)
     found = [finding for finding, _, _ in checker.found]
     if numbers is None:

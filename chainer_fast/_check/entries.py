@@ -1,9 +1,9 @@
-"""The entries of ``chainer_fast._removed``, by the things that they name."""
+"""The entries of ``chainer_fast._past.removed``, by the things that they name."""
 import functools
 import re
 
-from chainer_fast import _removed
 from chainer_fast._check import packages
+from chainer_fast._past import removed
 
 # Names that NumPy 2 has again, for types that serve.
 _BACK = {'numpy.bool', 'numpy.long'}
@@ -22,7 +22,7 @@ class Entries:
     def __init__(self):
         self._names = {}
         self._arguments = {}
-        for entry in _removed.entries().values():
+        for entry in removed.entries().values():
             match = _NAME.match(entry.what)
             if match is None:
                 continue
@@ -84,4 +84,4 @@ def entries():
 
 def idiom(words):
     """Return the entry of an idiom that has no name, or None while there is none."""
-    return _removed.entries().get(words)
+    return removed.entries().get(words)

@@ -11,8 +11,8 @@ class Finding(typing.NamedTuple):
         The expression, in the source as it stands: lines from 1, columns from 0, in
         characters.
     what : str
-        The entry of ``chainer_fast._removed`` that it uses, or a full name that the
-        installed packages lack.
+        The entry of ``chainer_fast._past.removed`` that it uses, or a full name that
+        the installed packages lack.
     instead : str
         What to write today.
     last : str

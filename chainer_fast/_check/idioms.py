@@ -4,7 +4,7 @@ import ast
 from chainer_fast._check import numbers
 from chainer_fast._check.entries import idiom
 from chainer_fast._check.inference import OBJECT, OWN, VARIABLE, Value
-from chainer_fast._removed import _numpy
+from chainer_fast._past.removed import _numpy, _python2
 
 _NORMALIZING = {'chainer.links.' + name for name in (
     'BatchNormalization', 'BatchRenormalization', 'InceptionBN', 'ResNet50Layers',
@@ -15,14 +15,6 @@ _SETS = {'_params': 'chainer.Link._params as a list',
 _LIST_METHODS = {'append', 'extend', 'index', 'insert', 'reverse', 'sort'}
 _LAZY = {'builtins.map', 'builtins.filter', 'builtins.zip', 'builtins.range'}
 _LISTS = 'list from map, filter, zip, range or dict.keys'
-#: Methods of which Python 3 asks for another name: that name, and the entry.
-SPECIAL_METHODS = {
-    '__nonzero__': ('__bool__', '__nonzero__ method'),
-    '__div__': ('__truediv__', '__div__ method'),
-    '__cmp__': ('__lt__', '__cmp__ method'),
-    '__unicode__': ('__str__', '__unicode__ method'),
-    '__getslice__': ('__getitem__', '__getslice__ method'),
-    'next': ('__next__', 'next method of an iterator')}
 _OF_RAGGED_ROWS = {'numpy.' + name for name in (
     *_numpy.OF_RAGGED_ROWS, 'random.permutation')}
 _STACKS = {'numpy.' + name for name in (
@@ -276,7 +268,7 @@ def _class(checker, node, scope):
         elif isinstance(statement, ast.Assign):
             names.update((target.id, statement) for target in statement.targets
                          if isinstance(target, ast.Name))
-    for old, (new, words) in SPECIAL_METHODS.items():
+    for old, (new, words) in _python2.SPECIAL_METHODS.items():
         entry = idiom(words)
         if entry is not None and old in names and new not in names and not (
                 old == 'next' and '__iter__' not in names):

@@ -4,7 +4,7 @@ The places are those of Chainer 1.24, counted from 0 and without ``self``. They 
 where today's function takes fewer arguments, where a flag stands for something else or
 something else for a flag, and wherever the user says that the source is of version 1.
 """
-from chainer_fast._removed import forms
+from chainer_fast._past.removed import forms
 
 
 def _places(form):

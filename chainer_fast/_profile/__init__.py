@@ -1,9 +1,9 @@
 """A profile of functions and links: ``python -m chainer_fast --profile``.
 
 While a profile is taken, methods of a few classes are replaced by others that look at
-the clock (:mod:`~chainer_fast._profile.observe`). They see which way a function goes
-and change nothing about it; a function hook would send all functions the general way.
-At other times, nothing here is loaded.
+the clock (:mod:`~chainer_fast._profile.observe`). They see which way a function
+goes and change nothing about it; a function hook would send all functions the general
+way. At other times, nothing here is loaded.
 """
 import atexit
 import os

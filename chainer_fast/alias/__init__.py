@@ -10,7 +10,7 @@ import importlib.util
 import os
 import sys
 
-from chainer_fast import _missing_names
+from chainer_fast._past import missing_names
 from chainer_fast.alias import _shown
 
 _TARGETS = {
@@ -74,7 +74,7 @@ class _Finder:
             module = importlib.import_module(real)
         except ModuleNotFoundError as error:
             if error.name == real:
-                _missing_names.check_module(name)
+                missing_names.check_module(name)
                 return None
             raise
         # Typeshed asks for a method that loaders have not needed since Python 3.4.

@@ -7,7 +7,7 @@ in processes without an alias; and tools compare the two with each other.
 """
 import sys
 
-from chainer_fast import _missing_names
+from chainer_fast._past import missing_names
 
 # Exceptions that users come across, which are hardly ever kept in files.
 _EXCEPTIONS = {
@@ -66,7 +66,7 @@ def rename(real, alias):
             cls.__repr__ = _repr
             _undo.append((delattr, cls, '__repr__'))
     if real in _PACKAGES and '__getattr__' not in vars(module):
-        _missing_names.explain_in(module)
+        missing_names.explain_in(module)
         _undo.append((delattr, module, '__getattr__'))
 
 

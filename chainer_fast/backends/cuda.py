@@ -17,7 +17,8 @@ import warnings
 
 import numpy
 
-from chainer_fast import _backend, _missing_names
+from chainer_fast import _backend
+from chainer_fast._past import missing_names as _missing_names
 from chainer_fast.backends import _cpu, _cudnn, intel64
 from chainer_fast.backends._cuda_kernel import (
     clear_memo,

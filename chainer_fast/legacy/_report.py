@@ -3,7 +3,7 @@ import collections
 import inspect
 import os
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from chainer_fast.legacy import _frames
 from chainer_fast.legacy._of_today import is_of_today
 
@@ -24,7 +24,7 @@ def adapted(what):
     Parameters
     ----------
     what : str
-        Name of an entry of ``chainer_fast._removed``.
+        Name of an entry of ``chainer_fast._past.removed``.
     """
     frame = innermost = _frames.caller()
     while is_of_today(frame.f_globals.get('__name__')):
@@ -52,7 +52,7 @@ def adapted_at_class(what, cls, text='class '):
     Parameters
     ----------
     what : str
-        Name of an entry of ``chainer_fast._removed``.
+        Name of an entry of ``chainer_fast._past.removed``.
     cls : type
         Class of the program. If its source is not known, the line that runs now counts.
     text : str
@@ -92,7 +92,7 @@ def text():
     lines = ['legacy mode adapted %d %s at %d %s:' % (
         len(_uses), 'idiom' if len(_uses) == 1 else 'idioms',
         places, 'place' if places == 1 else 'places')]
-    known = _removed.entries()
+    known = removed.entries()
     for what in sorted(_uses):
         entry = known[what]
         lines.append('  %s (last in %s): %s' % (what, entry.last, entry.instead))

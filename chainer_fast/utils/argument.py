@@ -125,7 +125,7 @@ def _is_private(name):
 
 def _way_out(name):
     """Return what to write instead of an argument of earlier versions, or None."""
-    from chainer_fast._removed import messages
+    from chainer_fast._past.removed import messages
     frame = _called()
     function = frame.f_code.co_name
     owners = type(frame.f_locals['self']).__mro__ if 'self' in frame.f_locals else ()
@@ -143,7 +143,7 @@ def check_nobias(nobias: bool) -> None:
     if isinstance(nobias, numbers.Integral) and nobias in (0, 1):
         return
     if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
-        from chainer_fast._removed import messages
+        from chainer_fast._past.removed import messages
         warnings.warn(
             'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
                 nobias if isinstance(nobias, numbers.Real) else type(nobias),

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from chainer_fast import _removed
 from chainer_fast._check import analysis, fix
+from chainer_fast._past import removed
 from tests.compat import processes
 from tests.legacy import corpus
 
@@ -59,7 +59,7 @@ def versions(name):
 
 def is_seen(what):
     """Whether a look at a source can tell; what asks for a GPU is not gone."""
-    entry = _removed.entries()[what]
+    entry = removed.entries()[what]
     return entry.part != 'cpu' and (' ' not in what or what in SEEN)
 
 
@@ -118,4 +118,4 @@ def test_enough_programs_are_fixed_altogether():
 
 
 def test_seen_idioms_have_entries():
-    assert set(_removed.entries()) >= SEEN
+    assert set(removed.entries()) >= SEEN

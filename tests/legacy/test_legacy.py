@@ -4,8 +4,9 @@ import types
 
 import pytest
 
-from chainer_fast import _removed, legacy, link, links
-from chainer_fast._removed.entry import Removed
+from chainer_fast import legacy, link, links
+from chainer_fast._past import removed
+from chainer_fast._past.removed.entry import Removed
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._patches import Patches
 from tests.compat import processes
@@ -77,12 +78,12 @@ def test_patches_are_undone_in_reverse():
 
 
 def test_entries_name_parts_of_legacy_mode():
-    assert {entry.part for entry in _removed.entries().values()} <= {'', *legacy.PARTS}
+    assert {entry.part for entry in removed.entries().values()} <= {'', *legacy.PARTS}
 
 
 def test_report(monkeypatch):
     entry = Removed('numpy.float', 'NumPy 1.23', 'write float', 'numpy')
-    monkeypatch.setattr(_removed, 'entries', lambda: {entry.what: entry})
+    monkeypatch.setattr(removed, 'entries', lambda: {entry.what: entry})
     _report.clear()
     assert legacy.report() == 'legacy mode: nothing had to be adapted'
     for _ in range(1200):
@@ -112,7 +113,7 @@ def test_environment_names_itself():
 
 def test_nothing_is_loaded_otherwise():
     processes.run('-c', 'import sys, chainer_fast\n'
-                  "assert not {'chainer_fast.legacy', 'chainer_fast._removed'}"
+                  "assert not {'chainer_fast.legacy', 'chainer_fast._past.removed'}"
                   ' & set(sys.modules)')
 
 

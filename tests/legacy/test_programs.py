@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 from packaging import version
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from tests.compat import processes
 from tests.legacy import corpus
 
@@ -17,7 +17,7 @@ def test_every_program_has_figures():
 
 def test_marks_name_entries():
     marks = {what for name in corpus.NAMES for _, what in corpus.removed(name)}
-    assert marks <= set(_removed.entries())
+    assert marks <= set(removed.entries())
 
 
 def reported(text):
@@ -57,7 +57,7 @@ def test_program(name, tmp_path):
         assert corpus.same(line, expected_line), (line, expected_line)
     report = done.stderr[done.stderr.rindex('legacy mode'):]
     adapted = {(line, what) for line, what in corpus.removed(name)
-               if _removed.entries()[what].part}
+               if removed.entries()[what].part}
     assert reported(report) <= adapted
     assert {what for _, what in adapted - reported(report)
-            if not is_still_here(_removed.entries()[what])} == set()
+            if not is_still_here(removed.entries()[what])} == set()

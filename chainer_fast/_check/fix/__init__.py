@@ -2,7 +2,9 @@
 import importlib.util
 import re
 
-from chainer_fast._check import analysis, python2
+from chainer_fast._check import analysis
+from chainer_fast._check.fix import modern
+from chainer_fast._past import python2
 
 _PASSES = 20        # a fix may uncover another one; each takes a pass
 
@@ -46,7 +48,7 @@ def fixed(text, is_wanted, written_for=(), is_fixed=True, are_imports=False):
                      if is_wanted(finding)]
             if not found:
                 break
-            new = python2.names_modernized(new, found)
+            new = modern.names_modernized(new, found)
             new = planner.applied(new, is_wanted, written_for)
             if new == before:
                 break
@@ -69,4 +71,4 @@ def _from_python2(text, is_wanted):
                               is_python2=True)
         if new == before:
             break
-    return python2.modernized(new)
+    return modern.modernized(new)

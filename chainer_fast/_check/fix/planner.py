@@ -1,12 +1,12 @@
 """Chooses the edits for the findings of a source."""
 import ast
 
-from chainer_fast import _removed
 from chainer_fast._check.checker import Checker
 from chainer_fast._check.fix import calls, modes, renames
 from chainer_fast._check.fix.edits import Edits, place
 from chainer_fast._check.fix.rewriter import rewritten
 from chainer_fast._check.fix.spelling import Speller
+from chainer_fast._past import removed
 
 # Each returns whether it has made edits for a finding.
 _FIXERS = (modes.fix, calls.fix, renames.fix)
@@ -99,7 +99,7 @@ def applied(text, is_wanted, written_for=(), is_python2=False):
              if is_wanted(item[0])]
     plan.drops_flags = modes.drops_flags(Plan(text, tree, checker), found)
     for finding, node, scope in found:
-        entry = _removed.entries().get(finding.what)
+        entry = removed.entries().get(finding.what)
         fixers = (calls.fix,) if finding.what in calls.FIXERS else _FIXERS
         any(fix(plan, finding, node, scope, entry) for fix in fixers)
     return rewritten(text, plan.edits) if plan.edits else text

@@ -4,7 +4,7 @@ import types
 
 import numpy
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from chainer_fast.legacy._python import modules, names
 
 
@@ -111,7 +111,7 @@ def _umath_tests():
 def _moved():
     """Return the modules that are gone, for :func:`modules.provide`."""
     known = {}
-    for what, entry in _removed.entries().items():
+    for what, entry in removed.entries().items():
         if entry.part == 'numpy' and entry.instead == 'write numpy.NAME':
             known[what] = (_always(numpy), what)
     for what in ('numpy.linalg.linalg', 'numpy.fft.helper', 'numpy.fft.fftpack',

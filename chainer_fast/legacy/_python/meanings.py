@@ -3,7 +3,7 @@ import ast
 import sys
 import typing as tp
 
-from chainer_fast._check import idioms
+from chainer_fast._past.removed import _python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import trees
 
@@ -118,7 +118,7 @@ def _rename_methods(cls, report):
     methods = {node.name: node for node in cls.body
                if isinstance(node, ast.FunctionDef)}
     for old in _METHODS:
-        new, what = idioms.SPECIAL_METHODS[old]
+        new, what = _python2.SPECIAL_METHODS[old]
         if old in methods and new not in methods:
             line = methods[old].lineno
             report(what, line)

@@ -3,7 +3,7 @@ import functools
 import importlib
 import re
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from chainer_fast.legacy import _attributes, _frames, _report
 from chainer_fast.legacy._python import callers
 
@@ -14,7 +14,7 @@ def today(what):
 
     The entry has to say ``write NAME``, with a name that can be imported.
     """
-    module, _, attribute = _removed.entries()[what].instead.removeprefix(
+    module, _, attribute = removed.entries()[what].instead.removeprefix(
         'write ').rpartition('.')
     if not module:
         try:
@@ -40,7 +40,7 @@ def today_of(name):
 def of(module, part):
     """Return the names that a module lacks and a part of legacy mode has."""
     pattern = re.compile(re.escape(module) + r'\.(\w+)')
-    return [match[1] for what, entry in _removed.entries().items()
+    return [match[1] for what, entry in removed.entries().items()
             if entry.part == part and (match := pattern.fullmatch(what))]
 
 
@@ -67,7 +67,7 @@ def provide(patches, module, part, special=()):
             return NotImplemented
         what = '%s.%s' % (module.__name__, name)
         value = special[name]() if name in special else today(what)
-        if is_use and _removed.entries()[what].part:
+        if is_use and removed.entries()[what].part:
             _report.adapted(what)
         return value
     _attributes.look_up(patches, module, names, find)

@@ -3,7 +3,7 @@ import ast
 import importlib.util
 import typing as tp
 
-from chainer_fast._check import python2
+from chainer_fast._past import python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import meanings, trees
 
@@ -30,12 +30,12 @@ def parse(source, filename, error):
     if isinstance(source, bytes):
         source = importlib.util.decode_source(source)
     try:
-        text, lines, findings = python2.readable(source)
+        text, lines, found = python2.readable(source)
         tree = ast.parse(text, filename)
     except SyntaxError:
         raise error from None
-    for finding in findings:
-        _report.adapted_at(finding.what, filename, finding.line)
+    for what, line in found:
+        _report.adapted_at(what, filename, line)
     tree = meanings.of_python_2(tree, filename, trees.bound_in(tree), lines)
     _restore_lines(tree, lines)
     return tree

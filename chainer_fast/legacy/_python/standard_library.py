@@ -17,7 +17,7 @@ import types
 import typing
 import urllib
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import names
 from chainer_fast.legacy._python.arrivals import when_imported
@@ -95,7 +95,7 @@ def _shuffling(shuffle):
 
 def _test_cases(patches, unittest):
     prefix = 'unittest.TestCase.'
-    for what, entry in _removed.entries().items():
+    for what, entry in removed.entries().items():
         if what.startswith(prefix):
             name = what.removeprefix(prefix)
             if not hasattr(unittest.TestCase, name):

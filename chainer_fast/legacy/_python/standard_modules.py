@@ -7,7 +7,7 @@ import pickle
 import sys
 import types
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from chainer_fast.legacy._python import distutils, modules
 
 
@@ -104,7 +104,7 @@ def _is_module(what, entry):
 
 def install(patches):
     known = {what: (_SPECIAL.get(what), what)
-             for what, entry in _removed.entries().items() if _is_module(what, entry)}
+             for what, entry in removed.entries().items() if _is_module(what, entry)}
     known['imp'] = (_imp, 'imp')
     for name, make in distutils.MODULES.items():
         known[name] = make, 'distutils'

@@ -9,7 +9,8 @@ import types
 import numpy as np
 import pytest
 
-from chainer_fast import _removed, legacy
+from chainer_fast import legacy
+from chainer_fast._past import removed
 from chainer_fast.legacy._python import names
 from tests.compat import processes
 
@@ -126,7 +127,7 @@ _OTHERWISE = (
 
 @pytest.mark.parametrize('part', ['python', 'numpy', 'libraries'])
 def test_old_names_lead_somewhere(part):
-    plain = [what for what, entry in _removed.entries().items()
+    plain = [what for what, entry in removed.entries().items()
              if entry.part == part and entry.instead.startswith('write ')
              and all(word.isidentifier()
                      for word in entry.instead[len('write '):].split('.'))
@@ -156,7 +157,7 @@ def test_every_name_is_found(load, used):
              '    with warnings.catch_warnings():',
              '        warnings.simplefilter("ignore")',
              '        return getattr(importlib.import_module(module), name)']
-    for what, entry in _removed.entries().items():
+    for what, entry in removed.entries().items():
         module, _, name = what.rpartition('.')
         if (module in modules and name.isidentifier() and what not in missing
                 and entry.part in ('python', 'numpy', 'libraries')):

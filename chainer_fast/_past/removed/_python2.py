@@ -1,6 +1,15 @@
 """Names and idioms of Python 2."""
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
+
+#: Methods of which Python 3 asks for another name: that name, and the entry.
+SPECIAL_METHODS = {
+    '__nonzero__': ('__bool__', '__nonzero__ method'),
+    '__div__': ('__truediv__', '__div__ method'),
+    '__cmp__': ('__lt__', '__cmp__ method'),
+    '__unicode__': ('__str__', '__unicode__ method'),
+    '__getslice__': ('__getitem__', '__getslice__ method'),
+    'next': ('__next__', 'next method of an iterator')}
 
 _SYNTAX = 'in modules that Python 3 cannot read, through fissix'
 _MEANING = 'nothing in the call tells which meaning is meant'

@@ -3,8 +3,8 @@
 Legacy mode leaves CuPy alone: a program that runs on a GPU has one of the installed
 version, and the change is a line. What runs on NumPy in its place, part ``cpu`` tells.
 """
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
 
 _INSIDE = 'write the public name, cupy.NAME'
 _CUDNN = 'leave cuDNN to Chainer, or use nvidia-cudnn-frontend'

@@ -3,7 +3,7 @@
 Where an old meaning holds only if the version is named, the remark says so: the call
 alone does not tell which year it is from.
 """
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed.entry import Removed
 
 _IF_NAMED = 'only with --legacy=%s: the call does not tell which meaning it has'
 

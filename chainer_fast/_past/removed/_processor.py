@@ -2,7 +2,7 @@
 
 None of it is gone: these entries give the report its words.
 """
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed.entry import Removed
 
 _WITHOUT = 'without a GPU: '
 

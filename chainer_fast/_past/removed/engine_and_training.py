@@ -1,5 +1,5 @@
 """What is gone of Chainer 1 to 6 besides functions and links."""
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed.entry import Removed
 
 V1, V2, V3, V5, V6 = (
     'Chainer 1.24', 'Chainer 2.1', 'Chainer 3.5', 'Chainer 5.4', 'Chainer 6.7')

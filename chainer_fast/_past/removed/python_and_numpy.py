@@ -1,5 +1,5 @@
 """Names of Python, NumPy, SciPy and other libraries that are gone."""
-from chainer_fast._removed import (
+from chainer_fast._past.removed import (
     _libraries,
     _numpy,
     _processor,
@@ -7,7 +7,7 @@ from chainer_fast._removed import (
     _python2,
     _scipy,
 )
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed.entry import Removed
 
 ENTRIES: tuple[Removed, ...] = (
     *_python.ENTRIES, *_python2.ENTRIES, *_numpy.ENTRIES, *_scipy.ENTRIES,

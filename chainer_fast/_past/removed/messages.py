@@ -6,7 +6,7 @@ import opcode
 import re
 import sys
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 
 # Modules by their names here, and what the entries call them; the longer names first.
 _PUBLIC = (
@@ -36,7 +36,7 @@ def _shown(module):
 
 def of(what):
     """Return what became of a name, as text that follows a comma; or None."""
-    entry = _removed.entries().get(what)
+    entry = removed.entries().get(what)
     return None if entry is None else 'which %s had: %s' % (entry.last, entry.instead)
 
 
@@ -83,7 +83,7 @@ def argument(functions, name):
     name : str
         Name of the argument.
     """
-    known = _removed.entries()
+    known = removed.entries()
     ending = '(%s=)' % name
     entries = [known[what] for what in known if what.endswith(ending)]
     for function in functions:

@@ -1,6 +1,6 @@
 """Names that Python 3 had and dropped."""
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
 
 ENTRIES: tuple[Removed, ...] = (
     *renamed('Python 3.9', 'python', below('collections.', '''

@@ -1,6 +1,6 @@
 """Names of SciPy that are gone."""
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
 
 _IMAGES = 'through Pillow, with the meanings of its time'
 _WINDOWS = 'barthann bartlett blackman blackmanharris bohman boxcar chebwin cosine ' \

@@ -9,8 +9,8 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from chainer_fast import _removed
-from chainer_fast._removed import messages
+from chainer_fast._past import removed
+from chainer_fast._past.removed import messages
 
 X = np.ones((2, 3), 'f')
 IMAGE = np.ones((1, 3, 8, 8), 'f')
@@ -92,7 +92,7 @@ def test_errors_of_other_causes():
 
 
 def test_arguments_that_were_the_same_everywhere_have_entries():
-    known = _removed.entries()
+    known = removed.entries()
     for name in messages._EVERYWHERE:
         assert any(what.endswith('(%s=)' % name) for what in known)
 

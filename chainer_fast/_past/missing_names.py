@@ -27,7 +27,7 @@ class _Attribute:
         self._owner, self._name = owner, name
 
     def __get__(self, instance, owner):
-        from chainer_fast._removed import messages
+        from chainer_fast._past.removed import messages
         raise messages.missing_attribute(owner, self._owner, self._name)
 
 
@@ -63,7 +63,7 @@ def _missing(module, name):
 
 def check_module(name):
     """Raise an error for a module that was there once; its name is that of an alias."""
-    from chainer_fast._removed import messages
+    from chainer_fast._past.removed import messages
     words = messages.of(name)
     if words is not None:
         raise ModuleNotFoundError('No module named %r, %s' % (name, words), name=name)
@@ -76,5 +76,5 @@ def error(module, name):
             caller.f_globals.get('__name__') == 'importlib._bootstrap'):
         # Python looks for a submodule, or for what it can do without.
         return AttributeError('module %r has no attribute %r' % (module, name))
-    from chainer_fast._removed import messages
+    from chainer_fast._past.removed import messages
     return messages.missing_name(module, name, caller)

@@ -1,5 +1,5 @@
 """Entries of names that have another name today."""
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed.entry import Removed
 
 
 def renamed(last, part, names, remark=''):

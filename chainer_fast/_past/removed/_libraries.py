@@ -1,6 +1,6 @@
 """Names of other libraries that programs of the time imported."""
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
 
 ENTRIES: tuple[Removed, ...] = (
     # scikit-learn

@@ -1,6 +1,6 @@
 """Names and habits of NumPy 1."""
-from chainer_fast._removed._tables import below, renamed
-from chainer_fast._removed.entry import Removed
+from chainer_fast._past.removed._tables import below, renamed
+from chainer_fast._past.removed.entry import Removed
 
 _FINANCE = 'fv ipmt irr mirr nper npv pmt ppmt pv rate'
 

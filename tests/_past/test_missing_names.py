@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import chainer_fast as chainer
-from chainer_fast import _removed
+from chainer_fast._past import removed
 from tests.compat import processes
 
 
 def lacking(kind):
     """Yield ``(what, owner, name)`` of what modules or classes once had."""
-    for what in _removed.entries():
+    for what in removed.entries():
         if not re.fullmatch(r'chainer(\.\w+)+', what):
             continue
         owner = chainer
@@ -37,7 +37,7 @@ def test_there_are_many():
 
 @pytest.mark.parametrize('what, module, name', MODULES, ids=lambda x: str(x)[:40])
 def test_module(what, module, name):
-    entry = _removed.entries()[what]
+    entry = removed.entries()[what]
     words = 'which %s had: %s' % (entry.last, entry.instead)
     with pytest.raises(AttributeError) as info:
         getattr(module, name)
@@ -56,7 +56,7 @@ def test_module(what, module, name):
 
 @pytest.mark.parametrize('what, cls, name', CLASSES, ids=lambda x: str(x)[:40])
 def test_attribute(what, cls, name):
-    entry = _removed.entries()[what]
+    entry = removed.entries()[what]
     with pytest.raises(AttributeError) as info:
         getattr(cls, name)
     assert str(info.value) == '%r object has no attribute %r, which %s had: %s' % (
@@ -127,5 +127,5 @@ import sys
 import chainer_fast
 from chainer_fast import gradient_check, testing
 assert not hasattr(chainer_fast, '__wrapped__')
-assert not [name for name in sys.modules if name.startswith('chainer_fast._removed')]
+assert 'chainer_fast._past.removed' not in sys.modules
 ''')

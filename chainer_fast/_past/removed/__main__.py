@@ -2,14 +2,14 @@
 import importlib
 import sys
 
-from chainer_fast import _removed
+from chainer_fast._past import removed
 
 _HEAD = '''\
 # What is gone
 
 All {count} names, arguments and idioms that programs of earlier years use and that
 stopped working; {adapted} of them run in [legacy mode](legacy.md). This page is printed
-by `python -m chainer_fast._removed`.
+by `python -m chainer_fast._past.removed`.
 '''
 
 
@@ -24,11 +24,11 @@ def _row(entry):
 
 def table():
     """Return the page as text in Markdown: a table for each family."""
-    entries = _removed.entries().values()
+    entries = removed.entries().values()
     lines = [_HEAD.format(
         count=len(entries), adapted=sum(bool(entry.part) for entry in entries))]
-    for family in _removed.FAMILIES:
-        module = importlib.import_module('%s.%s' % (_removed.__name__, family))
+    for family in removed.FAMILIES:
+        module = importlib.import_module('%s.%s' % (removed.__name__, family))
         lines += ['## ' + (module.__doc__ or '').partition('\n')[0].rstrip('.'), '',
                   '| what | last in | instead | state |', '| --- | --- | --- | --- |']
         lines += map(_row, sorted(module.ENTRIES))
