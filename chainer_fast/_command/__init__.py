@@ -1,0 +1,38 @@
+"""The command ``chainer-fast``, which is ``python -m chainer_fast`` as well.
+
+It runs programs written for Chainer, takes their profile, checks their sources, and
+examines the machine.
+"""
+import runpy
+import sys
+
+from chainer_fast._command import arguments, program
+
+
+def main() -> None:
+    """Run the program or the command named by the arguments of the process."""
+    if sys.argv[1:2] == ['check']:
+        from chainer_fast._command import check
+        sys.exit(check.main(sys.argv[2:]))
+    given = arguments.parse(sys.argv[1:])
+    if given.doctor:
+        from chainer_fast._command import doctor
+        sys.exit(doctor.main())
+    sys.argv = given.program
+    program.alias_here_and_in_children()
+    if given.profile:
+        from chainer_fast._command import profile
+        profile.print_at_exit()
+    if given.legacy is not None:
+        try:
+            program.enable_legacy(given.legacy)
+        except ValueError as error:
+            arguments.refuse('--legacy=%s: %s' % (given.legacy, error))
+    try:
+        if given.is_module:
+            runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)
+        else:
+            program.run_script(sys.argv[0])
+    except (SyntaxError, TypeError) as error:
+        program.add_way_out(error)
+        raise
