@@ -11,7 +11,7 @@ from chainer_fast import link as link_module
 from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
-from chainer_fast._core.methods import Methods
+from chainer_fast._core.methods import Methods as _Methods
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
@@ -604,28 +604,10 @@ class GradientMethod(Optimizer):
         """
         if lossfun is not None:
             self.__backward(lossfun(*args, **kwds))
-        # If no user code can run between the steps, one walk over the parameters serves
-        # them all.
-        usual = self.__has_usual_steps()
-        short = usual and not self._hookable._pre_update_hooks
-        hooks = []
-        if short:
-            params = list(self.target.params())
-            _fill_cleared_grads(params)
-            self.check_nan_in_grads()
+        if self.__has_usual_steps():
+            self.__update_at_once()
         else:
-            self.reallocate_cleared_grads()
-            self.check_nan_in_grads()
-            if usual and self.is_safe_to_update():
-                hooks = self.__call_hooks_but_last()
-            else:
-                self.call_hooks('pre')
-            params = list(self.target.params())
-        self.t += 1
-        if self.is_safe_to_update():
-            short = _update.update_params(params, hooks or None) and short
-        if not short:
-            self.reallocate_cleared_grads()
+            self.__update_step_by_step()
         self.call_hooks('post')
         self.update_loss_scale()
 
@@ -634,6 +616,38 @@ class GradientMethod(Optimizer):
         clear = target.cleargrads if self._use_cleargrads else target.zerograds
         clear()
         loss.backward(loss_scale=self._loss_scale)
+
+    def __update_step_by_step(self):
+        """Call the steps of an update, any of which may be a subclass's own."""
+        self.reallocate_cleared_grads()
+        self.check_nan_in_grads()
+        self.call_hooks('pre')
+        params = list(self.target.params())
+        self.t += 1
+        if self.is_safe_to_update():
+            _update.update_params(params)
+        self.reallocate_cleared_grads()
+
+    def __update_at_once(self):
+        """Walk over the parameters once for all steps: no user code runs between."""
+        has_hooks = bool(self._hookable._pre_update_hooks)
+        hooks = None
+        if has_hooks:
+            self.reallocate_cleared_grads()
+            self.check_nan_in_grads()
+            if self.is_safe_to_update():
+                hooks = self.__call_hooks_but_last() or None
+            else:
+                self.call_hooks('pre')
+            params = list(self.target.params())
+        else:
+            params = list(self.target.params())
+            _fill_cleared_grads(params)
+            self.check_nan_in_grads()
+        self.t += 1
+        are_plain = not self.is_safe_to_update() or _update.update_params(params, hooks)
+        if has_hooks or not are_plain:
+            self.reallocate_cleared_grads()
 
     def __call_hooks_but_last(self) -> list[tp.Any]:
         """Call hooks before an update, but not the last ones that can be part of it.
@@ -699,8 +713,8 @@ class GradientMethod(Optimizer):
         self._use_cleargrads = use
 
 
-_PARAMS = Methods(Link, ['params'])
-_USUAL_STEPS = Methods(GradientMethod, [
+_PARAMS = _Methods(Link, ['params'])
+_USUAL_STEPS = _Methods(GradientMethod, [
     'reallocate_cleared_grads', 'check_nan_in_grads', 'is_safe_to_update',
     'call_hooks', 'call_hook'])
 
