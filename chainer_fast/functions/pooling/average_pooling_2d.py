@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
+from chainer_fast.functions.pooling import pooling_2d
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
@@ -18,23 +18,15 @@ class AveragePooling2D(pooling_2d.Pooling2D):
         # CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
         return 1
 
-    def _start(self, x):
-        """Keep what backward needs, and return the number of places."""
-        self._in_shape = x.shape
-        self._in_dtype = x.dtype
-        self._channels_last = kernels.lies_channels_last(x)
-        return kernels.places(x.shape[2:], *self._window, self.cover_all)
-
     def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
-        outs = self._start(image)
+        self._in_shape = image.shape
+        self._in_dtype = image.dtype
+        self._channels_last = kernels.lies_channels_last(image)
+        outs = kernels.places(image.shape[2:], *self._window, self.cover_all)
         return kernels.window_sum(image, *self._window, outs, self.kh * self.kw),
 
-    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        image, = x
-        outs = self._start(image)
-        return average_pooling_nd.forward_on_gpu(
-            image, outs, self._window, self.kh * self.kw),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -63,9 +55,7 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
             gy[0], *self._window, self._in_shape[2:], self.kh * self.kw,
             self.apool2d._channels_last),
 
-    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return average_pooling_nd.backward_on_gpu(
-            gy[0], self._in_shape, self._window, self.kh * self.kw),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -4,31 +4,11 @@ import math
 import typing as tp
 
 from chainer_fast import backend
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.pooling import average_pooling_nd_kernel, pooling_nd
+from chainer_fast.functions.pooling import pooling_nd
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
-
-
-def forward_on_gpu(
-        x: NdArray, outs: tuple[int, ...], window: tp.Any, divisor: tp.Any) -> NdArray:
-    """Sums over windows, divided by a number, on a GPU; see the kernel for zero."""
-    y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
-    average_pooling_nd_kernel.AveragePoolingNDKernelForward.launch(
-        x, x.shape[2:], outs, window, (divisor,), (y,))
-    return y
-
-
-def backward_on_gpu(
-        gy: NdArray, shape: tuple[int, ...], window: tp.Any,
-        divisor: tp.Any) -> NdArray:
-    """The adjoint of :func:`forward_on_gpu`, for images of a shape."""
-    gx = cuda.cupy.empty(shape, gy.dtype)
-    average_pooling_nd_kernel.AveragePoolingNDKernelBackward.launch(
-        gy, shape[2:], gy.shape[2:], window, (divisor,), (gx,))
-    return gx
 
 
 class AveragePoolingND(pooling_nd._PoolingND):
@@ -77,31 +57,20 @@ class AveragePoolingND(pooling_nd._PoolingND):
                 self._places)
         return self._width
 
-    def _start(self, x):
-        """Keep what backward needs, and return the number of places."""
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        x, = inputs
         self._in_shape = x.shape
         self._in_dtype = x.dtype
         self._width = None
         self._channels_last = kernels.lies_channels_last(x)
         self._xp = backend.get_array_module(x)
-        self._places = kernels.places(
+        self._places = outs = kernels.places(
             x.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
-        return self._places
+        if self.pad_value is None:
+            return kernels.window_mean(x, *self._window, outs),
+        return kernels.window_sum(x, *self._window, outs, math.prod(self.ksize)),
 
-    @property
-    def _divisor(self):
-        """Divisor of all sums; 0 if each has its own."""
-        return 0 if self.pad_value is None else math.prod(self.ksize)
-
-    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        x, = inputs
-        y = kernels.window_sum(
-            x, self.ksize, self.stride, self.pad, self._start(x), self._divisor or 1)
-        return y if self.width is None else y / self.width,
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        x, = inputs
-        return forward_on_gpu(x, self._start(x), self._window, self._divisor),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -125,15 +94,13 @@ class AveragePoolingNDGrad(FunctionNode):
     def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
         func = self.func
-        if func.width is not None:
-            gy = gy / func.width
+        lengths, last = func._in_shape[2:], func._channels_last
+        if func.pad_value is None:
+            return kernels.mean_spread(gy, *func._window, lengths, last),
         return kernels.window_spread(
-            gy, func.ksize, func.stride, func.pad, func._in_shape[2:],
-            func._divisor or 1, func._channels_last),
+            gy, *func._window, lengths, math.prod(func.ksize), last),
 
-    def forward_gpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        func = self.func
-        return backward_on_gpu(gys[0], func._in_shape, func._window, func._divisor),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_nd
+from chainer_fast.functions.pooling import pooling_nd
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
@@ -35,17 +34,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
             image, self.ksize, self.stride, self.pad, self.cover_all)
         return y,
 
-    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        image, = x
-        self._in_shape = image.shape
-        self._in_dtype = image.dtype
-        outs = kernels.places(
-            image.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
-        y = cuda.cupy.empty(image.shape[:2] + outs, image.dtype)
-        self.indexes = cuda.cupy.empty(y.shape, 'i')
-        max_pooling_nd_kernel.MaxPoolingNDKernelForward.launch(
-            image, image.shape[2:], outs, self._window, (), (y, self.indexes))
-        return y,
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -72,13 +61,7 @@ class MaxPoolingNDGrad(FunctionNode):
             gy[0], func.indexes, func.ksize, func.stride, func.pad,
             func._in_shape[2:], func._channels_last),
 
-    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        func = self.func
-        gx = cuda.cupy.empty(func._in_shape, func._in_dtype)
-        max_pooling_nd_kernel.MaxPoolingNDKernelBackward.launch(
-            gy[0], gx.shape[2:], gy[0].shape[2:], func._window,
-            (cuda.cupy.ascontiguousarray(func.indexes),), (gx,))
-        return gx,
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -104,13 +87,7 @@ class MaxPoolingNDWithIndexes(FunctionNode):
         return kernels.pick(
             x[0], func.indexes, func.ksize, func.stride, func.pad),
 
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        x, = inputs
-        indexes = self.func.indexes
-        y = cuda.cupy.empty(indexes.shape, x.dtype)
-        max_pooling_nd_kernel.MaxPoolingNDKernelForwardWithIndexes.launch(
-            x, x.shape[2:], y.shape[2:], self.func._window, (indexes,), (y,))
-        return y,
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

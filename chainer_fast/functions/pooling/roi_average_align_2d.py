@@ -33,12 +33,6 @@ class ROIAverageAlign2D(Function):
         return tuple([int(n or 0) for n in self.sampling_ratio])
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         self.retain_inputs((1, 2))
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
@@ -46,22 +40,18 @@ class ROIAverageAlign2D(Function):
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), self._ratio),
 
+    forward_gpu = forward_cpu
+
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def backward_gpu(
-            self, inputs: tuple[NdArray, ...],
-            gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def _backward(self, inputs, gy):
         _, rois, roi_indices = inputs
         gx = kernels.sample_spread(
             gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), self._ratio,
             self._bottom_data_shape)
         return gx, None, None
+
+    backward_gpu = backward_cpu
 
 
 def roi_average_align_2d(

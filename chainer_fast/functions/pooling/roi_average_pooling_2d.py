@@ -24,12 +24,6 @@ class ROIAveragePooling2D(Function):
         _roi.check_types(in_types)
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         self.retain_inputs((1, 2))
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
@@ -37,22 +31,18 @@ class ROIAveragePooling2D(Function):
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), 0),
 
+    forward_gpu = forward_cpu
+
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def backward_gpu(
-            self, inputs: tuple[NdArray, ...],
-            gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def _backward(self, inputs, gy):
         _, rois, roi_indices = inputs
         gx = kernels.cell_spread(
             gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), 0,
             self._bottom_data_shape)
         return gx, None, None
+
+    backward_gpu = backward_cpu
 
 
 def roi_average_pooling_2d(

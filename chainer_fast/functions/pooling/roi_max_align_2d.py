@@ -41,12 +41,6 @@ class ROIMaxAlign2D(Function):
         return tuple([int(n or 0) for n in self.sampling_ratio])
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         self.retain_inputs((1, 2))
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
@@ -55,23 +49,19 @@ class ROIMaxAlign2D(Function):
             (self.outh, self.outw), self._ratio)
         return y,
 
+    forward_gpu = forward_cpu
+
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def backward_gpu(
-            self, inputs: tuple[NdArray, ...],
-            gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def _backward(self, inputs, gy):
         _, rois, roi_indices = inputs
         gx = kernels.sample_put(
             gy[0], self.argmax_data, roi_indices,
             kernels.Boxes(rois, self.spatial_scale), self._ratio,
             self._bottom_data_shape)
         return gx, None, None
+
+    backward_gpu = backward_cpu
 
 
 def roi_max_align_2d(

@@ -34,12 +34,6 @@ class ROIMaxPooling2D(Function):
         _roi.check_types(in_types)
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         self.retain_inputs((1, 2))
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
@@ -48,20 +42,16 @@ class ROIMaxPooling2D(Function):
             (self.outh, self.outw), 0, -numpy.inf)
         return y,
 
+    forward_gpu = forward_cpu
+
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def backward_gpu(
-            self, inputs: tuple[NdArray, ...],
-            gy: GradArrays) -> tuple[NdArray | None, ...]:
-        return self._backward(inputs, gy)
-
-    def _backward(self, inputs, gy):
         gx = kernels.cell_put(
             gy[0], self.argmax_data, inputs[2], self._bottom_data_shape)
         return gx, None, None
+
+    backward_gpu = backward_cpu
 
 
 def roi_max_pooling_2d(

@@ -51,12 +51,6 @@ class ROIPooling2D(FunctionNode):
         type_check.expect(roi_type.shape[1] == 5)
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         self.retain_inputs((1,))
         x, rois = inputs
         self._bottom_data_shape = x.shape
@@ -65,6 +59,8 @@ class ROIPooling2D(FunctionNode):
         y, self.argmax_data = kernels.cell_max(
             x, _numbers(rois), boxes, (self.outh, self.outw), 1, 0.)
         return y,
+
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -100,15 +96,11 @@ class ROIPooling2DGrad(FunctionNode):
         self.argmax_data = argmax_data
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self._forward(inputs)
-
-    def _forward(self, inputs):
         rois, gy = inputs
         return kernels.cell_put(
             gy, self.argmax_data, _numbers(rois), self._bottom_data_shape),
+
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

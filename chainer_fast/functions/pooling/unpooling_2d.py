@@ -3,11 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
-from chainer_fast.functions.pooling import (
-    average_pooling_nd,
-    pooling_2d,
-    unpooling_nd,
-)
+from chainer_fast.functions.pooling import pooling_2d, unpooling_nd
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
@@ -19,10 +15,7 @@ class Unpooling2D(pooling_2d._Enlarging2D):
         image, = x
         return kernels.window_spread(image, *self._window, self._outsize(image)),
 
-    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        image, = x
-        shape = image.shape[:2] + self._outsize(image)
-        return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -5,7 +5,7 @@ import typing as tp
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.pooling import average_pooling_nd, pooling_nd
+from chainer_fast.functions.pooling import pooling_nd
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -58,11 +58,7 @@ class UnpoolingND(pooling_nd._PoolingND):
         image, = x
         return kernels.window_spread(image, *self._window, self._sizes(image)),
 
-    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        self.retain_inputs(())
-        image, = x
-        shape = image.shape[:2] + self._sizes(image)
-        return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -80,17 +76,12 @@ class _WindowSums(FunctionNode):
     _window: tuple[tp.Any, tp.Any, tp.Any]
     cover_all: bool
 
-    def _places(self, gy):
-        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
-
     def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
-        return kernels.window_sum(gy, *self._window, self._places(gy)),
+        outs = kernels.places(gy.shape[2:], *self._window, self.cover_all)
+        return kernels.window_sum(gy, *self._window, outs),
 
-    def forward_gpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        gy, = gys
-        return average_pooling_nd.forward_on_gpu(
-            gy, self._places(gy), self._window, 1),
+    forward_gpu = forward_cpu
 
 
 class UnpoolingNDGrad(_WindowSums):

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
-from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_2d
+from chainer_fast.functions.pooling import pooling_2d
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -40,16 +39,7 @@ class Upsampling2D(pooling_2d._Enlarging2D):
         size = self._outsize(image)
         return kernels.put(image, self.indexes, *self._window, size),
 
-    def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        image, = x
-        kernels.check_index_dtype(self.indexes)
-        self._in_dtype = image.dtype
-        size = self._outsize(image)
-        y = cuda.cupy.empty(image.shape[:2] + size, image.dtype)
-        max_pooling_nd_kernel.MaxPoolingNDKernelBackward.launch(
-            image, size, image.shape[2:], self._window,
-            (cuda.cupy.ascontiguousarray(self.indexes),), (y,))
-        return y,
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -74,12 +64,7 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
     def forward_cpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.pick(gy[0], self.indexes, *self._window),
 
-    def forward_gpu(self, gy: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        gx = cuda.cupy.empty(self.indexes.shape, self._in_dtype)
-        max_pooling_nd_kernel.MaxPoolingNDKernelForwardWithIndexes.launch(
-            gy[0], gy[0].shape[2:], gx.shape[2:], self._window,
-            (cuda.cupy.ascontiguousarray(self.indexes),), (gx,))
-        return gx,
+    forward_gpu = forward_cpu
 
     def backward(
             self, indexes: tuple[int, ...],

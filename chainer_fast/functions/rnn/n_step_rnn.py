@@ -89,8 +89,7 @@ class CudnnRNNWeightConcat(Function):
         xp = backend.get_array_module(*inputs)
         return xp.concatenate([each.ravel() for each in inputs]),
 
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self.forward_cpu(inputs)
+    forward_gpu = forward_cpu
 
     def backward(
             self, inputs: tuple[NdArray, ...],
@@ -215,8 +214,7 @@ class BaseNStepRNN(Function):
             x, hx, cx, self._taken_apart(w, x.shape[1], hx.shape[2]))
         return (hy, y) if cy is None else (hy, cy, y)
 
-    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return self.forward_cpu(inputs)
+    forward_gpu = forward_cpu
 
     def backward(
             self, inputs: tuple[NdArray, ...],

@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import pooling
-from chainer_fast.functions.pooling import average_pooling_nd, max_pooling_nd_kernel
+from chainer_fast.functions.pooling.max_pooling_nd_kernel import (
+    MaxPoolingNDKernelForwardWithIndexes1,
+)
 from chainer_fast.functions.pooling.upsampling_2d import Upsampling2D, Upsampling2DGrad
-from tests.compare import assert_array_equal
+from tests.compare import assert_allclose, assert_array_equal
 
 
 def random(shape, dtype, seed=0, special=None):
@@ -158,33 +160,53 @@ def test_cuda_code(device, lengths, window, cover_all, dtype, special):
     host = random((2, 3, *lengths), dtype, special=special)
     expected, places = pooling.max_pool.reference(host, *window, cover_all)
     outs = expected.shape[2:]
-    x, y, indexes = device.send(
-        (host, np.empty_like(expected), np.empty(expected.shape, 'i')))
-    kernels = max_pooling_nd_kernel
-    kernels.MaxPoolingNDKernelForward.launch(
-        x, lengths, outs, window, (), (y, indexes))
+    x = device.send(host)
+    y, indexes = pooling.max_pool.device(x, *window, cover_all)
     assert_array_equal(y, expected)
     assert_array_equal(indexes, places)
 
     host = random(x.shape, dtype, 1)
     other = device.send(host)
-    kernels.MaxPoolingNDKernelForwardWithIndexes.launch(
-        other, lengths, outs, window, (indexes,), (y,))
-    assert_array_equal(y, pooling.pick.reference(host, places, *window))
-    kernels.MaxPoolingNDKernelForwardWithIndexes1.launch(
+    picked = pooling.pick.reference(host, places, *window)
+    assert_array_equal(pooling.pick.device(other, indexes, *window), picked)
+    MaxPoolingNDKernelForwardWithIndexes1.launch(
         x, lengths, outs, window, (other,), (y,))
-    assert_array_equal(y, pooling.pick.reference(host, places, *window))
-    sums = pooling.window_sum.reference(host, *window, outs, 4)
-    assert_array_equal(average_pooling_nd.forward_on_gpu(other, outs, window, 4), sums)
+    assert_array_equal(y, picked)
+    assert_array_equal(pooling.window_sum.device(other, *window, outs, 4),
+                       pooling.window_sum.reference(host, *window, outs, 4))
 
     host = random(y.shape, dtype, 2)
-    gy, gx = device.send((host, np.empty(x.shape, dtype)))
-    kernels.MaxPoolingNDKernelBackward.launch(
-        gy, lengths, outs, window, (indexes,), (gx,))
-    assert_array_equal(gx, pooling.put.reference(host, places, *window, lengths))
-    assert_array_equal(
-        average_pooling_nd.backward_on_gpu(gy, x.shape, window, 4),
-        pooling.window_spread.reference(host, *window, lengths, 4))
+    gy = device.send(host)
+    assert_array_equal(pooling.put.device(gy, indexes, *window, lengths),
+                       pooling.put.reference(host, places, *window, lengths))
+    assert_array_equal(pooling.window_spread.device(gy, *window, lengths, 4),
+                       pooling.window_spread.reference(host, *window, lengths, 4))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(('lengths', 'window'), [
+    ((9,), ((3,), (2,), (1,))), ((7, 8), ((3, 2), (2, 3), (1, 0)))])
+@pytest.mark.parametrize(('dtype', 'tolerance'), [('e', 4e-3), ('f', 0), ('d', 0)])
+def test_means(device, lengths, window, dtype, tolerance):
+    host = random((2, 3, *lengths), dtype)
+    outs = pooling.places(lengths, *window, True)
+    assert_allclose(
+        pooling.window_mean.device(device.send(host), *window, outs),
+        pooling.window_mean.reference(host, *window, outs), tolerance, tolerance)
+    host = random((2, 3, *outs), dtype, 1)
+    assert_allclose(
+        pooling.mean_spread.device(device.send(host), *window, lengths),
+        pooling.mean_spread.reference(host, *window, lengths), tolerance, tolerance)
+
+
+@pytest.mark.gpu
+def test_indexes_on_a_gpu_are_integers(device):
+    x = device.send(random((1, 1, 4, 4), 'f'))
+    window = (2, 2), (2, 2), (0, 0)
+    with pytest.raises(IndexError, match='array of integers'):
+        pooling.put(x[..., :2, :2], x[..., :2, :2], *window, (4, 4))
+    with pytest.raises(IndexError, match='array of integers'):
+        pooling.pick(x, x[..., :2, :2], *window)
 
 
 @pytest.mark.gpu

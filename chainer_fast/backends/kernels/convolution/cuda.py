@@ -15,8 +15,8 @@ import numpy
 
 from chainer_fast.backends import _cublas, _cudnn, cuda
 from chainer_fast.backends._cudnn import convolution as by_cudnn
+from chainer_fast.backends.kernels.convolution import cuda_patches
 from chainer_fast.types import NdArray
-from chainer_fast.utils import conv_nd_kernel
 
 
 def gather(
@@ -31,7 +31,7 @@ def gather(
 
 
 def _gather(img, ksize, stride, pad, dilate, outs, col):
-    return conv_nd_kernel.im2col_kernel(len(ksize))(
+    return cuda_patches.im2col_kernel(len(ksize))(
         img, *img.shape[2:], *outs, *ksize, *stride, *pad, *dilate, col)
 
 
@@ -42,7 +42,7 @@ def scatter(
     nd = len(lengths)
     ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
     img = cuda.cupy.empty(col.shape[:2] + tuple(lengths), col.dtype)
-    conv_nd_kernel.col2im_kernel(nd)(
+    cuda_patches.col2im_kernel(nd)(
         col, *lengths, *outs, *ksize, *stride, *pad, *dilate, img)
     return img
 
@@ -127,7 +127,7 @@ def correlate(
     rows = channels * math.prod(ksize)
     both = cuda.cupy.empty((rows + filters, n) + outs,
                            numpy.promote_types(x.dtype, gy.dtype))
-    conv_nd_kernel._correlation_kernel(len(ksize))(
+    cuda_patches.correlation_kernel(len(ksize))(
         x, gy, *x.shape[2:], *outs, *ksize, *stride, *pad, *dilate, n, channels,
         filters, both)
     both = both.reshape(rows + filters, n * places)

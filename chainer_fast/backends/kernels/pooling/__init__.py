@@ -19,55 +19,16 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
+from chainer_fast.backends.kernels.pooling import cuda as device
+from chainer_fast.backends.kernels.pooling.windows import (
+    check_index_dtype,
+    check_window,
+    places as places,
+)
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 lies_channels_last: tp.Any = compiled.lies_channels_last
-
-
-def places(
-        lengths: tuple[int, ...], ksize: tp.Any, stride: tp.Any, pad: tp.Any,
-        cover_all: bool) -> tp.Any:
-    """Return the number of places of a window along each axis.
-
-    Raises
-    ------
-    AssertionError
-        If there is no place along an axis.
-    """
-    outs = compiled.places(lengths, ksize, stride, pad, cover_all)
-    if outs is not NotImplemented:
-        return outs
-    outs = tuple([
-        get_conv_outsize(length, k, s, p, cover_all)
-        for length, k, s, p in zip(lengths, ksize, stride, pad, strict=True)])
-    assert all(out > 0 for out in outs), (
-        'Output sizes should be positive, but a window of %s with stride %s takes %s '
-        'places in images of %s with padding %s' % (
-            tuple(ksize), tuple(stride), outs, tuple(lengths), tuple(pad)))
-    if not all(k > 0 for k in ksize):
-        raise ValueError('ksize must be positive, but is %s' % (tuple(ksize),))
-    return outs
-
-
-def check_window(
-        lengths: tp.Sequence[int], ksize: tuple[int, ...], stride: tuple[int, ...],
-        pad: tuple[int, ...]) -> None:
-    """Raise ``ValueError`` if there is no such window, or no such images."""
-    for name, numbers in (('pad', pad), ('ksize', ksize), ('outsize', lengths)):
-        if any(n < 0 for n in numbers):
-            raise ValueError(
-                '%s must not be negative, but is %s' % (name, tuple(numbers)))
-    if any(n < 1 for n in stride):
-        raise ValueError('stride must be positive, but is %s' % (tuple(stride),))
-
-
-def check_index_dtype(indexes: tp.Any) -> None:
-    """Raise ``IndexError`` unless the indexes of elements are integers."""
-    if indexes.dtype.kind not in 'iu':
-        raise IndexError(
-            'indexes must be an array of integers, not of %s' % indexes.dtype)
 
 
 def _spans(lengths, ksize, stride, pad, outs):
@@ -104,7 +65,7 @@ def _sum_dtype(dtype):
     return numpy.dtype('f') if dtype == numpy.float16 else dtype
 
 
-@kernel(compiled=compiled.max_pool)
+@kernel(compiled=compiled.max_pool, device=device.max_pool)
 def max_pool(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
@@ -124,9 +85,9 @@ def max_pool(
     Returns
     -------
     tuple of array
-        Maxima, in the dtype of ``x``, and indexes, 64-bit integers, both of shape
-        ``(n, c, *outs)``. A window that lies in the padding as a whole has -infinity
-        and 0.
+        Maxima, in the dtype of ``x``, and indexes, integers of 64 bits, or of 32 on a
+        GPU. The shape of both is ``(n, c, *outs)``. A window that lies in the padding
+        as a whole has -infinity and 0.
 
     Raises
     ------
@@ -149,7 +110,7 @@ def max_pool(
     return y, indexes
 
 
-@kernel(compiled=compiled.put)
+@kernel(compiled=compiled.put, device=device.put)
 def put(
         gy: NdArray, indexes: tp.Any, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...],
@@ -189,7 +150,7 @@ def put(
     return xp.ascontiguousarray(total[_inside(lengths, pad)], gy.dtype)
 
 
-@kernel(compiled=compiled.pick)
+@kernel(compiled=compiled.pick, device=device.pick)
 def pick(
         x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...]) -> tp.Any:
@@ -238,7 +199,7 @@ def _checked(indexes, ksize):
     return indexes if low >= 0 else numpy.where(indexes < 0, indexes + count, indexes)
 
 
-@kernel(compiled=compiled.window_sum)
+@kernel(compiled=compiled.window_sum, device=device.window_sum)
 def window_sum(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
@@ -270,7 +231,7 @@ def window_sum(
     return total.astype(x.dtype, copy=False)
 
 
-@kernel(compiled=compiled.window_spread)
+@kernel(compiled=compiled.window_spread, device=device.window_spread)
 def window_spread(
         gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,
@@ -307,6 +268,43 @@ def window_spread(
     if divisor != 1:
         gx = gx / divisor
     return xp.ascontiguousarray(gx, gy.dtype)
+
+
+@kernel(device=device.window_mean)
+def window_mean(
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], outs: tuple[int, ...]) -> NdArray:
+    """Means over the elements of windows that are in the images.
+
+    Parameters are those of :func:`window_sum`.
+
+    Returns
+    -------
+    array, shape (n, c, *outs)
+        Means, in the dtype of ``x``.
+    """
+    sizes = window_sizes(
+        get_array_module(x), x.dtype, x.shape[2:], ksize, stride, pad, outs)
+    return window_sum(x, ksize, stride, pad, outs) / sizes
+
+
+@kernel(device=device.mean_spread)
+def mean_spread(
+        gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...],
+        channels_last: bool = False) -> NdArray:
+    """The adjoint of :func:`window_mean`.
+
+    Parameters are those of :func:`window_spread`.
+
+    Returns
+    -------
+    array, shape (n, c, *lengths)
+        Images, in the dtype of ``gy``.
+    """
+    sizes = window_sizes(
+        get_array_module(gy), gy.dtype, lengths, ksize, stride, pad, gy.shape[2:])
+    return window_spread(gy / sizes, ksize, stride, pad, lengths, 1, channels_last)
 
 
 def window_sizes(
