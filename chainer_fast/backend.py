@@ -216,6 +216,11 @@ def get_device_from_array(*arrays: tp.Any) -> Device:
     return CpuDevice()
 
 
+def _get_target(device_spec):
+    """Return the device that arrays go to; for ``cuda.DummyDevice`` that is the CPU."""
+    return CpuDevice() if device_spec is cuda.DummyDevice else get_device(device_spec)
+
+
 def _guess_device_from_array_module(xp):
     """Return the current device of an array module."""
     if xp is cuda.cupy:

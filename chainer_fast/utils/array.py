@@ -3,9 +3,7 @@ from __future__ import annotations
 
 import warnings
 
-import numpy
-
-from chainer_fast.backends import cuda
+from chainer_fast.backend import get_array_module
 from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
 from chainer_fast.types import NdArray
 
@@ -44,8 +42,7 @@ def empty_like(x: NdArray) -> NdArray:
         Use ``xp.empty_like(x)``.
     """
     _deprecated('empty_like', 'empty_like', 'initialize empty arrays')
-    xp = cuda.cupy if isinstance(x, cuda.ndarray) else numpy
-    return xp.empty_like(x)
+    return get_array_module(x).empty_like(x)
 
 
 def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:

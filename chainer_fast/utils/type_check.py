@@ -18,7 +18,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import _type_expressions
 from chainer_fast.utils._type_expressions import (
@@ -276,7 +276,7 @@ def _make_variable_from_array(array, name):
     return Variable(TypeInfo(array.shape, array.dtype), name)
 
 
-_array_types = (numpy.ndarray, cuda.ndarray)
+_array_types = get_array_types()
 
 
 def same_types(*arrays: tp.Any) -> bool:

@@ -6,8 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import device_resident
-from chainer_fast.backend import using_device
-from chainer_fast.backends import cuda
+from chainer_fast.backend import GpuDevice, using_device
 from chainer_fast.backends.kernels import negative_sampling
 from chainer_fast.types import NdArray, Xp
 
@@ -73,7 +72,7 @@ class WalkerAlias(device_resident.DeviceResident):
     @property
     def use_gpu(self) -> bool:
         """Tell whether samples are drawn on a GPU."""
-        return self.xp is cuda.cupy
+        return isinstance(self.device, GpuDevice)
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
@@ -98,7 +97,7 @@ class WalkerAlias(device_resident.DeviceResident):
 
     def sample_gpu(self, shape: tuple[int, ...]):
         """Draw samples with CuPy; the sampler must be on a GPU."""
-        return self.sample_xp(cuda.cupy, shape)
+        return self.sample_xp(self.xp, shape)
 
     def sample_xp(self, xp: Xp, shape: int | tuple[int, ...]) -> NdArray:
         """Draw samples with an array module.

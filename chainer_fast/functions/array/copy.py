@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from chainer_fast import backend
 from chainer_fast._backend import Device
-from chainer_fast.backends import cuda
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DeviceSpec, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
@@ -70,14 +69,6 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     >>> y.array, y.array is x
     (array([1., 2.], dtype=float32), False)
     """
-    if dst is cuda.DummyDevice:
-        # The device of arrays that are not on a GPU.
-        target = backend.CpuDevice()
-    elif isinstance(dst, int) and dst < 0:
-        target = backend.CpuDevice()
-    elif isinstance(dst, int):
-        target = backend.get_device(cuda.get_device_from_id(dst))
-    else:
-        target = backend.get_device(dst)
+    target = backend._get_target(dst)
     x = as_variable(x)
     return Copy(x.device, target).apply((x,))[0]

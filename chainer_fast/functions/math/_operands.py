@@ -11,14 +11,16 @@ import typing as tp
 import numpy
 
 from chainer_fast import function_node, variable
-from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 
+_ARRAYS = get_array_types()
+
 
 def _is_array(value):
-    return isinstance(value, (numpy.ndarray, cuda.ndarray))
+    return isinstance(value, _ARRAYS)
 
 
 def is_constant(value):
@@ -49,7 +51,7 @@ def _preprocess_const(x, value):
     dtype = x.dtype
     if dtype.kind == 'f' and not _is_array(value):
         return dtype.type(value)
-    if isinstance(value, cuda.ndarray):
+    if _is_array(value) and not isinstance(value, numpy.ndarray):
         return value.astype(dtype, copy=False)
     return numpy.asarray(value).astype(dtype)[()]
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast import backend
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import linalg
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -16,19 +15,9 @@ from chainer_fast.variable import Variable
 
 
 def _inverse(x):
-    """Inverts the matrices in the last two axes.
-
-    On a GPU, singular ones are looked for in debug mode only, since that waits for it.
-    """
-    xp = backend.get_array_module(x)
+    """Inverts the matrices in the last two axes."""
     try:
-        if xp is numpy or not config.debug:
-            return xp.linalg.inv(x)
-        with cuda.cupyx.errstate(linalg='raise'):
-            y = xp.linalg.inv(x)
-        if not xp.isfinite(y).all() and xp.isfinite(x).all():
-            raise numpy.linalg.LinAlgError
-        return y
+        return linalg.inverse(x, config.debug)
     except numpy.linalg.LinAlgError:
         raise ValueError('Input has singular matrices: they have no inverse.') from None
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from chainer_fast import function_node, utils
-from chainer_fast.functions.math import _gradients, _special
+from chainer_fast.backends.kernels.arithmetic import special
+from chainer_fast.functions.math import _gradients
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -22,7 +23,7 @@ class PolyGamma(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         n, x = inputs
-        y = _special.ufunc(x, 'polygamma')(n, x)
+        y = special.ufunc(x, 'polygamma')(n, x)
         return utils.force_array(y, x.dtype),
 
     def backward(

@@ -1,10 +1,9 @@
 """Square roots and their reciprocals."""
 from __future__ import annotations
 
-from chainer_fast import backend, variable
-from chainer_fast.backends import cuda
+from chainer_fast import variable
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic import shortcuts
+from chainer_fast.backends.kernels.arithmetic import shortcuts, unary
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.variable import Variable
@@ -30,8 +29,7 @@ class RsqrtGPU(_unary.FloatUfunc):
     keeps = 'xy'
 
     def compute(self, x: NdArray) -> NdArray:
-        kernel = cuda.elementwise('T x', 'T y', 'y = rsqrt((T)x)', 'rsqrt_fwd')
-        return kernel(x)
+        return unary.rsqrt(x)
 
     def gradient(self, x: Variable, y: Variable, gy: Variable) -> Variable:
         return gy * y / x * -0.5
@@ -100,7 +98,6 @@ def rsqrt(x: VariableOrArray) -> Variable:
     >>> F.rsqrt(np.array([4., 0.25], np.float32)).array
     array([0.5, 2. ], dtype=float32)
     """
-    array = variable.as_array(x)
-    if backend.get_array_module(array) is cuda.cupy and cuda.available:
+    if unary.has_rsqrt(variable.as_array(x)):
         return RsqrtGPU().apply((x,))[0]
     return 1.0 / sqrt(x)

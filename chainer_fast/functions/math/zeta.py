@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels.arithmetic import special
 from chainer_fast.functions import _checks
-from chainer_fast.functions.math import _gradients, _special
+from chainer_fast.functions.math import _gradients
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
@@ -25,7 +26,7 @@ class Zeta(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         q, = inputs
         self.retain_inputs((0,))
-        return utils.force_array(_special.ufunc(q, 'zeta')(self._x, q), q.dtype),
+        return utils.force_array(special.ufunc(q, 'zeta')(self._x, q), q.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -2,7 +2,6 @@
 import numpy
 
 from chainer_fast import backend, function
-from chainer_fast.backends import cuda
 from chainer_fast.utils import type_check
 
 
@@ -58,7 +57,7 @@ class TheanoFunction(function.Function):
     @staticmethod
     def _call(compiled, arrays, likes):
         """Apply a compiled function; its results go where the inputs are."""
-        results = [
-            numpy.asarray(y) for y in compiled(*map(cuda.to_cpu, arrays))]
+        on_host = backend.CpuDevice().send(arrays)
+        results = [numpy.asarray(y) for y in compiled(*on_host)]
         device = backend.get_device_from_array(*likes)
         return [device.send(y) for y in results]

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
+from chainer_fast.backends import cuda
 from chainer_fast.functions.array import as_strided
 from chainer_fast.variable import Variable
 from tests import compare
@@ -24,7 +25,7 @@ def test_cast_from_integers(device):
     assert F.cast(device.send(np.arange(3)), np.float32).dtype == 'f'
 
 
-@pytest.mark.parametrize('target', [-1, '@numpy'])
+@pytest.mark.parametrize('target', [-1, '@numpy', cuda.DummyDevice])
 @pytest.mark.host
 def test_copy(device, target):
     x = Variable(np.arange(3.))

@@ -1,4 +1,4 @@
-"""Gradients of functions of one element on a GPU, each in one launch.
+"""Functions of one element on a GPU, and gradients of such, each in one launch.
 
 On the processor, and wherever a gradient is to be differentiated itself, it is composed
 of functions of the graph.
@@ -67,3 +67,13 @@ def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
             ', '.join([f'{each} = in_{each}' for each in names]),
             _GRADIENTS[name]),
         name + '_grad')(*arrays)
+
+
+def has_rsqrt(x: NdArray) -> bool:
+    """Return whether :func:`rsqrt` takes an array."""
+    return isinstance(x, cuda.ndarray)
+
+
+def rsqrt(x: NdArray) -> NdArray:
+    """Return ``x ** -0.5`` by the GPU's instruction for it."""
+    return cuda.elementwise('T x', 'T y', 'y = rsqrt((T)x)', 'rsqrt_fwd')(x)

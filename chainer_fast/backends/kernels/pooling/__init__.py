@@ -12,6 +12,7 @@ once: the elements of one index lie a stride apart in the padded images.
 """
 from __future__ import annotations
 
+import functools
 import itertools
 import typing as tp
 
@@ -307,6 +308,13 @@ def mean_spread(
     return window_spread(gy / sizes, ksize, stride, pad, lengths, 1, channels_last)
 
 
+@functools.lru_cache(maxsize=256)
+def _sizes_along(length, k, s, p, out):
+    """Count the elements of windows along an axis that are in the images."""
+    start = numpy.arange(out) * s - p
+    return numpy.minimum(start + k, length) - numpy.maximum(start, 0)
+
+
 def window_sizes(
         xp: Xp, dtype: DTypeSpec, lengths: tuple[int, ...], ksize: tuple[int, ...],
         stride: tuple[int, ...], pad: tuple[int, ...],
@@ -329,8 +337,6 @@ def window_sizes(
     array, shape (*outs)
     """
     sizes = numpy.ones((), numpy.int64)
-    for length, k, s, p, out in zip(lengths, ksize, stride, pad, outs, strict=True):
-        start = numpy.arange(out) * s - p
-        seen = numpy.minimum(start + k, length) - numpy.maximum(start, 0)
-        sizes = sizes[..., None] * seen
+    for axis in zip(lengths, ksize, stride, pad, outs, strict=True):
+        sizes = sizes[..., None] * _sizes_along(*axis)
     return xp.asarray(sizes, dtype=dtype)
