@@ -91,7 +91,9 @@ class Writer:
         return '\n'.join(self._lines)
 
 
-def write_division(writer, rest, names, lengths):
+def write_division(
+        writer: Writer, rest: str, names: tp.Sequence[str],
+        lengths: tp.Sequence[str]) -> None:
     """Write the division of an index into coordinates, of the last axis first."""
     for name, length in zip(reversed(names), reversed(lengths), strict=True):
         writer.write('const int %s = %s %% %s;' % (name, rest, length))

@@ -135,7 +135,7 @@ def col2im_kernel(ndim: int) -> tp.Any:
     return cuda.elementwise(*Col2imNDKernel.generate(ndim))
 
 
-def correlation_kernel(ndim):
+def correlation_kernel(ndim: int) -> tp.Any:
     """Return the kernel ``(img, gy, *d, *out, *k, *s, *p, *di, images, channels,
     filters, both)``.
     """
