@@ -75,8 +75,8 @@ test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not network' tests
 	$(MAKE) test-mpi
 
-# An MPI in the environment comes first, as it does for mpi4py. Open MPI wants to hear
-# twice that root means it; processes that wait leave the processors to others.
+# An MPI in the environment comes first, as it does for mpi4py. Open MPI
+# runs as root only if two variables ask for it; processes that wait yield.
 JOB = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
 	OMPI_MCA_mpi_yield_when_idle=1 \
 	$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec) --oversubscribe
@@ -180,7 +180,7 @@ test-general: build $(VENV)/.test
 	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
-# The stages, and the minutes that they take, stand in tests/sanitizers/run.py.
+# The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test

@@ -1,4 +1,4 @@
-"""Build of the compiled modules; all metadata stands in pyproject.toml.
+"""Build of the compiled modules; all metadata is in pyproject.toml.
 
 Modules are translated and compiled on all processors, and only those that need it. Two
 builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is.

@@ -1,7 +1,7 @@
 """Runs programs of earlier years with their own Chainer, and keeps what they print.
 
 The programs are tests/legacy/programs/*.py. The first line of each names the versions
-it was written for, as in ``# Chainer 1.24, Python 2.7``; what it prints there stands in
+it was written for, as in ``# Chainer 1.24, Python 2.7``; what it prints there is in
 figures.json beside it, and the tests compare it with what legacy mode makes of the
 program. Run this in an environment per version, and put them together:
 

@@ -3,7 +3,7 @@
 A recipe names hyperparameters and states, has a loop for each type of floats, and turns
 the values of hyperparameters into the coefficients of the loop.  If a coefficient
 cannot be computed or does not fit in the type, it leaves the case to the rule itself,
-which raises or warns as NumPy does.  The recipes themselves stand in
+which raises or warns as NumPy does.  The recipes themselves are in
 ``chainer_fast/backends/kernels/update_rules``.
 """
 import numpy

@@ -15,7 +15,7 @@ class ElementwiseRule(optimizer.UpdateRule):
     """Base of rules by which each element of a parameter moves by itself.
 
     A subclass has the formula for arrays of any kind, :meth:`_move`. The same formula
-    stands in ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and
+    is in ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and
     CUDA kernels that do all in one pass over memory. A recipe of
     :mod:`chainer_fast.backends.kernels.update_rules` makes use of them.
 

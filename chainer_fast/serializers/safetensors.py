@@ -2,7 +2,7 @@
 
 Such a file holds arrays by name and nothing that could run. The name of a value is its
 path with dots for slashes, as PyTorch's modules have and tools for these files expect.
-Values that are no arrays of numbers, None and texts, stand in the metadata as JSON.
+Values that are no arrays of numbers, None and texts, are in the metadata as JSON.
 """
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def save_safetensors(path: str | os.PathLike[str], obj: tp.Any) -> None:
     -----
     The value that :func:`save_npz` calls ``predictor/l1/W`` is ``predictor.l1.W`` here.
     Numbers become arrays without axes. None, for a parameter that is not initialized,
-    and texts stand in the metadata. The arrays are in memory twice while the file is
+    and texts are in the metadata. The arrays are in memory twice while the file is
     made.
 
     See Also

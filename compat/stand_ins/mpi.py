@@ -2,7 +2,7 @@
 import os
 import shutil
 
-# Open MPI wants to hear twice that root means it. Processes that wait leave the
+# Open MPI runs as root only if two variables ask for it. Processes that wait leave the
 # processors to others.
 ENVIRONMENT = {
     'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',

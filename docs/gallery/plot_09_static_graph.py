@@ -22,7 +22,7 @@ images = (load_digits().images / 16).astype(np.float32)
 # %%
 # Three chains
 # ------------
-# The decorator stands above ``forward``; nothing else changes. The first chain has
+# The decorator goes above ``forward``; nothing else changes. The first chain has
 # few functions and large products of matrices.
 
 

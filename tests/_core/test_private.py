@@ -1,4 +1,4 @@
-"""What is private to CPython and NumPy stands in one header."""
+"""What is private to CPython and NumPy is in one header."""
 import pathlib
 import re
 

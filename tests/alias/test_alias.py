@@ -42,7 +42,7 @@ def module_names():
 
 
 # Imports all modules below a name, and prints for each the name it goes by and the type
-# of what its package has under it: a module, or a function that stands in its place.
+# of what its package has under it: a module, or a function that takes its place.
 IMPORT_ALL = '''
 import importlib, json, sys, warnings
 warnings.simplefilter('ignore')

@@ -4,7 +4,7 @@
 
 in an environment with nvidia-cudnn-frontend writes ``api-VERSION.json`` beside this
 file. It needs neither a driver nor cuDNN. The methods of graphs are compiled; their
-parameters stand in their docstrings, a line for each overloaded form.
+parameters are in their docstrings, a line for each overloaded form.
 """
 import inspect
 import json

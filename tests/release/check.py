@@ -127,7 +127,7 @@ class Place:
         wheel = one(folder / 'built', '*.whl')
         if not wheel.stem.endswith('-linux_' + os.uname().machine):
             return wheel
-        # With a copy of libgomp; the reason stands in pyproject.toml, at cibuildwheel.
+        # With a copy of libgomp; the reason is in pyproject.toml, at cibuildwheel.
         self._tools.run('auditwheel', 'repair', '--wheel-dir', folder, wheel,
                         **self._environ)
         return one(folder, '*.whl')

@@ -2,7 +2,7 @@
 
 A wheel that carries libraries of the system lists them in ``.dist-info/sboms/`` (PEP
 770): auditwheel writes it, with the package of the system that each is from. What pip
-installs beside a wheel stands in a file of its own, made by cyclonedx-py.
+installs beside a wheel has a file of its own, made by cyclonedx-py.
 """
 import json
 import re

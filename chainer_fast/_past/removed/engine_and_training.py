@@ -168,7 +168,7 @@ _TRAINING = (
             'write print_report(file=...)', 'v5',
             'an object with write() in the first place is the file'),
     Removed('functions in call_history of hooks', V3,
-            'read the name that stands in their place', '',
+            'read the name that takes their place', '',
             'hooks keep names alone, so that graphs are freed'),
     Removed('persistent values that Link.copyparams leaves alone', 'Chainer 4.5',
             'write copyparams(link, copy_persistent=False)', 'v4',

@@ -196,7 +196,7 @@ class _CRF1d(FunctionNode):
         return tuple([gs[i] if i <= len(xs) else None for i in indexes])
 
     def _check_replaced(self, inputs):
-        """Check that what stands in the place of the inputs has their shapes."""
+        """Check that what has replaced the inputs has their shapes."""
         n = len(inputs) // 2
         for i, (x, shape) in enumerate(zip(inputs, self._shapes, strict=True)):
             found = None if x is None else x.shape

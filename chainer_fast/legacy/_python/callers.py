@@ -27,7 +27,7 @@ def wants_old_names(frame):
 
 
 def _is_caught(frame):
-    """Whether a line stands in a ``try`` that finds out whether a name is there.
+    """Whether a line is inside a ``try`` that finds out whether a name is there.
 
     Such a program has today's name in its ``except``.
     """

@@ -5,7 +5,7 @@ from chainer_fast.legacy._python import calls
 
 
 def call(node, helper, *arguments):
-    """Return a call of one of :mod:`calls`, to stand in the place of a node.
+    """Return a call of one of :mod:`calls`, to take the place of a node.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ class Channel:
         self._told.add(neighbour)
         if neighbour not in self._ended:
             self._hear({'kind': 'failed', 'rank': neighbour, 'gone': [neighbour],
-                        'what': 'is gone without a farewell: ' + reason}, neighbour)
+                        'what': 'ended without notice: ' + reason}, neighbour)
         return False
 
     def _miss(self, heard, passed):
@@ -181,10 +181,10 @@ class Channel:
         # Those of one machine fall silent together.
         gone = [neighbour for neighbour, seconds in sorted(self._silence.items())
                 if seconds >= self._patience - 2 * self._interval]
-        others = ''.join(', and so is ' + self.people[rank] for rank in gone[1:])
+        others = ''.join(', and so did ' + self.people[rank] for rank in gone[1:])
         self._hear({
             'kind': 'failed', 'rank': gone[0], 'gone': gone, 'silent': True, 'what':
-            'is gone without a farewell%s: %s heard nothing for %.3g s; a process or '
+            'ended without notice%s: %s heard nothing for %.3g s; a process or '
             'its machine is stopped or has crashed, or the network is cut' % (
                 others, self.people[self.rank], self._patience)}, None)
 

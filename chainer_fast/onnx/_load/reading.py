@@ -79,7 +79,7 @@ def _read_external(model, folder, name):
         location = helper.ExternalDataInfo(tensor).location
         if folder is None:
             raise ValueError(
-                'the data of the tensor %r stand in another file, %r; give the path '
+                'the data of the tensor %r are in another file, %r; give the path '
                 'of the model in place of %s' % (tensor.name, location, name))
         try:
             helper.load_external_data_for_tensor(tensor, folder)
@@ -88,14 +88,14 @@ def _read_external(model, folder, name):
             if not os.path.exists(os.path.join(folder, location)):
                 wrong = FileNotFoundError
             raise wrong(
-                'the data of the tensor %r of %s stand in the file %r beside it, which '
+                'the data of the tensor %r of %s are in the file %r beside it, which '
                 'cannot be read: %s' % (tensor.name, name, location, e)) from e
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]
 
 
 def read(source):
-    """Return a model of a file, with the data that stand in other files.
+    """Return a model of a file, with the data that other files hold.
 
     Parameters
     ----------

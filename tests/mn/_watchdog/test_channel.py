@@ -77,7 +77,7 @@ def test_a_death_is_told_to_all(channels, ends, capfd):
     for rank in 0, 2:
         assert text.count(
             'rank %d (here, process 1) ends, waiting in allreduce, because\n'
-            'rank 1 (here, process 1) is gone without a farewell' % rank) == 1
+            'rank 1 (here, process 1) ended without notice' % rank) == 1
 
 
 def test_a_connection_that_is_lost_after_a_farewell(channels, ends):
@@ -176,7 +176,7 @@ class TestSilence:
         for rank in 0, 2:
             assert text.count(
                 'rank %d (here, process 1) ends, because\n'
-                'rank 1 (here, process 1) is gone without a farewell: '
+                'rank 1 (here, process 1) ended without notice: '
                 'rank 0 (here, process 1) heard nothing for 0.5 s; a process or its '
                 'machine is stopped or has crashed, or the network is cut' % rank) == 1
 
@@ -186,7 +186,7 @@ class TestSilence:
         wait_for(lambda: ends == [1, 1, 1])
         assert (
             'rank 0 (here, process 1) ends, because\n'
-            'rank 1 (here, process 1) is gone without a farewell, and so is '
+            'rank 1 (here, process 1) ended without notice, and so did '
             'rank 2 (here, process 1): ') in capfd.readouterr().err
 
     def test_nobody_is_silent(self, channels, ends):

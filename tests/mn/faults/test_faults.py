@@ -13,9 +13,9 @@ _PROGRAM = os.path.join(os.path.dirname(__file__), 'program.py')
 _LIMIT, _HANG = 20, 60
 
 _WHAT = {
-    'raise': 'raised ValueError\n', 'stop': 'is gone without a farewell',
-    'kill': 'is gone without a farewell',
-    '_exit': 'is gone without a farewell', 'exit': 'has ended its program',
+    'raise': 'raised ValueError\n', 'stop': 'ended without notice',
+    'kill': 'ended without notice',
+    '_exit': 'ended without notice', 'exit': 'has ended its program',
     'end': 'has ended its program'}
 
 

@@ -26,7 +26,7 @@ def test_killed_at_random_moments(tmp_path):
     for failing in 0, 1:
         ended = _train(folder, failing=failing, call=draw.randrange(12, 50))
         assert ended.returncode != 0 and 'ends with' not in ended.stdout
-        assert 'is gone without a farewell' in ended.stderr
+        assert 'ended without notice' in ended.stderr
         first, second = _begins(ended)
         assert first == second >= previous
         previous = first

@@ -1,6 +1,6 @@
 """CUDA forms of the kernels of patches and convolutions.
 
-They are what cuDNN is not there for: a convolution is a product of the filters with a
+They serve where cuDNN is missing. A convolution is a product of the filters with a
 matrix of patches, in at most three launches, for patches, product and bias. Without
 groups, the matrices of each image are multiplied for themselves, and the result stands
 where it belongs. With groups, each group has one matrix with the places of all images

@@ -1,6 +1,6 @@
 """Changes of the arrays of many parameters by as few CUDA kernels as possible.
 
-A kernel serves about a hundred parameters. The kernels stand in ``many_arrays.hpp``,
+A kernel serves about a hundred parameters. The kernels are in ``many_arrays.hpp``,
 the arithmetic in ``elements.hpp``.
 """
 from __future__ import annotations

@@ -38,7 +38,7 @@ for _name, _on_variables, _of_arrays in [
     same(_name, either(_on_variables, _of_arrays))
 
 same('Erf', F.erf)
-# Looked up at each call: during an export, other functions stand in their places.
+# Looked up at each call: during an export, other functions take their places.
 same('Ceil', either(lambda x: F.ceil(x), numpy.ceil))
 same('Floor', either(lambda x: F.floor(x), numpy.floor))
 same('Sign', either(lambda x: F.sign(x), numpy.sign))
