@@ -269,13 +269,6 @@ def _get_type(name, index, array, accept_none, shape):
     return Variable(TypeInfo(shape, array.dtype), label)
 
 
-def _make_variable_from_array(array, name):
-    if not isinstance(array, _array_types):
-        raise InvalidType(
-            'isinstance(%s, ndarray)' % name, 'type(%s) == %s' % (name, type(array)))
-    return Variable(TypeInfo(array.shape, array.dtype), name)
-
-
 _array_types = get_array_types()
 
 

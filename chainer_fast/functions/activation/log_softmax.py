@@ -66,9 +66,7 @@ class LogSoftmaxGrad(FunctionNode):
             self, x_xp: Xp, x_shape: tp.Sequence[tp.Any], x_dtype: DTypeSpec,
             axis: int) -> None:
         super().__init__()
-        self._x_xp = x_xp
         self._x_shape = x_shape
-        self._x_dtype = x_dtype
         self.axis = axis
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:

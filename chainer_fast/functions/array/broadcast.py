@@ -22,7 +22,6 @@ class Broadcast(FunctionNode):
         xp = backend.get_array_module(*inputs)
         self._xp = xp
         self._in_shapes = [x.shape for x in inputs]
-        self._in_dtypes = [x.dtype for x in inputs]
         return tuple(xp.broadcast_arrays(*inputs))
 
     def backward(
