@@ -1,4 +1,4 @@
-"""Functions that tapes have steps of their own for.
+"""Functions that plans have steps of their own for.
 
 A builder of a class of functions appends the steps of a function, and of its gradient,
 to a plan. ``compiled_as`` declares it.
@@ -8,7 +8,7 @@ import typing as tp
 import numpy
 
 from chainer_fast._core import graph
-from chainer_fast.backends.kernels.tape import cells, products
+from chainer_fast.backends.kernels.plan import cells, products
 
 _builders: dict[tp.Any, tp.Any] = {}
 

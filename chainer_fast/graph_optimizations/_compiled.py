@@ -1,6 +1,6 @@
-"""Calls of static chains on the processor, made by tapes.
+"""Calls of static chains on the processor, made by plans.
 
-A call that is the same as the one before is *compiled*: its steps become a tape for the
+A call that is the same as the one before is *compiled*: its steps become a plan for the
 forward direction, and one for the backward direction for each set of gradients that is
 asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
 """
@@ -12,7 +12,7 @@ import numpy
 
 from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.tape import calls, steps
+from chainer_fast.backends.kernels.plan import calls, steps
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _passes
 from chainer_fast.graph_optimizations._chain_state import OWN, Unrecordable
@@ -21,7 +21,7 @@ from chainer_fast.graph_optimizations._trace import Output
 from chainer_fast.variable import Variable
 
 
-class Compiled(calls.RepeatedCall):
+class Compiled(calls.PlannedCallBase):
     """A call of a chain, compiled.
 
     Parameters
@@ -66,7 +66,7 @@ class Compiled(calls.RepeatedCall):
         # An output may be returned twice.
         self.seeds = list(dict.fromkeys([
             y.value for y in graph.outputs if y.requires_grad and y.argument is None]))
-        self._tapes = {}
+        self._gradient_plans = {}
         self.full = None
         needed = set()
         if self.seeds and self.leaves:
@@ -74,23 +74,23 @@ class Compiled(calls.RepeatedCall):
             passed = self._pass(wanted, given)
             needed = {value for operation in passed.plan.operations
                       for value in operation.inputs if value < len(graph.values)}
-            self.full = self._tapes[wanted, given] = _taped(passed)
+            self.full = self._gradient_plans[wanted, given] = _planned(passed)
         results = {y.value for y in graph.outputs if y.argument is None}
-        self.tape = plan.tape(results, needed)
+        self.plan = plan.plan(results, needed)
         self.node_class = Replay
         self.get_random_state = numpy.random.get_state if graph.draws else None
         self.is_one_variable = (
             self.enable_backprop and self.full is not None
             and type(graph.outline) is Output and graph.outline.value in self.seeds)
-        self.frames = []
+        self.workspaces = []
 
     def _pass(self, wanted, given):
         seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
                  if is_given]
         return _passes.Backward(self._graph, self._ways, self._values, wanted, seeds)
 
-    def new_frame(self):
-        """Return a frame for a call."""
+    def new_workspace(self):
+        """Return a workspace for a call."""
         graph = self._graph
         templates = self._values.templates
         functions = [
@@ -99,45 +99,46 @@ class Compiled(calls.RepeatedCall):
                 for value, flows in zip(step.inputs, step.flows, strict=True)]))
             if way == 'shortcut' else None
             for step, way in zip(graph.steps, self._ways, strict=True)]
-        frame = steps.Frame(templates, self._values.plain, functions, graph.inputs)
-        frame.fill(graph.constants.keys(), graph.constants.values())
-        return frame
+        workspace = steps.Workspace(
+            templates, self._values.plain, functions, graph.inputs)
+        workspace.fill(graph.constants.keys(), graph.constants.values())
+        return workspace
 
-    def finish(self, frame, inputs, drawn):
+    def finish(self, workspace, inputs, drawn):
         """Return what the call returned, with new outputs."""
         made = {}
         is_in_graph = self.full is not None and self.enable_backprop
         if is_in_graph:
             made = dict(zip(
-                self.seeds, self.apply(frame, inputs, drawn), strict=True))
-        returned = self._returned(self._graph.outline, inputs, frame, made)
+                self.seeds, self.apply(workspace, inputs, drawn), strict=True))
+        returned = self._returned(self._graph.outline, inputs, workspace, made)
         if not is_in_graph:
-            frame.forget()
-            self.frames.append(frame)
+            workspace.forget()
+            self.workspaces.append(workspace)
         return returned
 
-    def _returned(self, outline, inputs, frame, made):
+    def _returned(self, outline, inputs, workspace, made):
         if type(outline) is Output:
             if outline.argument is not None:
                 return inputs[outline.argument]
             if outline.value in made and outline.requires_grad:
                 return made[outline.value]
-            array = frame.result(outline.value)
+            array = workspace.result(outline.value)
             if outline.is_variable:
                 return Variable(array, requires_grad=outline.requires_grad)
             return array
         if isinstance(outline, (tuple, list)):
             return type(outline)([
-                self._returned(each, inputs, frame, made) for each in outline])
+                self._returned(each, inputs, workspace, made) for each in outline])
         return outline
 
-    def backward(self, frame, wanted, grads):
+    def backward(self, workspace, wanted, grads):
         """Return gradients by arguments and parameters.
 
         Parameters
         ----------
-        frame : Frame
-            The frame of the call.
+        workspace : Workspace
+            The workspace of the call.
         wanted : tuple of int
             Values whose gradients are asked for.
         grads : list of (array or None)
@@ -146,21 +147,21 @@ class Compiled(calls.RepeatedCall):
         Returns
         -------
         list of (array or None), or None
-            None if the tape cannot do it.
+            None if the plan cannot do it.
         """
         key = wanted, tuple([g is not None for g in grads])
-        if key not in self._tapes:
-            self._tapes[key] = _taped(self._pass(*key))
-        tape, given, values = self._tapes[key]
+        if key not in self._gradient_plans:
+            self._gradient_plans[key] = _planned(self._pass(*key))
+        plan, given, values = self._gradient_plans[key]
         try:
-            if not frame.fill(given, [g for g in grads if g is not None]):
+            if not workspace.fill(given, [g for g in grads if g is not None]):
                 return None
-            if not tape.run(frame):
+            if not plan.run(workspace):
                 return None
         except steps.NotStatic as e:
             self.refused = str(e)
             return None
-        return [None if value is None else frame.result(value) for value in values]
+        return [None if value is None else workspace.result(value) for value in values]
 
     def call_again(self, indexes, inputs, drawn, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
@@ -182,23 +183,23 @@ class Compiled(calls.RepeatedCall):
         return tuple([self.leaves[i] for i in indexes])
 
 
-@shortcut(calls.ReplayShortcut())
+@shortcut(calls.PlanRunShortcut())
 class Replay(function_node.FunctionNode):
-    """A call of a static chain, made by a tape.
+    """A call of a static chain, made by a plan.
 
     Its inputs are the arguments and parameters of the chain that have a gradient.
 
     Attributes
     ----------
-    calls : Compiled
+    call : Compiled
     lease : Lease
-        Holds the frame of the call.
+        Holds the workspace of the call.
     arguments : list of Variable or array
     drawn : tuple or None
         State of NumPy's random numbers before the call, if it draws any.
     """
 
-    calls: Compiled
+    call: Compiled
     lease: tp.Any
     arguments: list[tp.Any]
     drawn: tuple[tp.Any, ...] | None
@@ -208,17 +209,17 @@ class Replay(function_node.FunctionNode):
         pass
 
     def forward(self, arrays):
-        return tuple([self.lease.frame.result(value) for value in self.calls.seeds])
+        return tuple([self.lease.workspace.result(value) for value in self.call.seeds])
 
     def backward(self, indexes, grad_outputs):
         if not config.enable_backprop and not config.debug:
-            found = self.calls.backward(
-                self.lease.frame, self.calls.wanted(indexes),
+            found = self.call.backward(
+                self.lease.workspace, self.call.wanted(indexes),
                 [None if g is None else g.array for g in grad_outputs])
             if found is not None:
                 return tuple([None if g is None else Variable(g, requires_grad=False)
                               for g in found])
-        return self.calls.call_again(
+        return self.call.call_again(
             indexes, self.arguments, self.drawn, grad_outputs, config.enable_backprop)
 
 
@@ -242,10 +243,10 @@ def settings():
         'train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')]
 
 
-def _taped(backward):
-    """Return a tape, the gradients that it is given, and those that it finds."""
+def _planned(backward):
+    """Return a plan, the gradients that it is given, and those that it finds."""
     found = {value for value in backward.found if value is not None}
-    return backward.plan.tape(found, set()), backward.given, backward.found
+    return backward.plan.plan(found, set()), backward.given, backward.found
 
 
 def _pattern(argument):

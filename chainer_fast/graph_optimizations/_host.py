@@ -7,8 +7,8 @@ import typing as tp
 import numpy
 
 from chainer_fast._core.state import get_function_hooks
-from chainer_fast.backends.kernels.tape.calls import ANOTHER
-from chainer_fast.backends.kernels.tape.steps import NotStatic
+from chainer_fast.backends.kernels.plan.calls import MISS
+from chainer_fast.backends.kernels.plan.steps import NotStatic
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations import _chain_state
 from chainer_fast.graph_optimizations._chain_state import Unrecordable
@@ -19,7 +19,7 @@ from chainer_fast.link_hook import _get_link_hooks
 
 
 def kind_of(func, inputs, outline):
-    """Return what calls must have in common to be made by one tape.
+    """Return what calls must have in common to be made by one plan.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Calls:
             self.refuse(kind, str(e) or type(e).__name__)
 
     def apply(self, kind, func, schedule, args, kwargs):
-        """Make a call by its tape, if there is one.
+        """Make a call by its plan, if there is one.
 
         Parameters
         ----------
@@ -150,21 +150,21 @@ class Calls:
         Returns
         -------
         object
-            What the call returned, or ``ANOTHER``.
+            What the call returned, or ``MISS``.
         """
         compiled = self._compiled.get(kind)
         if compiled is None:
-            return ANOTHER
+            return MISS
         if compiled.refused is not None:
             self.refuse(kind, compiled.refused)
-            return ANOTHER
+            return MISS
         if not compiled.guard.holds():
             del self._compiled[kind]
             self._renewals[kind] = self._renewals.get(kind, 0) + 1
             if self._renewals[kind] > RENEWALS:
                 self.refuse(kind, 'attributes of links change')
             self._latest = ()
-            return ANOTHER
+            return MISS
         self._latest = ((func, compiled, schedule), *self._latest[:3])
         return self._repeat(kind, compiled, args, kwargs)
 
@@ -173,7 +173,7 @@ class Calls:
             return compiled.repeat(args, kwargs)
         except NotStatic as e:
             self.refuse(kind, str(e))
-            return ANOTHER
+            return MISS
 
     def repeat(self, chain, func, args, kwargs):
         """Make a call that is the same as one of the latest ones.
@@ -181,15 +181,15 @@ class Calls:
         Returns
         -------
         object
-            What the call returned, or ``ANOTHER``.
+            What the call returned, or ``MISS``.
         """
         for known, compiled, schedule in self._latest:
             if known is func:
                 try:
                     returned = compiled.repeat(args, kwargs)
                 except NotStatic:
-                    returned = ANOTHER
-                if returned is not ANOTHER:
+                    returned = MISS
+                if returned is not MISS:
                     vars(chain)['static_schedule'] = schedule
                     return returned
-        return ANOTHER
+        return MISS

@@ -1,11 +1,11 @@
-"""Steps of tapes that the graph engine runs: functions without a compiled form."""
+"""Steps of plans that the graph engine runs: functions without a compiled form."""
 import copy
 
 import numpy
 
 from chainer_fast import function
 from chainer_fast._core import backprop, graph
-from chainer_fast.backends.kernels.tape import steps
+from chainer_fast.backends.kernels.plan import steps
 from chainer_fast.variable import Variable
 
 #: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graph.pxd``.
@@ -23,7 +23,7 @@ class Island(steps.Step):
     Parameters
     ----------
     index : int
-        Position of the function in a frame.
+        Position of the function in a workspace.
     step : Step
     """
 
@@ -31,15 +31,15 @@ class Island(steps.Step):
         self._index = index
         self._step = step
 
-    def run(self, frame):
+    def run(self, workspace):
         step = self._step
         applied = copy.copy(step.function)
-        inputs = [Variable(frame.get(value), requires_grad=flows)
+        inputs = [Variable(workspace.get(value), requires_grad=flows)
                   for value, flows in zip(step.inputs, step.flows, strict=True)]
         with function.force_backprop_mode():
             outputs = applied.apply(tuple(inputs))
-        frame.islands[self._index] = applied, outputs
-        if not frame.fill(step.outputs, [y.raw_array for y in outputs]):
+        workspace.fallbacks[self._index] = applied, outputs
+        if not workspace.fill(step.outputs, [y.raw_array for y in outputs]):
             raise steps.NotStatic('%s has another result' % step.function.label)
         return True
 
@@ -50,7 +50,7 @@ class IslandGradient(steps.Step):
     Parameters
     ----------
     index : int
-        Position of the function in a frame.
+        Position of the function in a workspace.
     step : Step
     grads : list of (int or None)
         Values that are the gradients of the outputs.
@@ -67,17 +67,17 @@ class IslandGradient(steps.Step):
         self._targets = tuple(targets)
         self._found = found
 
-    def run(self, frame):
-        applied = frame.applied(self._index)
+    def run(self, workspace):
+        applied = workspace.applied(self._index)
         grads = tuple([
-            None if g is None else Variable(frame.get(g), requires_grad=False)
+            None if g is None else Variable(workspace.get(g), requires_grad=False)
             for g in self._grads])
         sums = {node: [] for node in applied.inputs}
         with function.no_backprop_mode():
             backprop.backprop_step(applied, self._targets, grads, sums, False)
         for i, value in zip(self._targets, self._found, strict=True):
             found = sums[applied.inputs[i]]
-            if not found or not frame.fill((value,), (found[0].array,)):
+            if not found or not workspace.fill((value,), (found[0].array,)):
                 raise steps.NotStatic(
                     '%s has no gradient, or another' % self._step.function.label)
         return True
@@ -89,8 +89,9 @@ class Sum(steps.Step):
     def __init__(self, a, b, total):
         self._a, self._b, self._total = a, b, total
 
-    def run(self, frame):
-        return _fill(frame, self._total, frame.get(self._a) + frame.get(self._b))
+    def run(self, workspace):
+        return _fill(
+            workspace, self._total, workspace.get(self._a) + workspace.get(self._b))
 
 
 class Copy(steps.Step):
@@ -99,11 +100,11 @@ class Copy(steps.Step):
     def __init__(self, source, target):
         self._source, self._target = source, target
 
-    def run(self, frame):
-        return _fill(frame, self._target, frame.get(self._source).copy())
+    def run(self, workspace):
+        return _fill(workspace, self._target, workspace.get(self._source).copy())
 
 
-def _fill(frame, value, array):
-    if not frame.fill((value,), (numpy.asarray(array),)):
+def _fill(workspace, value, array):
+    if not workspace.fill((value,), (numpy.asarray(array),)):
         raise steps.NotStatic('a sum of gradients')
     return True

@@ -3,7 +3,7 @@ import heapq
 
 from chainer_fast.backends.kernels.arithmetic import shortcuts as arithmetic
 from chainer_fast.backends.kernels.common import elementwise
-from chainer_fast.backends.kernels.tape import steps
+from chainer_fast.backends.kernels.plan import steps
 from chainer_fast.graph_optimizations import _islands
 from chainer_fast.graph_optimizations._builders import builder_of
 from chainer_fast.graph_optimizations._plan import Plan
@@ -32,7 +32,7 @@ def forward(graph, values):
         if isinstance(way, tuple):
             plan.loop(way[0].loop, step.inputs, *step.outputs, constants=way[1])
         elif way == 'shortcut':
-            call = steps.Call(
+            call = steps.ShortcutCall(
                 index, step.inputs, step.outputs[0], step.function, island)
             plan.step(call, step.inputs, step.outputs)
         elif way == 'engine':
@@ -154,7 +154,7 @@ class Backward:
         made = [found[i] for i in targets]
         gradient = _islands.IslandGradient(index, step, grads, targets, made)
         if way == 'shortcut':
-            gradient = steps.Gradient(index, grads[0], tuple(found), gradient)
+            gradient = steps.ShortcutGradient(index, grads[0], tuple(found), gradient)
         self.plan.step(gradient, [g for g in grads if g is not None], made)
         return found
 

@@ -1,10 +1,10 @@
-"""Plans of tapes: the order of steps, and the memory of values."""
+"""Making of plans: the order of steps, and the memory of values."""
 import collections
 import itertools
 
 import numpy
 
-from chainer_fast.backends.kernels.tape import steps
+from chainer_fast.backends.kernels.plan import steps
 
 # A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
 # memory that the plan gives it; a loop always does.
@@ -82,15 +82,15 @@ class Plan:
             self._packed[key] = make()
         return self._packed[key]
 
-    def tape(self, fresh, needed):
-        """Return the tape.
+    def plan(self, fresh, needed):
+        """Return the finished plan.
 
         Parameters
         ----------
         fresh : set of int
-            Values whose arrays leave the frame.
+            Values whose arrays leave the workspace.
         needed : set of int
-            Values that other tapes read.
+            Values that other plans read.
         """
         segments = self._segments()
         last = {}
@@ -113,7 +113,7 @@ class Plan:
         drops: list[list[int] | None] = [None] * len(segments)
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
-        return steps.Tape(
+        return steps.Plan(
             [self._chain(them, count) if them[0].loop else them[0].step
              for them in segments],
             sorted(fresh & made), buffers, pieces, drops, sorted(arrays))
@@ -134,7 +134,7 @@ class Plan:
 
     def _chain(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]
-        return steps.Chain(template.dtype.char, template.size, pieces, [
+        return steps.FusedLoops(template.dtype.char, template.size, pieces, [
             (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
 
     @staticmethod

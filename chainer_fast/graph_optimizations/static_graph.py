@@ -5,7 +5,7 @@ the recording instead of running the chain's Python code, which saves building t
 graph.
 
 On the processor, the first two calls of a kind run the code, and are compared. If both
-did the same, later ones are made by a *tape*, forward and backward, without the code:
+did the same, later ones are made by a *plan*, forward and backward, without the code:
 see :mod:`._compiled`. If they differ, or do more than to apply functions, the call is
 refused: ``schedule_manager.calls.refused`` names the function and the reason, which
 ``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
@@ -71,7 +71,7 @@ class ScheduleManager:
     Attributes
     ----------
     calls : Calls
-        Calls on the processor. Its ``refused`` tells which are not made by tapes, and
+        Calls on the processor. Its ``refused`` tells which are not made by plans, and
         why.
     recordings : Recordings
         Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
@@ -194,7 +194,7 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         manager = vars(chain).get('schedule_manager')
         if manager is not None:
             returned = manager.calls.repeat(chain, func, args, kwargs)
-            if returned is not _host.ANOTHER:
+            if returned is not _host.MISS:
                 return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
@@ -210,7 +210,7 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         kind = _host.kind_of(func, inputs, outline)
         if kind is not None:
             returned = manager.calls.apply(kind, func, schedule, args, kwargs)
-            if returned is not _host.ANOTHER:
+            if returned is not _host.MISS:
                 return returned
         if schedule.is_empty() or (kind is not None and manager.calls.wants(kind)):
             return _record(schedule, func, chain, inputs, args, kwargs, kind)

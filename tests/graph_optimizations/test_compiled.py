@@ -1,4 +1,4 @@
-"""Static chains on the processor, made by tapes: the numbers of plain chains."""
+"""Static chains on the processor, made by plans: the numbers of plain chains."""
 import gc
 import weakref
 
@@ -271,7 +271,7 @@ def test_calls_one_after_the_other_share_memory(backprop):
             y = static(draw(0, 4, 3))
         del y
     compiled, = static.schedule_manager.calls._compiled.values()
-    assert len(compiled.frames) == 1
+    assert len(compiled.workspaces) == 1
 
 
 def test_arrays_of_a_call_are_released_with_it():

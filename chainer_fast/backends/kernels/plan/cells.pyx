@@ -5,7 +5,7 @@ from libc.stddef cimport ptrdiff_t
 
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run as run_cell
-from chainer_fast.backends.kernels.tape.steps cimport Frame, Step
+from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
     const Cell LSTM "chainer_fast::LSTM"
@@ -41,13 +41,13 @@ cdef class LSTMStep(Step):
         self.values = values
         self.gradient = gradient
 
-    cpdef bint run(self, Frame frame) except -1:
+    cpdef bint run(self, Workspace workspace) except -1:
         cdef void *data[MOST_VALUES]
         cdef Py_ssize_t i
         for i in range(len(self.values)):
             value = self.values[i]
             data[i] = NULL
             if value is not None:
-                data[i] = frame.places[<int>value].data
+                data[i] = workspace.places[<int>value].data
         return not run_cell(LSTM_GRAD if self.gradient else LSTM, self.kind, data,
                             self.samples, self.units, 0, _tanh)

@@ -1,14 +1,14 @@
-"""Steps of a tape, and the values that they read and write."""
+"""Steps of a plan, and the values that they read and write."""
 from libc.stddef cimport ptrdiff_t
 
-cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
+cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
         namespace "chainer_fast" nogil:
     cdef struct Place:
         char *data
         ptrdiff_t piece
 
 
-cdef class Frame:
+cdef class Workspace:
     cdef list arrays
     cdef list functions
     cdef list templates
@@ -18,7 +18,7 @@ cdef class Frame:
     cdef list leaving
     cdef set prepared
     cdef set declined
-    cdef readonly dict islands
+    cdef readonly dict fallbacks
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
@@ -28,10 +28,10 @@ cdef class Frame:
 
 
 cdef class Step:
-    cpdef bint run(self, Frame frame) except -1
+    cpdef bint run(self, Workspace workspace) except -1
 
 
-cdef class Tape:
+cdef class Plan:
     cdef list steps
     cdef list fresh
     cdef list kept
@@ -39,5 +39,5 @@ cdef class Tape:
     cdef list drops
     cdef list made
 
-    cdef int _prepare(self, Frame frame) except -1
-    cpdef bint run(self, Frame frame) except -1
+    cdef int _prepare(self, Workspace workspace) except -1
+    cpdef bint run(self, Workspace workspace) except -1

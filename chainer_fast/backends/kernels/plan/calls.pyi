@@ -2,9 +2,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
-from chainer_fast.backends.kernels.tape.steps import Frame, Tape
+from chainer_fast.backends.kernels.plan.steps import Plan, Workspace
 
-ANOTHER: object
+MISS: object
 
 class Guard:
     def __init__(self, links: Iterable[Any], ignored: frozenset[str]) -> None: ...
@@ -13,7 +13,7 @@ class Guard:
 class InputPattern:
     def __init__(self, template: Any, requires_grad: bool | None) -> None: ...
 
-class RepeatedCall:
+class PlannedCallBase:
     pattern: Any
     guard: Guard
     params: list[Any]
@@ -22,8 +22,8 @@ class RepeatedCall:
     param_values: list[int]
     leaves: list[int]
     seeds: list[int]
-    tape: Tape
-    frames: list[Frame]
+    plan: Plan
+    workspaces: list[Workspace]
     is_one_variable: bool
     node_class: type
     get_random_state: Any
@@ -31,10 +31,12 @@ class RepeatedCall:
     enable_backprop: bool
     refused: str | None
     def repeat(self, args: Any, kwargs: Any) -> Any: ...
-    def apply(self, frame: Frame, inputs: list[Any], drawn: Any) -> tuple[Any, ...]: ...
+    def apply(
+        self, workspace: Workspace, inputs: list[Any],
+        drawn: Any) -> tuple[Any, ...]: ...
 
 class Lease:
-    frame: Frame
+    workspace: Workspace
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
-class ReplayShortcut(Shortcut): ...
+class PlanRunShortcut(Shortcut): ...

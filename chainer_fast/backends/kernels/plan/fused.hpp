@@ -1,10 +1,10 @@
-/* Chains of elementwise loops, run piece by piece.
+/* Fused elementwise loops, run piece by piece.
  *
- * The loops of a chain go over a piece of all arrays, one after the other, before they
- * go on to the next: what one writes is still in the cache when the next one reads it,
+ * All loops go over a piece of all arrays, one after the other, before they go on to
+ * the next: what one writes is still in the cache when the next one reads it,
  * and what no one reads afterwards is never written to memory. */
-#ifndef CHAINER_FAST_TAPE_HPP
-#define CHAINER_FAST_TAPE_HPP
+#ifndef CHAINER_FAST_FUSED_HPP
+#define CHAINER_FAST_FUSED_HPP
 
 #include <stdint.h>
 
@@ -58,7 +58,7 @@ inline char *own_pieces(ptrdiff_t count) {
 }
 
 /* Runs some instructions on arrays of ``n`` elements; there are so many pieces. */
-inline void run_chain(const Instruction *begin, const Instruction *end, char kind,
+inline void run_fused(const Instruction *begin, const Instruction *end, char kind,
                       const Place *places, ptrdiff_t pieces, ptrdiff_t n) {
     const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
     const ptrdiff_t piece = PIECE / size;

@@ -1,5 +1,5 @@
 """Calls that are the same as a recorded one."""
-from chainer_fast.backends.kernels.tape.steps cimport Frame, Tape
+from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
 
 
 cdef class Guard:
@@ -9,7 +9,7 @@ cdef class Guard:
     cdef bint _holds(self) except -1
 
 
-cdef class RepeatedCall:
+cdef class PlannedCallBase:
     cdef public object pattern          # arguments, with templates for inputs
     cdef public Guard guard
     cdef public list params
@@ -18,17 +18,17 @@ cdef class RepeatedCall:
     cdef public list param_values
     cdef public list leaves             # variables with gradients, as values
     cdef public list seeds              # outputs with gradients, as values
-    cdef public Tape tape
-    cdef public list frames
+    cdef public Plan plan
+    cdef public list workspaces
     cdef public bint is_one_variable    # what the call returns
     cdef public type node_class
     cdef public object get_random_state     # None if no random numbers are drawn
-    cdef public object full             # tape, seeds and results of all gradients
+    cdef public object full             # plan, seeds and results of all gradients
     cdef public bint enable_backprop
     cdef public object refused              # why no call is made any more, or None
     cdef unsigned long long _version
     cdef object _thread
 
     cdef bint _same_settings(self) except -1
-    cdef Frame _take_frame(self)
-    cdef tuple _apply(self, Frame frame, list inputs, drawn)
+    cdef Workspace _take_workspace(self)
+    cdef tuple _apply(self, Workspace workspace, list inputs, drawn)

@@ -6,9 +6,9 @@ in a product of few rows, that takes as long as the arithmetic.
 from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast.backends.kernels.tape.steps cimport Frame, Step
+from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 
-cdef extern from "chainer_fast/backends/kernels/tape/products.hpp" \
+cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
         namespace "chainer_fast" nogil:
     cdef cppclass Tiles:
         pass
@@ -36,8 +36,8 @@ def size_of_packed(depth, columns):
     return packed_size(depth, columns)
 
 
-cdef inline float *_data(Frame frame, int value) noexcept:
-    return <float *>frame.places[value].data
+cdef inline float *_data(Workspace workspace, int value) noexcept:
+    return <float *>workspace.places[value].data
 
 
 cdef class Pack(Step):
@@ -60,9 +60,9 @@ cdef class Pack(Step):
         self.source, self.target = source, target
         self.depth, self.columns, self.turned = depth, columns, turned
 
-    cpdef bint run(self, Frame frame) except -1:
-        pack(self.turned, _data(frame, self.source), self.depth, self.columns,
-             _data(frame, self.target))
+    cpdef bint run(self, Workspace workspace) except -1:
+        pack(self.turned, _data(workspace, self.source), self.depth, self.columns,
+             _data(workspace, self.target))
         return True
 
 
@@ -97,13 +97,13 @@ cdef class Product(Step):
         packed_product(self.turned, left, self.rows, self.depth, right, self.columns,
                        start, self.start_row, out)
 
-    cpdef bint run(self, Frame frame) except -1:
-        cdef const float *left = _data(frame, self.left)
-        cdef const float *right = _data(frame, self.right)
+    cpdef bint run(self, Workspace workspace) except -1:
+        cdef const float *left = _data(workspace, self.left)
+        cdef const float *right = _data(workspace, self.right)
         cdef const float *start = NULL
-        cdef float *out = _data(frame, self.out)
+        cdef float *out = _data(workspace, self.out)
         if self.start >= 0:
-            start = _data(frame, self.start)
+            start = _data(workspace, self.start)
         if self.rows * self.depth * self.columns < LONG:
             self._run(left, right, start, out)
         else:
@@ -129,8 +129,8 @@ cdef class SumOfRows(Step):
         self.rows, self.columns = shape
         self.source, self.target = source, target
 
-    cpdef bint run(self, Frame frame) except -1:
+    cpdef bint run(self, Workspace workspace) except -1:
         clear_float_errors()
-        sum_of_rows(b'f', _data(frame, self.source), _data(frame, self.target),
+        sum_of_rows(b'f', _data(workspace, self.source), _data(workspace, self.target),
                     self.rows, self.columns)
         return not float_errors()

@@ -1,4 +1,4 @@
-from chainer_fast.backends.kernels.tape.steps import Step
+from chainer_fast.backends.kernels.plan.steps import Step
 
 available: bool
 

@@ -1,8 +1,8 @@
-"""Steps of a tape, the values that they read and write, and the loop over the steps.
+"""Steps of a plan, the values that they read and write, and the loop over the steps.
 
-A *value* is a number; a frame has an array for it, or a piece of memory that only
-loops see. A frame belongs to one call at a time: what a call keeps for its gradients
-stays there until the call is forgotten.
+A *value* is a number; a workspace has an array for it, or a piece of memory that only
+loops see. A workspace belongs to one call at a time: what a call keeps for its
+gradients stays there until the call is forgotten.
 """
 import copy
 import weakref
@@ -25,7 +25,7 @@ from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
+cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
         namespace "chainer_fast" nogil:
     cdef struct Instruction:
         AnyLoop loop
@@ -34,7 +34,7 @@ cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
         int inputs[3]
         int outputs[2]
 
-    void run_chain(const Instruction *, const Instruction *, char, const Place *,
+    void run_fused(const Instruction *, const Instruction *, char, const Place *,
                    ptrdiff_t, ptrdiff_t) noexcept
 
 
@@ -42,7 +42,7 @@ class NotStatic(Exception):
     """A function gave something else than it did when it was recorded."""
 
 
-cdef class Frame:
+cdef class Workspace:
     """Arrays of the values of one call.
 
     Parameters
@@ -58,7 +58,7 @@ cdef class Frame:
 
     Attributes
     ----------
-    islands : dict
+    fallbacks : dict
         Functions that the graph engine has applied, with their outputs, by number.
     declined : set of int
         Functions whose shortcuts have declined in this call.
@@ -72,7 +72,7 @@ cdef class Frame:
         self.leaving = list(leaving)
         self.prepared = set()
         self.declined = set()
-        self.islands = {}
+        self.fallbacks = {}
         self._grow()
 
     def __dealloc__(self):
@@ -146,7 +146,7 @@ cdef class Frame:
     cpdef result(self, int value):
         """Return the array of a value, for users to keep."""
         array = self.arrays[value]
-        # Arrays of the frame are views, as may be results of functions of them.
+        # Arrays of the workspace are views, as may be results of functions of them.
         if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_OWNDATA):
             return array
         return array.copy()
@@ -154,7 +154,7 @@ cdef class Frame:
     def applied(self, int index):
         """Return a function of this call."""
         if self.functions[index] is None or index in self.declined:
-            return self.islands[index][0]
+            return self.fallbacks[index][0]
         return self.functions[index]
 
     cpdef forget(self):
@@ -164,7 +164,7 @@ cdef class Frame:
         cdef VariableNodeBase node
         for value in self.leaving:
             self.arrays[value] = None
-        self.islands.clear()
+        self.fallbacks.clear()
         for function in self.functions:
             if function is not None:
                 function.kept_outputs = None
@@ -174,26 +174,26 @@ cdef class Frame:
 
 
 cdef class Step:
-    """Reads values of a frame, and writes others."""
+    """Reads values of a workspace, and writes others."""
 
-    cpdef bint run(self, Frame frame) except -1:
+    cpdef bint run(self, Workspace workspace) except -1:
         """Run the step.
 
         Returns
         -------
         bool
-            False if the call has to be made again without the tape.
+            False if the call has to be made again without the plan.
         """
         raise NotImplementedError
 
 
-cdef class Call(Step):
+cdef class ShortcutCall(Step):
     """Application of a function by its shortcut.
 
     Parameters
     ----------
     index : int
-        Position of the function in a frame.
+        Position of the function in a workspace.
     inputs : tuple of int
         Values.
     output : int
@@ -216,23 +216,23 @@ cdef class Call(Step):
         self.output = output
         self.attributes = dict(vars(pristine))
 
-    cpdef bint run(self, Frame frame) except -1:
-        cdef FunctionBase function = frame.functions[self.index]
+    cpdef bint run(self, Workspace workspace) except -1:
+        cdef FunctionBase function = workspace.functions[self.index]
         cdef Shortcut shortcut = shortcut_of(function)
         cdef PyObject *arrays[MAX_SHORTCUT_INPUTS]
         cdef VariableNodeBase node
         cdef Py_ssize_t i, n = len(self.inputs)
         if shortcut is None:
-            return self._otherwise(frame)
+            return self._otherwise(workspace)
         own = vars(function)
         own.clear()
         own.update(self.attributes)
         for i in range(n):
-            arrays[i] = <PyObject *>frame.arrays[<int>self.inputs[i]]
+            arrays[i] = <PyObject *>workspace.arrays[<int>self.inputs[i]]
         array = shortcut.forward(function, arrays, n)
         if array is None:
-            return self._otherwise(frame)
-        if not frame.put(self.output, array):
+            return self._otherwise(workspace)
+        if not workspace.put(self.output, array):
             raise NotStatic('%s has another result' % function.label)
         function._input_indexes_to_retain = shortcut.retain_inputs
         function._output_indexes_to_retain = shortcut.retain_outputs
@@ -242,21 +242,21 @@ cdef class Call(Step):
                 node.array = <object>arrays[i]
         if shortcut.retain_outputs is not None:
             function.kept_outputs = array
-        frame.declined.discard(self.index)
+        workspace.declined.discard(self.index)
         return True
 
-    cdef bint _otherwise(self, Frame frame) except -1:
-        frame.declined.add(self.index)
-        return self.otherwise.run(frame)
+    cdef bint _otherwise(self, Workspace workspace) except -1:
+        workspace.declined.add(self.index)
+        return self.otherwise.run(workspace)
 
 
-cdef class Gradient(Step):
+cdef class ShortcutGradient(Step):
     """Gradient of a function by its shortcut.
 
     Parameters
     ----------
     index : int
-        Position of the function in a frame.
+        Position of the function in a workspace.
     given : int
         Value that is the gradient of the output.
     found : tuple of (int or None)
@@ -275,24 +275,25 @@ cdef class Gradient(Step):
         self.given = given
         self.found = found
 
-    cpdef bint run(self, Frame frame) except -1:
-        cdef FunctionBase function = frame.functions[self.index]
+    cpdef bint run(self, Workspace workspace) except -1:
+        cdef FunctionBase function = workspace.functions[self.index]
         cdef Shortcut shortcut = shortcut_of(function)
         cdef PyObject *found[MAX_SHORTCUT_INPUTS]
         cdef Py_ssize_t i, n = len(self.found)
-        if frame.declined and self.index in frame.declined:
-            return self.otherwise.run(frame)
+        if workspace.declined and self.index in workspace.declined:
+            return self.otherwise.run(workspace)
         if shortcut is None:
-            return self.otherwise.run(frame)
+            return self.otherwise.run(workspace)
         for i in range(n):
             found[i] = NULL
         try:
-            if not shortcut.backward(function, frame.arrays[self.given], found):
-                return self.otherwise.run(frame)
+            if not shortcut.backward(function, workspace.arrays[self.given], found):
+                return self.otherwise.run(workspace)
             for i in range(n):
                 if self.found[i] is None:
                     continue
-                if found[i] is NULL or not frame.put(self.found[i], <object>found[i]):
+                if found[i] is NULL or not workspace.put(
+                        self.found[i], <object>found[i]):
                     raise NotStatic('%s has no gradient, or another' % function.label)
         finally:
             for i in range(n):
@@ -300,7 +301,7 @@ cdef class Gradient(Step):
         return True
 
 
-cdef class Chain(Step):
+cdef class FusedLoops(Step):
     """Elementwise loops over arrays of one size and type.
 
     Parameters
@@ -343,18 +344,18 @@ cdef class Chain(Step):
     def __dealloc__(self):
         PyMem_Free(self.instructions)
 
-    cpdef bint run(self, Frame frame) except -1:
+    cpdef bint run(self, Workspace workspace) except -1:
         if self.n * self.count < LONG_LOOP:
-            run_chain(self.instructions, self.instructions + self.count, self.kind,
-                      frame.places, self.pieces, self.n)
+            run_fused(self.instructions, self.instructions + self.count, self.kind,
+                      workspace.places, self.pieces, self.n)
         else:
             with nogil:
-                run_chain(self.instructions, self.instructions + self.count, self.kind,
-                          frame.places, self.pieces, self.n)
+                run_fused(self.instructions, self.instructions + self.count, self.kind,
+                          workspace.places, self.pieces, self.n)
         return True
 
 
-cdef class Tape:
+cdef class Plan:
     """Steps, and the memory that they work on.
 
     Parameters
@@ -363,8 +364,8 @@ cdef class Tape:
     fresh : list of int
         Values whose arrays are made anew in every run.
     kept : list of (int, int)
-        Values whose arrays belong to the frame, and the numbers of these arrays: later
-        values use the memory of earlier ones.
+        Values whose arrays belong to the workspace, and the numbers of these arrays:
+        later values use the memory of earlier ones.
     pieces : list of (int, int)
         Values of which only a piece exists at a time, and its number.
     drops : list of list of int
@@ -381,53 +382,53 @@ cdef class Tape:
         self.kept = kept
         self.pieces = pieces
 
-    cdef int _prepare(self, Frame frame) except -1:
+    cdef int _prepare(self, Workspace workspace) except -1:
         cdef int value
         cdef Py_ssize_t at
-        frame._grow()
+        workspace._grow()
         buffers = {}
         for value, at in self.kept:
             if at not in buffers:
-                buffers[at] = empty_like(frame.templates[value])
-            frame.put(value, buffers[at].reshape(frame.templates[value].shape))
+                buffers[at] = empty_like(workspace.templates[value])
+            workspace.put(value, buffers[at].reshape(workspace.templates[value].shape))
         for value, at in self.pieces:
-            frame.places[value].piece = at
-        frame.prepared.add(self)
-        frame.leaving += self.fresh + self.made
+            workspace.places[value].piece = at
+        workspace.prepared.add(self)
+        workspace.leaving += self.fresh + self.made
         return 0
 
-    cpdef bint run(self, Frame frame) except -1:
+    cpdef bint run(self, Workspace workspace) except -1:
         """Run the steps.
 
         Returns
         -------
         bool
-            False if the call has to be made again without the tape: a loop has raised
+            False if the call has to be made again without the plan: a loop has raised
             a floating-point flag, of which NumPy warns.
         """
         cdef Step step
         cdef Py_ssize_t i
         cdef int value
         cdef int flags = 0
-        if self not in frame.prepared:
-            self._prepare(frame)
-        if not frame._is_intact():
+        if self not in workspace.prepared:
+            self._prepare(workspace)
+        if not workspace._is_intact():
             return False
         for value in self.fresh:
-            frame.put(value, empty_like(frame.templates[value]))
+            workspace.put(value, empty_like(workspace.templates[value]))
         clear_float_errors()
         for i in range(len(self.steps)):
             step = <Step>self.steps[i]
-            if type(step) is Chain:
-                step.run(frame)
+            if type(step) is FusedLoops:
+                step.run(workspace)
                 flags |= float_errors()
-            elif step.run(frame):
+            elif step.run(workspace):
                 clear_float_errors()
             else:
                 return False
             if self.drops[i] is not None:
                 for value in <list>self.drops[i]:
-                    frame.arrays[value] = None
+                    workspace.arrays[value] = None
         return flags == 0
 
 

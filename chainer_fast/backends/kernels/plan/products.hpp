@@ -1,8 +1,8 @@
 /* Products of single-precision matrices in C order, whose right operand is packed once.
  *
- * A tape packs a weight once for all functions that use it. */
-#ifndef CHAINER_FAST_TAPE_PRODUCTS_HPP
-#define CHAINER_FAST_TAPE_PRODUCTS_HPP
+ * A plan packs a weight once for all functions that use it. */
+#ifndef CHAINER_FAST_PLAN_PRODUCTS_HPP
+#define CHAINER_FAST_PLAN_PRODUCTS_HPP
 
 #include <stddef.h>
 

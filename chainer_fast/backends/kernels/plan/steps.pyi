@@ -3,8 +3,8 @@ from typing import Any
 
 class NotStatic(Exception): ...
 
-class Frame:
-    islands: dict[int, Any]
+class Workspace:
+    fallbacks: dict[int, Any]
     def __init__(
         self, templates: list[Any], plain: list[bool], functions: list[Any],
         leaving: list[int]) -> None: ...
@@ -15,26 +15,26 @@ class Frame:
     def forget(self) -> None: ...
 
 class Step:
-    def run(self, frame: Frame) -> bool: ...
+    def run(self, workspace: Workspace) -> bool: ...
 
-class Call(Step):
+class ShortcutCall(Step):
     def __init__(
         self, index: int, inputs: tuple[int, ...], output: int, pristine: Any,
         otherwise: Step) -> None: ...
 
-class Gradient(Step):
+class ShortcutGradient(Step):
     def __init__(
         self, index: int, given: int, found: tuple[int | None, ...],
         otherwise: Step) -> None: ...
 
-class Chain(Step):
+class FusedLoops(Step):
     def __init__(self, kind: str, n: int, pieces: int, loops: list[Any]) -> None: ...
 
-class Tape:
+class Plan:
     def __init__(
         self, steps: list[Step], fresh: list[int], kept: list[tuple[int, int]],
         pieces: list[tuple[int, int]], drops: list[list[int] | None],
         made: list[int]) -> None: ...
-    def run(self, frame: Frame) -> bool: ...
+    def run(self, workspace: Workspace) -> bool: ...
 
 def new_function(pristine: Any, nodes: tuple[Any, ...]) -> Any: ...

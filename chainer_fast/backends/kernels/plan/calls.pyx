@@ -1,7 +1,7 @@
 """Calls that are the same as a recorded one.
 
 A call is compared with the recorded one without a step of Python: its arguments, the
-configuration, and the attributes of the links. Then a tape makes it.
+configuration, and the attributes of the links. Then a plan makes it.
 """
 import numpy
 
@@ -16,13 +16,13 @@ from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
 from chainer_fast._core.private cimport instance_dict, referent
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
-from chainer_fast.backends.kernels.tape.steps cimport Frame, Tape
-from chainer_fast.backends.kernels.tape.steps import NotStatic
+from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
+from chainer_fast.backends.kernels.plan.steps import NotStatic
 
 np.import_array()
 
-#: What :meth:`RepeatedCall.repeat` returns if the call is another one.
-ANOTHER = object()
+#: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.
+MISS = object()
 
 
 cdef class Guard:
@@ -142,7 +142,7 @@ cdef class InputPattern:
         self.requires_grad = -1 if requires_grad is None else requires_grad
 
 
-cdef class RepeatedCall:
+cdef class PlannedCallBase:
     """A recorded call."""
 
     cdef bint _same_settings(self) except -1:
@@ -159,10 +159,10 @@ cdef class RepeatedCall:
             self._version = state.seen
         return True
 
-    cdef Frame _take_frame(self):
-        if self.frames:
-            return <Frame>self.frames.pop()
-        return self.new_frame()
+    cdef Workspace _take_workspace(self):
+        if self.workspaces:
+            return <Workspace>self.workspaces.pop()
+        return self.new_workspace()
 
     def repeat(self, args, kwargs):
         """Make a call, if it is the same as the recorded one.
@@ -170,107 +170,107 @@ cdef class RepeatedCall:
         Returns
         -------
         object
-            What the call returns, or ``ANOTHER``.
+            What the call returns, or ``MISS``.
         """
         cdef list inputs = []
         cdef VariableBase param
         cdef Py_ssize_t i
-        cdef Frame frame
+        cdef Workspace workspace
         if self.refused is not None or not self._same_settings() or not _matches(
                 self.pattern, [args, kwargs], inputs) or not self.guard._holds():
-            return ANOTHER
-        frame = self._take_frame()
-        frame._grow()
+            return MISS
+        workspace = self._take_workspace()
+        workspace._grow()
         for i in range(len(self.params)):
             param = <VariableBase>self.params[i]
-            if param._requires_grad != <bint>self.params_grad[i] or not frame.put(
+            if param._requires_grad != <bint>self.params_grad[i] or not workspace.put(
                     <int>self.param_values[i], param.arr):
-                return ANOTHER
+                return MISS
         for i in range(len(inputs)):
             array = inputs[i]
             if isinstance(array, VariableBase):
                 array = (<VariableBase>array).arr
-            frame.put(<int>self.input_values[i], array)
+            workspace.put(<int>self.input_values[i], array)
         drawn = None if self.get_random_state is None else self.get_random_state()
-        if not self.tape.run(frame):
+        if not self.plan.run(workspace):
             if drawn is not None:
                 numpy.random.set_state(drawn)
-            return ANOTHER
+            return MISS
         if self.is_one_variable:
-            return self._apply(frame, inputs, drawn)[0]
-        return self.finish(frame, inputs, drawn)
+            return self._apply(workspace, inputs, drawn)[0]
+        return self.finish(workspace, inputs, drawn)
 
-    def apply(self, Frame frame, list inputs, drawn):
+    def apply(self, Workspace workspace, list inputs, drawn):
         """Put a call in the graph, and return its outputs that have gradients."""
-        return self._apply(frame, inputs, drawn)
+        return self._apply(workspace, inputs, drawn)
 
-    cdef tuple _apply(self, Frame frame, list inputs, drawn):
+    cdef tuple _apply(self, Workspace workspace, list inputs, drawn):
         cdef Py_ssize_t n = len(inputs)
         node = self.node_class()
         variables = []
         for value in self.leaves:
             variables.append(
                 inputs[value] if value < n else self.params[<int>value - n])
-        node.calls = self
-        node.lease = Lease(self.frames, frame)
+        node.call = self
+        node.lease = Lease(self.workspaces, workspace)
         node.arguments = inputs
         node.drawn = drawn
         return node.apply(tuple(variables))
 
 
 cdef class Lease:
-    """Gives a frame back when the call is forgotten.
+    """Gives a workspace back when the call is forgotten.
 
     Parameters
     ----------
-    frames : list of Frame
-        Frames that wait for the next call.
-    frame : Frame
+    workspaces : list of Workspace
+        Those that wait for the next call.
+    workspace : Workspace
     """
-    cdef list frames
-    cdef readonly Frame frame
+    cdef list workspaces
+    cdef readonly Workspace workspace
 
-    def __init__(self, list frames, Frame frame):
-        self.frames = frames
-        self.frame = frame
+    def __init__(self, list workspaces, Workspace workspace):
+        self.workspaces = workspaces
+        self.workspace = workspace
 
     def __del__(self):
-        if len(self.frames) < LIMIT:
-            self.frame.forget()
-            self.frames.append(self.frame)
+        if len(self.workspaces) < LIMIT:
+            self.workspace.forget()
+            self.workspaces.append(self.workspace)
 
 
-# Frames that wait for the next call.
+# Workspaces that wait for the next call.
 cdef enum:
     LIMIT = 16
 
 
-cdef class ReplayShortcut(Shortcut):
+cdef class PlanRunShortcut(Shortcut):
     """A call that is already made, with one output."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef RepeatedCall calls = function.calls
-        if len(calls.seeds) != 1:
+        cdef PlannedCallBase call = function.call
+        if len(call.seeds) != 1:
             return None
-        cdef Frame frame = (<Lease>function.lease).frame
-        return frame.result(<int>calls.seeds[0])
+        cdef Workspace workspace = (<Lease>function.lease).workspace
+        return workspace.result(<int>call.seeds[0])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef RepeatedCall calls = function.calls
-        cdef Frame frame = (<Lease>function.lease).frame
-        cdef Tape tape
+        cdef PlannedCallBase call = function.call
+        cdef Workspace workspace = (<Lease>function.lease).workspace
+        cdef Plan plan
         cdef Py_ssize_t i
-        if calls.full is None:
+        if call.full is None:
             return 0
-        tape, seeds, found = calls.full
+        plan, seeds, found = call.full
         try:
-            if not frame.put(<int>seeds[0], gy) or not tape.run(frame):
+            if not workspace.put(<int>seeds[0], gy) or not plan.run(workspace):
                 return 0
         except NotStatic as error:
-            calls.refused = str(error)
+            call.refused = str(error)
             return 0
         for i in range(len(<list>found)):
             if found[i] is not None:
-                gx[i] = given(frame.result(<int>found[i]))
+                gx[i] = given(workspace.result(<int>found[i]))
         return 1

@@ -1,0 +1,1 @@
+"""Plans: sequences of steps on arrays that are the same in every run."""

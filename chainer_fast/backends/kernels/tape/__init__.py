@@ -1,1 +1,0 @@
-"""Tapes: sequences of steps on arrays that are the same in every run."""
