@@ -13,7 +13,7 @@ from chainer_fast._past import missing_names
 _EXCEPTIONS = {
     'chainer_fast.dataset.download': ('_DownloadError',),
     'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
-    'chainer_fast.graph_optimizations._chain_state': ('Unrecordable',),
+    'chainer_fast.graph_optimizations._side_effects': ('Unrecordable',),
     'chainer_fast.links.caffe._errors': ('CaffeModelError',),
     'chainer_fast.mn.communicators._communication_utility': ('MPIUnavailableError',),
     'chainer_fast.mn.communicators._transfer': ('NoArrayError',),

@@ -6,7 +6,7 @@ graph.
 
 On the processor, the first two calls of a kind run the code, and are compared. If both
 did the same, later ones are made by a *plan*, forward and backward, without the code:
-see :mod:`._compiled`. If they differ, or do more than to apply functions, the call is
+see :mod:`._processor`. If they differ, or do more than to apply functions, the call is
 refused: ``schedule_manager.calls.refused`` names the function and the reason, which
 ``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
 are hooks, in debug mode, for arrays that are not in C order, and for a call in which
@@ -15,7 +15,7 @@ float64 to the bit; in float32, products round otherwise. Random functions draw 
 every call.
 
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
-ones launch the graph, forward and backward: see :mod:`._replay`. Then the chain's code
+ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code
 does not run any more. A call that waits for the GPU, draws random numbers, reports
 values or changes attributes of links is not recorded, and neither is one with a
 function that CuPy cannot record, such as products by cuBLAS. The chain then runs its
@@ -29,26 +29,19 @@ from __future__ import annotations
 
 import functools
 import typing as tp
-import weakref
 
-from chainer_fast import variable
-from chainer_fast.backends import cuda
-from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _host, _replay
-from chainer_fast.graph_optimizations._recording import Recording
-from chainer_fast.graph_optimizations._schedule import (
-    ArrayInfo,
-    ScheduleInfo,
-    StaticScheduleFunction,
-    flatten,
-)
+from chainer_fast.graph_optimizations import _side_effects
+from chainer_fast.graph_optimizations._cache import MISS
+from chainer_fast.graph_optimizations._call import Call
+from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
+from chainer_fast.graph_optimizations._nested import flatten
+from chainer_fast.graph_optimizations._processor.calls import PlannedCalls
+from chainer_fast.graph_optimizations._schedule import StaticScheduleFunction
+from chainer_fast.graph_optimizations._schedule_parts import ArrayInfo, ScheduleInfo
 from chainer_fast.graph_optimizations._trace import Trace
 from chainer_fast.types import VariableOrArray
-
-if tp.TYPE_CHECKING:
-    from chainer_fast.graph_optimizations._host import Calls
-    from chainer_fast.graph_optimizations._replay import Recordings
+from chainer_fast.variable import Variable
 
 __all__ = [
     'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
@@ -70,10 +63,10 @@ class ScheduleManager:
 
     Attributes
     ----------
-    calls : Calls
+    calls : PlannedCalls
         Calls on the processor. Its ``refused`` tells which are not made by plans, and
         why.
-    recordings : Recordings
+    recordings : RecordedCalls
         Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
     """
 
@@ -82,8 +75,8 @@ class ScheduleManager:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
         self.schedules: dict[tp.Any, tp.Any] = {}
-        self.recordings: Recordings = _replay.Recordings()
-        self.calls: Calls = _host.Calls(verbosity_level)
+        self.recordings = RecordedCalls()
+        self.calls = PlannedCalls(verbosity_level)
         self._settings = None
 
     def __reduce__(self) -> tp.Any:
@@ -110,8 +103,8 @@ class ScheduleManager:
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
             self.schedules.clear()
-            self.recordings = _replay.Recordings()
-            self.calls = _host.Calls(self.verbosity_level)
+            self.recordings = RecordedCalls()
+            self.calls = PlannedCalls(self.verbosity_level)
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
         if kind not in self.schedules:
@@ -194,7 +187,7 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         manager = vars(chain).get('schedule_manager')
         if manager is not None:
             returned = manager.calls.repeat(chain, func, args, kwargs)
-            if returned is not _host.MISS:
+            if returned is not MISS:
                 return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
@@ -203,90 +196,55 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         if manager is None:
             chain.schedule_manager = manager = ScheduleManager(
                 minimize_cache_size, verbosity_level)
-        inputs = [x for x in flatten((args, list(kwargs.values()))) if _is_input(x)]
-        schedule = manager.get_schedule(inputs, enable_double_backprop)
-        chain.static_schedule = schedule
-        outline = _outline(args), _outline(kwargs)
-        kind = _host.kind_of(func, inputs, outline)
-        if kind is not None:
-            returned = manager.calls.apply(kind, func, schedule, args, kwargs)
-            if returned is not _host.MISS:
-                return returned
-        if schedule.is_empty() or (kind is not None and manager.calls.wants(kind)):
-            return _record(schedule, func, chain, inputs, args, kwargs, kind)
-        if kind is None and cuda.available:
-            kind = _replay.kind_of(inputs, outline)
-        else:
-            kind = None
-        if kind is not None:
-            again = functools.partial(
-                _call_again, func, weakref.ref(chain), *outline)
-            launched, returned = chain.schedule_manager.recordings.apply(
-                kind, inputs, lambda: Recording(again, chain, inputs))
-            if launched:
-                return returned
-        return func(chain, *args, **kwargs)
+        return _make(
+            Call(func, chain, args, kwargs), manager, enable_double_backprop)
     return call
 
 
-def _is_input(x):
-    if isinstance(x, variable.Variable):
-        return x.raw_array is not None
-    return isinstance(x, get_array_types())
+def _make(call, manager, enable_double_backprop):
+    """Make a call by its plan or recording, or else by the chain's code."""
+    schedule = manager.get_schedule(call.inputs, enable_double_backprop)
+    call.chain.static_schedule = schedule
+    on_processor = call.kind is not None and call.kind.gpu is None
+    if on_processor:
+        returned = manager.calls.apply(call, schedule)
+        if returned is not MISS:
+            return returned
+    if schedule.is_empty() or (on_processor and manager.calls.wants(call.kind)):
+        return _record(schedule, call, manager.calls if on_processor else None)
+    if call.kind is not None and not on_processor:
+        returned = manager.recordings.apply(call)
+        if returned is not MISS:
+            return returned
+    return call.run()
 
 
-def _record(schedule, func, chain, inputs, args, kwargs, kind):
-    """Run a static chain's method while a schedule records it."""
+def _record(schedule, call, planned_calls):
+    """Make a call by the chain's code while a schedule records it.
+
+    The call is traced as well if it may get a plan.
+    """
     first = schedule.is_empty()
     if not first:
         # Another recording, to be compared with the first.
         schedule = StaticScheduleFunction(None)
-    trace = None if kind is None else Trace()
-    with using_config('schedule_func', schedule), _host.watched(chain, trace):
+    trace = None if planned_calls is None else Trace()
+    with using_config('schedule_func', schedule), _side_effects.noted(
+            call.chain, trace):
         schedule.trace = trace
         try:
-            returned = func(chain, *args, **kwargs)
+            returned = call.run()
         finally:
             schedule.trace = None
-    if kind is not None:
-        chain.schedule_manager.calls.note(
-            kind, trace, chain, inputs, (args, kwargs), returned, functools.partial(
-                _call_again, func, weakref.ref(chain), _outline(args),
-                _outline(kwargs)))
+    if trace is not None:
+        planned_calls.note(call, trace, returned)
     if not first:
         return returned
     schedule.set_out_variables(
-        [y for y in flatten(returned) if isinstance(y, variable.Variable)])
-    schedule.build_schedule(chain, inputs)
-    schedule._rerun = functools.partial(
-        _call_again, func, weakref.ref(chain), _outline(args), _outline(kwargs))
+        [y for y in flatten(returned) if isinstance(y, Variable)])
+    schedule.build_schedule(call.chain, call.inputs)
+    schedule._rerun = call.repetition()
     if schedule.verbosity_level > 0:
-        print('static_graph: %s.%s' % (type(chain).__name__, func.__name__), schedule)
+        print('static_graph: %s.%s' % (
+            type(call.chain).__name__, call.func.__name__), schedule)
     return returned
-
-
-# Placeholder for an input in the outline of a call.
-_INPUT = object()
-
-
-def _outline(args):
-    """Return the arguments of a call with a placeholder for every input."""
-    if isinstance(args, dict):
-        return {name: _outline(value) for name, value in args.items()}
-    if isinstance(args, (list, tuple)):
-        return [_outline(value) for value in args]
-    return _INPUT if _is_input(args) else args
-
-
-def _fill(outline, inputs):
-    if isinstance(outline, dict):
-        return {name: _fill(value, inputs) for name, value in outline.items()}
-    if isinstance(outline, list):
-        return [_fill(value, inputs) for value in outline]
-    return next(inputs) if outline is _INPUT else outline
-
-
-def _call_again(func, chain, args, kwargs, inputs):
-    """Repeat a call of a static chain's method on other inputs."""
-    inputs = iter(inputs)
-    return func(chain(), *_fill(args, inputs), **_fill(kwargs, inputs))

@@ -12,7 +12,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast import iterators, optimizers
-from tests.graph_optimizations.compiled_chains import Static, affine, draw, every_loop
+from tests.graph_optimizations.static_chains import Static, affine, draw, every_loop
 
 THREADS = 3
 

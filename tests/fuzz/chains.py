@@ -11,7 +11,7 @@ import numpy as np
 import chainer_fast as chainer
 from chainer_fast import functions as F
 from tests.fuzz import changes, graphs
-from tests.graph_optimizations import compiled_chains
+from tests.graph_optimizations import static_chains
 
 
 def _recurrent(chain, x):
@@ -26,15 +26,15 @@ def _several(chain, x):
     return h, F.reshape(h, (-1,)), F.matmul(h, chain.v)
 
 
-COMPUTE = [compiled_chains.every_loop, compiled_chains.affine, _recurrent, _several]
+COMPUTE = [static_chains.every_loop, static_chains.affine, _recurrent, _several]
 
 
 def _call(chain, x, random=None):
     """Return outputs of a call, with changes before its gradients."""
     chain.cleargrads()
-    outputs = compiled_chains.leaves(chain(x))
+    outputs = static_chains.leaves(chain(x))
     for i, y in enumerate(outputs):
-        y.grad = compiled_chains.draw(i, *y.shape, dtype=y.dtype)
+        y.grad = static_chains.draw(i, *y.shape, dtype=y.dtype)
     if random is not None:
         for _ in range(random.randint(1, 4)):
             _change(chain, x, outputs, random)
@@ -64,10 +64,10 @@ def compare(seed):
     random = np.random.RandomState(seed)
     compute = COMPUTE[random.randint(len(COMPUTE))]
     dtype = 'fd'[random.randint(2)]
-    chain = compiled_chains.Static(compute, dtype)
-    plain = compiled_chains.Model(compute, dtype)
+    chain = static_chains.Static(compute, dtype)
+    plain = static_chains.Model(compute, dtype)
     kept = [(p, p.array.copy()) for _, p in sorted(chain.namedparams())]
-    x = compiled_chains.draw(seed, random.randint(1, 5), 3, dtype=dtype)
+    x = static_chains.draw(seed, random.randint(1, 5), 3, dtype=dtype)
     with warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore')
         for step in range(random.randint(3, 6)):

@@ -16,7 +16,7 @@ from chainer_fast.backends.kernels.sparse import compiled as sparse
 from chainer_fast.utils.type_check import InvalidType
 from chainer_fast.variable import Variable
 from tests.fuzz.graphs import KERNELS
-from tests.graph_optimizations import compiled_chains
+from tests.graph_optimizations import static_chains
 
 
 def zeros(*shape, dtype='f'):
@@ -346,9 +346,9 @@ def test_batch_normalization_of_fewer_axes():
 def test_static_chains_notice_arrays_resized_in_place(of):
     """Their loops would go on in memory that has been given back."""
     def gradients(cls):
-        chain = cls(compiled_chains.every_loop)
+        chain = cls(static_chains.every_loop)
         for step in range(5):
-            x = Variable(compiled_chains.draw(step, 100, 3))
+            x = Variable(static_chains.draw(step, 100, 3))
             y = chain(x)
             y.grad = np.ones_like(y.array)
             if step == 4:
@@ -360,9 +360,9 @@ def test_static_chains_notice_arrays_resized_in_place(of):
                 return None
         return x.grad
 
-    gradient = gradients(compiled_chains.Static)
+    gradient = gradients(static_chains.Static)
     if of == 'parameter':       # which no loop uses
         np.testing.assert_allclose(
-            gradient, gradients(compiled_chains.Model), rtol=1e-5, atol=1e-6)
+            gradient, gradients(static_chains.Model), rtol=1e-5, atol=1e-6)
     else:
         assert gradient is None or gradient.shape == (100, 3)

@@ -9,7 +9,7 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
-from chainer_fast.graph_optimizations._builders import Affine, compiled_as
+from chainer_fast.graph_optimizations._processor.builders import Affine, compiled_as
 from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check

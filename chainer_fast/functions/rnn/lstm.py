@@ -6,7 +6,7 @@ from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order
-from chainer_fast.graph_optimizations import _builders
+from chainer_fast.graph_optimizations._processor import builders
 from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -28,7 +28,7 @@ def _array(variable):
     return None if variable is None else variable.array
 
 
-@_builders.compiled_as(_builders.LSTM)
+@builders.compiled_as(builders.LSTM)
 class LSTM(FunctionNode):
     """Gates, cell and output of one step of a long short-term memory.
 

@@ -169,7 +169,7 @@ def test_several_calls_before_backward():
             F.sum(ys[0] * ys[1] + F.sin(ys[2])).backward()
         numpy.testing.assert_allclose(
             static.w.grad.get(), plain.w.grad.get(), rtol=1e-4, atol=1e-6)
-    recordings, = static.schedule_manager.recordings._recordings.values()
+    recordings, = static.schedule_manager.recordings._kept.values()
     assert len(recordings) == 3
 
 
@@ -238,6 +238,25 @@ def test_attributes_that_programs_change():
         model.factor = step // 3 + 2.
         numpy.testing.assert_allclose(
             model.static(send(X)).array.get(), numpy.tanh(X) * model.factor, rtol=1e-5)
+
+
+def test_several_methods():
+    class Model(chainer.Chain):
+
+        @chainer.static_graph
+        def first(self, x):
+            return F.tanh(x)
+
+        @chainer.static_graph
+        def second(self, x):
+            return F.sin(x)
+
+    model = Model()
+    for _ in range(3):
+        numpy.testing.assert_allclose(
+            model.first(send(X)).array.get(), numpy.tanh(X), rtol=1e-5)
+        numpy.testing.assert_allclose(
+            model.second(send(X)).array.get(), numpy.sin(X), rtol=1e-5)
 
 
 # What cannot be recorded
@@ -431,6 +450,22 @@ def test_structures():
             numpy.testing.assert_allclose(b.grad.get(), X + step, rtol=1e-5)
 
 
+def test_memory_layouts_are_not_recorded():
+    class Model(chainer.Chain):
+
+        @chainer.static_graph
+        def forward(self, x):
+            return F.sum(x.as_layout(None), axis=1)
+
+    model = Model()
+    images = numpy.random.RandomState(0).rand(2, 3, 4, 5).astype('f')
+    for _ in range(3):
+        x = chainer.Variable(send(images)).as_layout(
+            chainer.memory_layouts.CUDNN_CHANNEL_LAST_X)
+        numpy.testing.assert_allclose(
+            model.forward(x).array.get(), images.sum(axis=1), rtol=1e-5)
+
+
 def test_arrays_on_the_host_are_not_recorded():
     class Model(chainer.Chain):
 
@@ -441,7 +476,7 @@ def test_arrays_on_the_host_are_not_recorded():
     chain = Model()
     for _ in range(3):
         chain(X)
-    assert not chain.schedule_manager.recordings._recordings
+    assert not chain.schedule_manager.recordings._kept
 
 
 def test_no_garbage():

@@ -51,35 +51,35 @@ class Affine:
                 0 < x.size * len(w) <= cls.LARGEST and len(w) > 1)
 
     @staticmethod
-    def _pack(plan, value, depth, columns, turned):
+    def _pack(planner, value, depth, columns, turned):
         def make():
-            packed = plan.values.add(
+            packed = planner.values.add(
                 (products.size_of_packed(depth, columns),), numpy.float32)
             step = products.Pack(value, packed, depth, columns, turned)
-            plan.step_into(step, (value,), (packed,))
+            planner.step_into(step, (value,), (packed,))
             return packed
-        return plan.once((value, turned), make)
+        return planner.once((value, turned), make)
 
     @classmethod
-    def forward(cls, plan, step):
+    def forward(cls, planner, node):
         """Append the function."""
-        x, w, *b = step.inputs
-        (rows, depth), columns = plan.values.templates[x].shape, len(
-            plan.values.templates[w])
-        packed = cls._pack(plan, w, depth, columns, True)
-        plan.step_into(
-            products.Product((rows, depth, columns), x, packed, step.outputs[0],
+        x, w, *b = node.inputs
+        (rows, depth), columns = planner.values.templates[x].shape, len(
+            planner.values.templates[w])
+        packed = cls._pack(planner, w, depth, columns, True)
+        planner.step_into(
+            products.Product((rows, depth, columns), x, packed, node.outputs[0],
                              b[0] if b else None, True),
-            (x, packed, *b), step.outputs)
+            (x, packed, *b), node.outputs)
 
     @classmethod
-    def backward(cls, plan, step, grads, targets, sums):
+    def backward(cls, planner, node, grads, targets, sums):
         """Append gradients; return them by target.
 
         Parameters
         ----------
-        plan : Plan
-        step : Step
+        planner : Planner
+        node : Node
         grads : list of int
             Gradient of the output.
         targets : list of int
@@ -92,29 +92,29 @@ class Affine:
         dict
             Gradients by target; None for those that have been added to others.
         """
-        x, w = step.inputs[:2]
+        x, w = node.inputs[:2]
         g, = grads
-        (rows, depth), columns = plan.values.templates[x].shape, len(
-            plan.values.templates[w])
+        (rows, depth), columns = planner.values.templates[x].shape, len(
+            planner.values.templates[w])
         found = {}
         if 0 in targets:
-            packed = cls._pack(plan, w, columns, depth, False)
-            found[0] = plan.values.like(x)
-            plan.step_into(
+            packed = cls._pack(planner, w, columns, depth, False)
+            found[0] = planner.values.like(x)
+            planner.step_into(
                 products.Product((rows, columns, depth), g, packed, found[0]),
                 (g, packed), (found[0],))
         if 1 in targets:
-            packed = cls._pack(plan, x, rows, depth, False)
+            packed = cls._pack(planner, x, rows, depth, False)
             total = sums.get(w)
-            out = plan.values.like(w) if total is None else total
-            plan.step_into(
+            out = planner.values.like(w) if total is None else total
+            planner.step_into(
                 products.Product((columns, rows, depth), g, packed, out, total,
                                  turned=True),
                 (g, packed, *([] if total is None else [total])), (out,))
             found[1] = None if out is total else out
         if 2 in targets:
-            found[2] = plan.values.like(step.inputs[2])
-            plan.step_into(
+            found[2] = planner.values.like(node.inputs[2])
+            planner.step_into(
                 products.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
         return found
 
@@ -129,23 +129,24 @@ class LSTM:
             c.ndim == x.ndim == 2 and len(c) == len(x) > 0 and c.size > 0)
 
     @staticmethod
-    def _step(plan, c, values, gradient):
-        template = plan.values.templates[c]
+    def _step(planner, c, values, gradient):
+        template = planner.values.templates[c]
         return cells.LSTMStep(template.dtype.char, template.shape, values, gradient)
 
     @classmethod
-    def forward(cls, plan, step):
+    def forward(cls, planner, node):
         """Append the function."""
-        values = step.inputs + step.outputs
-        plan.step_into(
-            cls._step(plan, step.inputs[0], values, False), step.inputs, step.outputs)
+        values = node.inputs + node.outputs
+        planner.step_into(
+            cls._step(planner, node.inputs[0], values, False), node.inputs,
+            node.outputs)
 
     @classmethod
-    def backward(cls, plan, step, grads, targets, sums):
+    def backward(cls, planner, node, grads, targets, sums):
         """Append gradients; return them by target. See :meth:`Affine.backward`."""
-        found = tuple([plan.values.like(value) for value in step.inputs])
-        kept = (*step.inputs, step.outputs[0])
-        plan.step_into(
-            cls._step(plan, step.inputs[0], (*kept, *grads, *found), True),
+        found = tuple([planner.values.like(value) for value in node.inputs])
+        kept = (*node.inputs, node.outputs[0])
+        planner.step_into(
+            cls._step(planner, node.inputs[0], (*kept, *grads, *found), True),
             (*kept, *[g for g in grads if g is not None]), found)
         return dict(enumerate(found))

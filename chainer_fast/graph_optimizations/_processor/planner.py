@@ -47,8 +47,8 @@ class Values:
              and self.templates[v].shape == first.shape for v in values])
 
 
-class Plan:
-    """A list of operations on values.
+class Planner:
+    """A list of operations on values, which becomes a plan.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Plan:
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
         return steps.Plan(
-            [self._chain(them, count) if them[0].loop else them[0].step
+            [self._fused(them, count) if them[0].loop else them[0].step
              for them in segments],
             sorted(fresh & made), buffers, pieces, drops, sorted(arrays))
 
@@ -132,14 +132,14 @@ class Plan:
             before = kind
         return segments
 
-    def _chain(self, operations, pieces):
+    def _fused(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]
         return steps.FusedLoops(template.dtype.char, template.size, pieces, [
             (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
 
     @staticmethod
     def _pieces(segments, values):
-        """Return pieces for values that only one chain sees, and the number of them."""
+        """Return pieces for values that only loops in a row see, and their number."""
         found = []
         most = 0
         for operations in segments:

@@ -1,4 +1,4 @@
-"""When chains are compiled, and what is refused."""
+"""When calls get plans, and what is refused."""
 import re
 
 import numpy
@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from tests.graph_optimizations.compiled_chains import (
+from tests.graph_optimizations.static_chains import (
     Model,
     Static,
     affine,

@@ -1,4 +1,4 @@
-"""Steps of plans that the graph engine runs: functions without a compiled form."""
+"""Steps for functions that have no compiled ones: the graph engine runs these."""
 import copy
 
 import numpy
@@ -17,41 +17,41 @@ def has_shortcut(applied, inputs):
     return type(applied) in graph.classes_with_shortcuts() and inputs <= _MAX_INPUTS
 
 
-class Island(steps.Step):
-    """A function that is applied to variables.
+class Fallback(steps.Step):
+    """A function that the graph engine applies to variables.
 
     Parameters
     ----------
     index : int
         Position of the function in a workspace.
-    step : Step
+    node : Node
     """
 
-    def __init__(self, index, step):
+    def __init__(self, index, node):
         self._index = index
-        self._step = step
+        self._node = node
 
     def run(self, workspace):
-        step = self._step
-        applied = copy.copy(step.function)
+        node = self._node
+        applied = copy.copy(node.function)
         inputs = [Variable(workspace.get(value), requires_grad=flows)
-                  for value, flows in zip(step.inputs, step.flows, strict=True)]
+                  for value, flows in zip(node.inputs, node.flows, strict=True)]
         with function.force_backprop_mode():
             outputs = applied.apply(tuple(inputs))
         workspace.fallbacks[self._index] = applied, outputs
-        if not workspace.fill(step.outputs, [y.raw_array for y in outputs]):
-            raise steps.NotStatic('%s has another result' % step.function.label)
+        if not workspace.fill(node.outputs, [y.raw_array for y in outputs]):
+            raise steps.NotStatic('%s has another result' % node.function.label)
         return True
 
 
-class IslandGradient(steps.Step):
+class FallbackGradient(steps.Step):
     """Gradients of such a function.
 
     Parameters
     ----------
     index : int
         Position of the function in a workspace.
-    step : Step
+    node : Node
     grads : list of (int or None)
         Values that are the gradients of the outputs.
     targets : list of int
@@ -60,9 +60,9 @@ class IslandGradient(steps.Step):
         Values that become these gradients.
     """
 
-    def __init__(self, index, step, grads, targets, found):
+    def __init__(self, index, node, grads, targets, found):
         self._index = index
-        self._step = step
+        self._node = node
         self._grads = grads
         self._targets = tuple(targets)
         self._found = found
@@ -79,7 +79,7 @@ class IslandGradient(steps.Step):
             found = sums[applied.inputs[i]]
             if not found or not workspace.fill((value,), (found[0].array,)):
                 raise steps.NotStatic(
-                    '%s has no gradient, or another' % self._step.function.label)
+                    '%s has no gradient, or another' % self._node.function.label)
         return True
 
 

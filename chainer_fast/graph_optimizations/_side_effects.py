@@ -1,6 +1,6 @@
 """What a static chain's call may change besides its results.
 
-A launched graph changes none of it, so that a call that does is not recorded.
+Plans and recordings change none of it, so that a call that does has neither.
 """
 import contextlib
 import typing as tp
@@ -15,14 +15,13 @@ OWN = frozenset(['schedule_manager', 'static_schedule'])
 
 
 class Unrecordable(Exception):
-    """A call does something that cannot be repeated by launching a graph."""
+    """A call does something that cannot be repeated without the chain's code."""
 
 
-class State:
+class ChainState:
     """The attributes of a chain's links, and the arrays of its parameters.
 
-    A launch uses the arrays that were there when it was recorded, and changes no
-    attribute.
+    A recording uses the arrays that were there when it was made.
     """
 
     def __init__(self, chain):
@@ -63,7 +62,7 @@ def _attributes(link):
 
 
 @contextlib.contextmanager
-def unchanged(state):
+def forbidden(state):
     """Raise :class:`Unrecordable` if the ``with`` block changes anything on the host.
 
     Reported values, and the random numbers of NumPy, are looked at as well. In case of
@@ -71,7 +70,7 @@ def unchanged(state):
 
     Parameters
     ----------
-    state : State
+    state : ChainState
         The state before.
     """
     drawn = numpy.random.get_state()
@@ -92,9 +91,12 @@ def unchanged(state):
 
 
 @contextlib.contextmanager
-def watched(chain, trace):
-    """Note in a trace if the ``with`` block changes anything but results."""
-    state = State(chain)
+def noted(chain, trace):
+    """Note in a trace, if there is one, what else the ``with`` block changes."""
+    if trace is None:
+        yield
+        return
+    state = ChainState(chain)
     observed: dict[tp.Any, tp.Any] = {}
     try:
         with _reports_to(observed):

@@ -7,8 +7,8 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast.graph_optimizations._compiled import Replay
-from tests.graph_optimizations.compiled_chains import (
+from chainer_fast.graph_optimizations._processor.planned_call import PlanRun
+from tests.graph_optimizations.static_chains import (
     Model,
     Static,
     affine,
@@ -20,7 +20,7 @@ from tests.graph_optimizations.compiled_chains import (
 )
 
 # Functions whose shortcuts are tried here.
-CLASSES = (Replay,)
+CLASSES = (PlanRun,)
 
 
 # Numbers
@@ -270,8 +270,8 @@ def test_calls_one_after_the_other_share_memory(backprop):
         with chainer.using_config('enable_backprop', backprop):
             y = static(draw(0, 4, 3))
         del y
-    compiled, = static.schedule_manager.calls._compiled.values()
-    assert len(compiled.workspaces) == 1
+    planned, = static.schedule_manager.calls._kept.values()
+    assert len(planned.workspaces) == 1
 
 
 def test_arrays_of_a_call_are_released_with_it():

@@ -1,8 +1,8 @@
 """Calls of static chains on the processor, made by plans.
 
-A call that is the same as the one before is *compiled*: its steps become a plan for the
-forward direction, and one for the backward direction for each set of gradients that is
-asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
+A call that is the same as the one before gets a plan for the forward direction, and one
+for the backward direction for each set of gradients that is asked for. In the graph of
+functions, a call that a plan makes is a single node, :class:`PlanRun`.
 """
 import contextlib
 import typing as tp
@@ -14,54 +14,59 @@ from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.plan import calls, steps
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _passes
-from chainer_fast.graph_optimizations._chain_state import OWN, Unrecordable
-from chainer_fast.graph_optimizations._plan import Values
-from chainer_fast.graph_optimizations._trace import Output
+from chainer_fast.graph_optimizations._call import is_input, settings
+from chainer_fast.graph_optimizations._nested import flatten
+from chainer_fast.graph_optimizations._processor import passes
+from chainer_fast.graph_optimizations._processor.graph import Output
+from chainer_fast.graph_optimizations._processor.lowering import Function, lower
+from chainer_fast.graph_optimizations._processor.planner import Values
+from chainer_fast.graph_optimizations._side_effects import OWN, Unrecordable
 from chainer_fast.variable import Variable
 
 
-class Compiled(calls.PlannedCallBase):
-    """A call of a chain, compiled.
+class PlannedCall(calls.PlannedCallBase):
+    """A call of a chain, with its plans.
 
     Parameters
     ----------
     graph : Graph
-    chain : Chain
+    call : Call
+        The traced call.
     params : list of Parameter
-    arguments : tuple
-        Positional and named arguments of the recorded call.
-    call : callable
-        ``call(inputs)`` runs the chain on a list of variables and arrays.
     """
 
-    def __init__(self, graph, chain, params, arguments, call):
+    def __init__(self, graph, call, params):
         self._graph = graph
-        self._call = call
-        self._settings = settings()
+        self._repeat = call.repetition()
+        self._settings = call.kind.settings
         self.enable_backprop = bool(config.enable_backprop)
-        self.guard = calls.Guard([weakref.ref(link) for link in chain.links()], OWN)
-        args, kwargs = arguments
-        self.pattern = [
-            _pattern(args), {name: _pattern(each) for name, each in kwargs.items()}]
+        self.guard = calls.Guard(
+            [weakref.ref(link) for link in call.chain.links()], OWN)
+        self.pattern = [_pattern(call.args), {
+            name: _pattern(each) for name, each in call.kwargs.items()}]
         self.params = params
         self.params_grad = [p.requires_grad for p in params]
         self.input_values, self.param_values = graph.inputs, graph.params
-        self._make()
+        self._make_plans()
+
+    def holds(self):
+        """Return whether links are as they were."""
+        return self.guard.holds()
 
     def same_settings(self):
         """Return whether the configuration is the same."""
         return config.use_static_graph and self._settings == settings()
 
-    def _make(self):
+    def _make_plans(self):
         graph = self._graph
         self._values = Values()
         for value in graph.values:
             self._values.add(*value)
-        plan, self._ways = _passes.forward(graph, self._values)
+        self._lowerings = lower(graph, self._values)
+        planner = passes.forward(graph, self._lowerings, self._values)
         flowing = {
-            value for step in graph.steps
-            for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
+            value for node in graph.nodes
+            for value, flows in zip(node.inputs, node.flows, strict=True) if flows}
         self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
         # An output may be returned twice.
         self.seeds = list(dict.fromkeys([
@@ -71,34 +76,35 @@ class Compiled(calls.PlannedCallBase):
         needed = set()
         if self.seeds and self.leaves:
             wanted, given = tuple(self.leaves), (True,) * len(self.seeds)
-            passed = self._pass(wanted, given)
-            needed = {value for operation in passed.plan.operations
+            backward = self._backward(wanted, given)
+            needed = {value for operation in backward.planner.operations
                       for value in operation.inputs if value < len(graph.values)}
-            self.full = self._gradient_plans[wanted, given] = _planned(passed)
+            self.full = self._gradient_plans[wanted, given] = _planned(backward)
         results = {y.value for y in graph.outputs if y.argument is None}
-        self.plan = plan.plan(results, needed)
-        self.node_class = Replay
+        self.plan = planner.plan(results, needed)
+        self.node_class = PlanRun
         self.get_random_state = numpy.random.get_state if graph.draws else None
         self.is_one_variable = (
             self.enable_backprop and self.full is not None
-            and type(graph.outline) is Output and graph.outline.value in self.seeds)
+            and type(graph.returned) is Output and graph.returned.value in self.seeds)
         self.workspaces = []
 
-    def _pass(self, wanted, given):
+    def _backward(self, wanted, given):
         seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
                  if is_given]
-        return _passes.Backward(self._graph, self._ways, self._values, wanted, seeds)
+        return passes.Backward(
+            self._graph, self._lowerings, self._values, wanted, seeds)
 
     def new_workspace(self):
         """Return a workspace for a call."""
         graph = self._graph
         templates = self._values.templates
         functions = [
-            steps.new_function(step.function, tuple([
+            steps.new_function(node.function, tuple([
                 Variable(templates[value], requires_grad=flows).node
-                for value, flows in zip(step.inputs, step.flows, strict=True)]))
-            if way == 'shortcut' else None
-            for step, way in zip(graph.steps, self._ways, strict=True)]
+                for value, flows in zip(node.inputs, node.flows, strict=True)]))
+            if isinstance(lowering, Function) and lowering.has_shortcut else None
+            for node, lowering in zip(graph.nodes, self._lowerings, strict=True)]
         workspace = steps.Workspace(
             templates, self._values.plain, functions, graph.inputs)
         workspace.fill(graph.constants.keys(), graph.constants.values())
@@ -111,26 +117,26 @@ class Compiled(calls.PlannedCallBase):
         if is_in_graph:
             made = dict(zip(
                 self.seeds, self.apply(workspace, inputs, drawn), strict=True))
-        returned = self._returned(self._graph.outline, inputs, workspace, made)
+        returned = self._returned(self._graph.returned, inputs, workspace, made)
         if not is_in_graph:
             workspace.forget()
             self.workspaces.append(workspace)
         return returned
 
-    def _returned(self, outline, inputs, workspace, made):
-        if type(outline) is Output:
-            if outline.argument is not None:
-                return inputs[outline.argument]
-            if outline.value in made and outline.requires_grad:
-                return made[outline.value]
-            array = workspace.result(outline.value)
-            if outline.is_variable:
-                return Variable(array, requires_grad=outline.requires_grad)
+    def _returned(self, returned, inputs, workspace, made):
+        if type(returned) is Output:
+            if returned.argument is not None:
+                return inputs[returned.argument]
+            if returned.value in made and returned.requires_grad:
+                return made[returned.value]
+            array = workspace.result(returned.value)
+            if returned.is_variable:
+                return Variable(array, requires_grad=returned.requires_grad)
             return array
-        if isinstance(outline, (tuple, list)):
-            return type(outline)([
-                self._returned(each, inputs, workspace, made) for each in outline])
-        return outline
+        if isinstance(returned, (tuple, list)):
+            return type(returned)([
+                self._returned(each, inputs, workspace, made) for each in returned])
+        return returned
 
     def backward(self, workspace, wanted, grads):
         """Return gradients by arguments and parameters.
@@ -151,7 +157,7 @@ class Compiled(calls.PlannedCallBase):
         """
         key = wanted, tuple([g is not None for g in grads])
         if key not in self._gradient_plans:
-            self._gradient_plans[key] = _planned(self._pass(*key))
+            self._gradient_plans[key] = _planned(self._backward(*key))
         plan, given, values = self._gradient_plans[key]
         try:
             if not workspace.fill(given, [g for g in grads if g is not None]):
@@ -167,9 +173,9 @@ class Compiled(calls.PlannedCallBase):
         """Return gradients of the call as variables, by calling the chain."""
         with function.force_backprop_mode(), _drawing_again(drawn), using_config(
                 'use_static_graph', False):
-            returned = self._call(inputs)
-        found = {outline.value: y for outline, y in zip(
-            self._graph.outputs, _flat(returned), strict=True)}
+            returned = self._repeat(inputs)
+        found = {output.value: y for output, y in zip(
+            self._graph.outputs, filter(is_input, flatten(returned)), strict=True)}
         given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
                  if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
@@ -184,14 +190,14 @@ class Compiled(calls.PlannedCallBase):
 
 
 @shortcut(calls.PlanRunShortcut())
-class Replay(function_node.FunctionNode):
+class PlanRun(function_node.FunctionNode):
     """A call of a static chain, made by a plan.
 
     Its inputs are the arguments and parameters of the chain that have a gradient.
 
     Attributes
     ----------
-    call : Compiled
+    call : PlannedCall
     lease : Lease
         Holds the workspace of the call.
     arguments : list of Variable or array
@@ -199,7 +205,7 @@ class Replay(function_node.FunctionNode):
         State of NumPy's random numbers before the call, if it draws any.
     """
 
-    call: Compiled
+    call: PlannedCall
     lease: tp.Any
     arguments: list[tp.Any]
     drawn: tuple[tp.Any, ...] | None
@@ -237,16 +243,10 @@ def _drawing_again(drawn):
         numpy.random.set_state(current)
 
 
-def settings():
-    """Return the configuration that a recorded call depends on."""
-    return [getattr(config, name) for name in (
-        'train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')]
-
-
 def _planned(backward):
     """Return a plan, the gradients that it is given, and those that it finds."""
     found = {value for value in backward.found if value is not None}
-    return backward.plan.plan(found, set()), backward.given, backward.found
+    return backward.planner.plan(found, set()), backward.given, backward.found
 
 
 def _pattern(argument):
@@ -260,9 +260,3 @@ def _pattern(argument):
             numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
             getattr(argument, 'requires_grad', None))
     return argument
-
-
-def _flat(returned):
-    if isinstance(returned, (tuple, list)):
-        return [leaf for each in returned for leaf in _flat(each)]
-    return [returned] if isinstance(returned, (Variable, numpy.ndarray)) else []

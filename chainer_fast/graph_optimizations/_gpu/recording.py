@@ -9,10 +9,12 @@ import weakref
 from chainer_fast import function, function_node
 from chainer_fast.backends import _cuda_graph, cuda
 from chainer_fast.configuration import using_config
-from chainer_fast.graph_optimizations._chain_state import (
-    State,
+from chainer_fast.graph_optimizations._call import is_input
+from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._side_effects import (
+    ChainState,
     Unrecordable,
-    unchanged,
+    forbidden,
 )
 from chainer_fast.variable import Variable
 
@@ -22,10 +24,7 @@ class Recording:
 
     Parameters
     ----------
-    call : callable
-        ``call(inputs)`` runs the chain on a list of variables and arrays.
-    chain : Chain
-    inputs : list of Variable or array
+    call : Call
 
     Raises
     ------
@@ -33,32 +32,30 @@ class Recording:
         If the call cannot be recorded. Nothing has happened then.
     """
 
-    def __init__(self, call, chain, inputs):
-        self._call = call
+    def __init__(self, call):
+        self._repeat = call.repetition()
         self._recorder = _cuda_graph.Recorder()
         self._arrays = [
-            self._recorder.copy(getattr(x, 'raw_array', x)) for x in inputs]
+            self._recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
         self._inputs = [
             Variable(array, requires_grad=x.requires_grad)
             if isinstance(x, Variable) else array
-            for x, array in zip(inputs, self._arrays, strict=True)]
-        self.state = State(chain)
-        if any(vars(link).get('_local_link_hooks') for link in chain.links()):
+            for x, array in zip(call.inputs, self._arrays, strict=True)]
+        self.state = ChainState(call.chain)
+        if any(vars(link).get('_local_link_hooks') for link in call.chain.links()):
             raise Unrecordable('links have hooks')
-        with unchanged(self.state), using_config('use_static_graph', False):
+        with forbidden(self.state), using_config('use_static_graph', False):
             self._forward, returned = self._recorder.record(
-                lambda: call(self._inputs))
+                lambda: self._repeat(self._inputs))
         self._outputs = []
-        self._outline = self._take_outputs(returned)
+        self._returned = replaced(self._take_output, returned)
         self._check_leaves()
         self._backward = {}
         self._node = None
         self.generation = 0
 
-    def _take_outputs(self, returned):
-        """Move variables and arrays from what a call returned to the outputs."""
-        if isinstance(returned, (tuple, list)):
-            return type(returned)([self._take_outputs(each) for each in returned])
+    def _take_output(self, returned):
+        """Move a variable or an array to the outputs, and leave its place."""
         if isinstance(returned, (Variable, cuda.ndarray)):
             self._outputs.append(returned)
             return _Output(isinstance(returned, Variable))
@@ -99,7 +96,15 @@ class Recording:
 
     def returned(self, outputs):
         """Return what the call returned, with other outputs in it."""
-        return _with_outputs(self._outline, iter(outputs))
+        outputs = iter(outputs)
+
+        def output(returned):
+            if not isinstance(returned, _Output):
+                return returned
+            y = next(outputs)
+            return y if returned.is_variable else y.array
+
+        return replaced(output, self._returned)
 
     def forward(self, arrays):
         """Launch the forward direction.
@@ -153,9 +158,8 @@ class Recording:
 
     def call_again(self, indexes, inputs, grads):
         """Return differentiable gradients of the call, by calling the chain."""
-        found: list[tp.Any] = []
         with function.force_backprop_mode(), using_config('use_static_graph', False):
-            _collect(self._call(inputs), found)
+            found = filter(is_input, flatten(self._repeat(inputs)))
         given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
         candidates = [*inputs, *self.state.params]
@@ -169,24 +173,6 @@ class _Output:
 
     def __init__(self, is_variable):
         self.is_variable = is_variable
-
-
-def _with_outputs(outline, outputs):
-    if isinstance(outline, (tuple, list)):
-        return type(outline)([_with_outputs(each, outputs) for each in outline])
-    if not isinstance(outline, _Output):
-        return outline
-    output = next(outputs)
-    return output if outline.is_variable else output.array
-
-
-def _collect(returned, found):
-    """Append the variables and arrays of a result to a list."""
-    if isinstance(returned, (tuple, list)):
-        for each in returned:
-            _collect(each, found)
-    elif isinstance(returned, (Variable, cuda.ndarray)):
-        found.append(returned)
 
 
 class _Backward:

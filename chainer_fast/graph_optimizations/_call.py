@@ -1,0 +1,142 @@
+"""Calls of static chains, and which of them are of one kind."""
+import functools
+import typing as tp
+import weakref
+
+import numpy
+
+from chainer_fast._core.state import get_function_hooks
+from chainer_fast.backends import _cuda_graph, cuda
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.configuration import config
+from chainer_fast.graph_optimizations._nested import flatten
+from chainer_fast.link_hook import _get_link_hooks
+from chainer_fast.variable import Variable
+
+_SETTINGS = 'train', 'enable_backprop', 'dtype'
+_PROCESSOR_SETTINGS = *_SETTINGS, 'use_ideep', 'lazy_grad_sum'
+_GPU_SETTINGS = (
+    *_SETTINGS, 'use_cudnn', 'cudnn_deterministic', 'use_cudnn_tensor_core', 'autotune',
+    'compute_mode')
+
+# Placeholder for an input in the arguments of a call.
+_INPUT = object()
+
+
+class Kind(tp.NamedTuple):
+    """What calls have in common that one plan, or one recording, can repeat.
+
+    ``gpu`` is the number of the device, or None for the processor.
+    """
+
+    gpu: int | None
+    func: tp.Any
+    inputs: tuple[tp.Any, ...]
+    settings: tuple[tp.Any, ...]
+    others: tp.Any
+
+
+class Call:
+    """A call of a static chain's method.
+
+    Parameters
+    ----------
+    func : function
+    chain : Chain
+    args : tuple
+    kwargs : dict
+
+    Attributes
+    ----------
+    inputs : list of Variable or array
+        All arguments that are, in lists and tuples as well.
+    kind : Kind or None
+        ``None`` if only the chain's code can make the call.
+    """
+
+    def __init__(self, func, chain, args, kwargs):
+        self.func, self.chain, self.args, self.kwargs = func, chain, args, kwargs
+        self.inputs = [x for x in flatten([*args, *kwargs.values()]) if is_input(x)]
+        self.kind = self._kind()
+
+    def run(self):
+        """Make the call by the chain's code."""
+        return self.func(self.chain, *self.args, **self.kwargs)
+
+    def repetition(self):
+        """Return a function of a list of inputs that makes the call with these.
+
+        It keeps neither the inputs of this call nor the chain alive.
+        """
+        return functools.partial(
+            _repeat, self.func, weakref.ref(self.chain), _without_inputs(self.args),
+            _without_inputs(self.kwargs))
+
+    def _kind(self):
+        if config.debug or get_function_hooks() or _get_link_hooks() or any(
+                [getattr(x, 'layout', None) is not None for x in self.inputs]):
+            return None
+        arrays = [getattr(x, 'raw_array', x) for x in self.inputs]
+        gpu = None
+        if not all([type(x) is numpy.ndarray and x.flags.c_contiguous for x in arrays]):
+            if not _cuda_graph.supported():
+                return None
+            gpu = cuda.cupy.cuda.runtime.getDevice()
+            if not all([isinstance(x, cuda.ndarray) and x.device.id == gpu
+                        for x in arrays]):
+                return None
+        # Some types of the same size are equal, apart from their characters.
+        kind = Kind(gpu, self.func, tuple([
+            (array.shape, array.dtype, array.dtype.char,
+             getattr(x, 'requires_grad', None))
+            for x, array in zip(self.inputs, arrays, strict=True)]),
+            settings(gpu), (_frozen(self.args), _frozen(self.kwargs)))
+        try:
+            hash(kind)
+        except TypeError:
+            return None
+        return kind
+
+
+def settings(gpu=None):
+    """Return the configuration that repeated calls depend on."""
+    names = _PROCESSOR_SETTINGS if gpu is None else _GPU_SETTINGS
+    return tuple([getattr(config, name) for name in names])
+
+
+def is_input(x):
+    """Return whether it is an array, or a variable that has one."""
+    if isinstance(x, Variable):
+        return x.raw_array is not None
+    return isinstance(x, get_array_types())
+
+
+def _without_inputs(args):
+    """Return arguments with a placeholder for every input."""
+    if isinstance(args, dict):
+        return {name: _without_inputs(value) for name, value in args.items()}
+    if isinstance(args, (list, tuple)):
+        return [_without_inputs(value) for value in args]
+    return _INPUT if is_input(args) else args
+
+
+def _with_inputs(args, inputs):
+    if isinstance(args, dict):
+        return {name: _with_inputs(value, inputs) for name, value in args.items()}
+    if isinstance(args, list):
+        return [_with_inputs(value, inputs) for value in args]
+    return next(inputs) if args is _INPUT else args
+
+
+def _repeat(func, chain, args, kwargs, inputs):
+    inputs = iter(inputs)
+    return func(chain(), *_with_inputs(args, inputs), **_with_inputs(kwargs, inputs))
+
+
+def _frozen(value):
+    """Return what compares arguments: lists and dicts as tuples, and no inputs."""
+    if isinstance(value, dict):
+        return tuple([(key, _frozen(each)) for key, each in value.items()])
+    if isinstance(value, (list, tuple)):
+        return tuple([_frozen(each) for each in value])
+    return _INPUT if is_input(value) else (type(value), value)

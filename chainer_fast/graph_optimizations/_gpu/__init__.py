@@ -1,0 +1,1 @@
+"""Calls of static chains on a GPU: recordings, launched as CUDA graphs."""

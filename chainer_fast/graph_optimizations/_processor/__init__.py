@@ -1,0 +1,1 @@
+"""Calls of static chains on the processor: plans, forward and backward."""

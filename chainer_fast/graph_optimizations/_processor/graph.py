@@ -1,0 +1,201 @@
+"""Graphs of traced calls: the functions applied, and how arrays pass between them.
+
+In a :class:`Graph`, a *value* is a number: one for each argument, parameter, constant
+and output of a function.
+"""
+import dataclasses
+import typing as tp
+
+import numpy
+
+from chainer_fast import function
+from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._side_effects import Unrecordable
+from chainer_fast.variable import Variable
+
+
+@dataclasses.dataclass
+class Node:
+    """An application of a function.
+
+    ``flows`` tells for each input whether it gets a gradient.
+    """
+
+    function: tp.Any
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    flows: tuple[bool, ...]
+    rank: int
+
+
+@dataclasses.dataclass
+class Output:
+    """A variable or an array in what a call returns.
+
+    ``argument`` is its position if it is an argument itself.
+    """
+
+    value: int
+    is_variable: bool
+    requires_grad: bool
+    argument: int | None = None
+
+
+class Graph:
+    """The functions applied in a call, and the values between them.
+
+    Parameters
+    ----------
+    trace : Trace
+    inputs : list of Variable or array
+        Arguments.
+    params : list of Parameter
+    returned : object
+        What the call returned.
+
+    Attributes
+    ----------
+    values : list of (tuple of int, numpy.dtype, bool)
+        Shape and type of each value, and whether it is in C order: arguments first,
+        then parameters, then others.
+    constants : dict
+        Arrays that are neither, by value.
+    nodes : list of Node
+    draws : bool
+        Whether functions draw random numbers.
+    returned : object
+        What the call returned, with :class:`Output` in place of variables and arrays.
+
+    Raises
+    ------
+    Unrecordable
+        If the call is not the same every time.
+    """
+
+    def __init__(self, trace, inputs, params, returned):
+        trace.begin()
+        if trace.reason:
+            raise Unrecordable(trace.reason)
+        self.draws = trace.draws
+        self.values = []
+        self.constants = {}
+        self.nodes = []
+        self._of_array = {}
+        self._of_node = {}
+        self._arguments = inputs
+        for x in inputs + params:
+            array = getattr(x, 'raw_array', x)
+            if id(array) in self._of_array:
+                raise Unrecordable('two arguments or parameters are the same array')
+            value = self._of_array[id(array)] = self._value(array, 'an argument')
+            if isinstance(x, Variable):
+                self._of_node[id(x.node)] = value
+        self.inputs = list(range(len(inputs)))
+        self.params = list(range(len(inputs), len(self.values)))
+        for each in trace.functions:
+            self._append(*each)
+        self.returned = replaced(self._output, returned)
+        self.outputs = [y for y in flatten(self.returned) if isinstance(y, Output)]
+        del self._of_array, self._of_node, self._arguments
+
+    def _value(self, array, owner):
+        if type(array) is not numpy.ndarray:
+            raise Unrecordable('%s is a %s' % (owner, type(array).__name__))
+        flags = array.flags
+        self.values.append((array.shape, array.dtype, (
+            flags.c_contiguous and flags.aligned and array.dtype.isnative)))
+        return len(self.values) - 1
+
+    def _append(self, pristine, applied, inputs, outputs):
+        label = pristine.label
+        if isinstance(pristine, function.FunctionAdapter):
+            raise Unrecordable('%s is an old-style function' % label)
+        found = [self._find(*each, label) for each in zip(
+            inputs, applied.inputs or [None] * len(inputs), strict=True)]
+        made = [self._value(y, 'an output of ' + label) for y in outputs]
+        for reference, value in zip(applied.outputs or (), made, strict=False):
+            if reference() is not None:
+                self._of_node[id(reference())] = value
+        for y, value in zip(outputs, made, strict=True):
+            self._of_array[id(y)] = value
+        self.nodes.append(Node(
+            pristine, tuple([value for value, _ in found]), tuple(made),
+            tuple([flows for _, flows in found]), applied.rank))
+
+    def _find(self, array, node, label):
+        """Return the value of an input, and whether it gets a gradient."""
+        if node is not None and id(node) in self._of_node:
+            return self._of_node[id(node)], (
+                node.requires_grad and array.dtype.kind in 'fc')
+        if node is not None and node.requires_grad and (
+                node.creator_node is not None
+                or node.get_variable_or_none() is not None):
+            raise Unrecordable(
+                '%s has an input with a gradient that is no argument' % label)
+        if id(array) not in self._of_array:
+            value = self._value(array, 'an input of ' + label)
+            self._of_array[id(array)] = value
+            self.constants[value] = array
+        return self._of_array[id(array)], False
+
+    def _output(self, returned):
+        if returned is None or isinstance(returned, (bool, int, float, str)):
+            return returned
+        for i, x in enumerate(self._arguments):
+            if x is returned:
+                return Output(i, True, True, i)
+        array = getattr(returned, 'raw_array', returned)
+        is_variable = isinstance(returned, Variable)
+        if not is_variable and not isinstance(array, numpy.ndarray):
+            raise Unrecordable('the result has a %s' % type(returned).__name__)
+        requires_grad = is_variable and returned.requires_grad
+        value = self._of_array.get(id(array))
+        if is_variable and returned.creator_node is not None:
+            value = self._of_node.get(id(returned.node))
+        elif requires_grad and value not in self.constants and any(
+                [any(node.flows) for node in self.nodes if value in node.outputs]):
+            value = None
+        if value is None:
+            raise Unrecordable('a result comes from no function')
+        return Output(value, is_variable, requires_grad)
+
+    def difference(self, other):
+        """Return how another call of the chain differs, or None."""
+        for a, b in zip(self.nodes, other.nodes, strict=False):
+            label = b.function.label
+            if type(a.function) is not type(b.function):
+                return '%s is applied where %s was' % (label, a.function.label)
+            if (a.inputs, a.outputs, a.flows) != (b.inputs, b.outputs, b.flows):
+                return '%s is applied to other inputs' % label
+            if not _same(vars(a.function), vars(b.function)):
+                return '%s has other attributes' % label
+            if [self.values[i] for i in a.outputs] != [
+                    other.values[i] for i in b.outputs]:
+                return '%s has another result' % label
+            for value in a.inputs:
+                if value in self.constants and not _same(
+                        self.constants[value], other.constants.get(value)):
+                    return '%s has an input that changes and is no argument' % label
+        if len(self.nodes) != len(other.nodes):
+            longer = max(self.nodes, other.nodes, key=len)
+            return '%s is not always applied' % longer[
+                min(len(self.nodes), len(other.nodes))].function.label
+        if self.returned != other.returned:
+            return 'the result is made of other parts'
+        return None
+
+
+def _same(a, b):
+    """Tell whether two values are alike, in whatever they are made of."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all([_same(a[key], b[key]) for key in a])
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, numpy.ndarray):
+        return a.dtype == b.dtype and numpy.array_equal(
+            a, b, equal_nan=a.dtype.kind in 'fc')
+    return bool(a == b)
