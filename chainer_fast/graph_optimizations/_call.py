@@ -26,7 +26,8 @@ _INPUT = object()
 class Kind(tp.NamedTuple):
     """What calls have in common that one plan, or one recording, can repeat.
 
-    ``gpu`` is the number of the device, or None for the processor.
+    ``gpu`` is the number of the device, or None for the processor; ``others`` are the
+    arguments that are no inputs.
     """
 
     gpu: int | None
