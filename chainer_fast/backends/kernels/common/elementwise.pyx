@@ -52,8 +52,8 @@ cdef Loop ufunc_loop(ufunc, of_floats=None):
 copy = loop_of(COPY, NULL)
 
 
-cdef object _run(const AnyLoop &loop, char kind, object a, object b, double p,
-                 double q):
+cdef inline object _run(
+        const AnyLoop &loop, char kind, object a, object b, double p, double q):
     """Return what a loop makes of one or two arrays, or None if it raised a flag."""
     cdef object out = empty_dense_like(a)
     cdef ptrdiff_t n = PyArray_SIZE(a)
