@@ -166,9 +166,10 @@ bench-gpu: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.gpu $(BENCH)
 
 # $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
-# place stay as they are.
+# place stay as they are. Of an earlier copy only what was compiled remains.
 define build-copy
 	mkdir -p $(1)
+	find $(1) -type f ! -name '*.so' ! -name '*.cpp' ! -path '$(1)/build/*' -delete
 	git ls-files -z | xargs -0 cp -p --parents -t $(1)
 	cd $(1) && $(2) $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 endef
