@@ -47,6 +47,7 @@ def test_slow_first_batch_is_warned_of_and_arrives():
                           match='this process, .* indices 0, 1') as caught:
             assert it.next() == [0, 1]
         assert [warning.filename for warning in caught] == [__file__]
+        it.dataset_timeout = None       # the worker may be slow to begin
         assert it.next() == [2, 3]
         timer.join()
     assert data.read == [0, 1]
@@ -62,6 +63,7 @@ def test_first_batch_that_hangs_is_an_error(monkeypatch):
                     RuntimeError, match='this process.* not finished an example'):
                 it.next()
             assert it.current_position == 0
+        it.dataset_timeout = None
         data.go_on.set()
         assert [it.next(), it.next()] == [[0, 1], [2, 3]]
     # The second reading was given up before it began.
