@@ -42,7 +42,8 @@ class Stage:
 BUILDS = {'addresses': 3, 'threads': 4}
 # The allocator of the sanitizer of addresses (GCC 12) has locks that a thread may hold
 # while another one forks: some in a hundred worker processes never begin.
-_FORKING = 'multiprocess_faults', 'multiprocess_iterator', 'start_methods'
+_FORKING = (
+    'multiprocess_faults', 'multiprocess_iterator', 'own_reader', 'start_methods')
 # The sanitizer of threads has a thread of its own, which wakes up again and again: no
 # process looks as if it did nothing.
 _IDLE = ('hang_watch.py::test_activity',
