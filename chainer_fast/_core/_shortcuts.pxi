@@ -10,11 +10,19 @@ cdef class Shortcut:
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         return 0
 
+    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+        return None
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        return 0
+
 
 cdef class _Declared:
     """A class of functions whose methods compiled code may take the place of."""
     cdef Methods methods
-    cdef Shortcut shortcut      # None if there are other forms alone
+    cdef Shortcut shortcut
+    cdef object plan
 
 
 # Classes of functions to what is declared of them; a class derived from one of these,
@@ -25,46 +33,37 @@ cdef tuple _REPLACED = (
     'apply', '_check_data_type_forward', '__init__')
 
 
-def declare(cls):
-    """Remember the methods of a class of functions, as they are now.
-
-    See :func:`is_as_declared`.
-    """
-    cdef _Declared entry = _declared.setdefault(cls, _Declared())
-    entry.methods = Methods(cls, _REPLACED)
-
-
-def is_as_declared(FunctionBase function not None):
-    """Tell whether compiled code may take the place of a function's methods.
-
-    Parameters
-    ----------
-    function : FunctionNode
-
-    Returns
-    -------
-    bool
-        True for a direct instance of a class that was declared, if no method of either
-        has been replaced since.
-    """
-    cdef _Declared entry = _declared.get(type(function))
-    return entry is not None and entry.methods.held_by(function)
-
-
-def register_shortcut(cls, Shortcut shortcut not None):
-    """Give a class of functions its compiled shortcut.
+def declare(cls, Shortcut shortcut=None, plan=None):
+    """Give a class of functions compiled code that takes the place of its methods.
 
     Parameters
     ----------
     cls : type
-        Class derived from FunctionNode, with one output. Only its direct instances
-        take the shortcut, and only while the methods of the class are the ones that
-        it has now.
-    shortcut : Shortcut
-        The shortcut.
+        Class derived from FunctionNode. Only its direct instances take the code, and
+        only while the methods of the class are the ones that it has now.
+    shortcut : Shortcut, optional
+        What the graph engine applies; the class has one output then.
+    plan : object, optional
+        What adds the function to the plan of a static chain.
     """
-    declare(cls)
-    (<_Declared>_declared[cls]).shortcut = shortcut
+    cdef _Declared entry = _declared.setdefault(cls, _Declared())
+    entry.methods = Methods(cls, _REPLACED)
+    entry.shortcut = shortcut if shortcut is not None else entry.shortcut
+    entry.plan = plan if plan is not None else entry.plan
+
+
+def plan_of(FunctionBase function not None):
+    """Return what adds a function to the plan of a static chain.
+
+    Returns
+    -------
+    object
+        None if nothing was declared, or a method has been replaced since.
+    """
+    cdef _Declared entry = _declared.get(type(function))
+    if entry is None or not entry.methods.held_by(function):
+        return None
+    return entry.plan
 
 
 def classes_with_shortcuts():
@@ -122,6 +121,11 @@ cdef VariableBase _apply_tuple(FunctionBase function, tuple xs, ThreadState stat
     return apply_shortcut(function, pointers, n, state)
 
 
+cdef object _on_device(Shortcut shortcut, FunctionBase function, tuple arrays):
+    with _device_scope(arrays):
+        return shortcut.forward_on_device(function, arrays)
+
+
 cdef VariableBase apply_shortcut(
         FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
     """Apply a function by its shortcut, or return None if the case is not plain."""
@@ -134,6 +138,7 @@ cdef VariableBase apply_shortcut(
     cdef Py_ssize_t i
     cdef tuple nodes
     cdef object array
+    cdef bint on_device = False
     if state.debug or state.static_graph or PyDict_Size(state.function_hooks) > 0:
         return None
     shortcut = shortcut_of(function)
@@ -149,8 +154,14 @@ cdef VariableBase apply_shortcut(
         else:
             arrays[i] = xs[i]
         if not PyArray_CheckExact(<object>arrays[i]):
-            return None
-    array = shortcut.forward(function, arrays, n)
+            if not shortcut.serves_devices or kind_on_device(<object>arrays[i]) < 0:
+                return None
+            on_device = True
+    if on_device:
+        array = _on_device(
+            shortcut, function, tuple([<object>arrays[i] for i in range(n)]))
+    else:
+        array = shortcut.forward(function, arrays, n)
     if array is None:
         return None
 

@@ -5,6 +5,7 @@ from cpython.ref cimport Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from numpy cimport PyArray_CheckExact
 
+from chainer_fast._core.device_arrays cimport kind_on_device
 from chainer_fast._core.grad_check cimport check_leaf, check_rows, check_step
 from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
@@ -280,12 +281,13 @@ cdef class Traversal:
         if n > MAX_SHORTCUT_INPUTS:
             return 0
         gradient = as_grad_array(self.table.peek(output))
-        if gradient is None or not PyArray_CheckExact(gradient):
+        if gradient is None or not PyArray_CheckExact(gradient) and (
+                not shortcut.serves_devices or kind_on_device(gradient) < 0):
             return 0
         for i in range(n):
             found[i] = NULL
         try:
-            if not shortcut.backward(function, gradient, found):
+            if not self._by_shortcut(shortcut, function, gradient, found):
                 return 0
             given = self.table.take(output)
             if self.retain_grad:
@@ -311,6 +313,13 @@ cdef class Traversal:
             for i in range(n):
                 Py_XDECREF(found[i])
         return 1
+
+    cdef int _by_shortcut(self, Shortcut shortcut, FunctionBase function,
+                          object gradient, PyObject **found) except -1:
+        if PyArray_CheckExact(gradient):
+            return shortcut.backward(function, gradient, found)
+        with _device_scope((gradient,)):
+            return shortcut.backward_on_device(function, gradient, found)
 
     cdef int _step(self, FunctionBase function, tuple targets,
                    tuple gradients) except -1:

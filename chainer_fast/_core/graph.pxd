@@ -84,13 +84,17 @@ cdef class FunctionBase:
 cdef class Shortcut:
     """Compiled shortcut of a class of functions with one output.
 
-    It serves only the plain case (NumPy arrays of one float type, in C order) and
-    declines all others; the function's own methods then do the work.
+    It serves only the plain case (arrays of one float type, of NumPy in C order or of
+    one GPU) and declines all others; the function's own methods then do the work.
     """
     cdef tuple retain_inputs
     cdef tuple retain_outputs
+    cdef bint serves_devices
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
+        self, FunctionBase function, object gy, PyObject **gx) except -1
+    cdef object forward_on_device(self, FunctionBase function, tuple arrays)
+    cdef int backward_on_device(
         self, FunctionBase function, object gy, PyObject **gx) except -1
 
 

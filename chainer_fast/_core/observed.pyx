@@ -31,6 +31,7 @@ cdef class ObservedShortcut(Shortcut):
         self.shortcut = shortcut
         self.retain_inputs = shortcut.retain_inputs
         self.retain_outputs = shortcut.retain_outputs
+        self.serves_devices = shortcut.serves_devices
         self.note_forward = forward
         self.note_backward = backward
 
@@ -44,5 +45,18 @@ cdef class ObservedShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         begin = perf_counter_ns()
         cdef int done = self.shortcut.backward(function, gy, gx)
+        self.note_backward(function, done != 0, perf_counter_ns() - begin)
+        return done
+
+    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+        begin = perf_counter_ns()
+        result = self.shortcut.forward_on_device(function, arrays)
+        self.note_forward(function, result, perf_counter_ns() - begin)
+        return result
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        begin = perf_counter_ns()
+        cdef int done = self.shortcut.backward_on_device(function, gy, gx)
         self.note_backward(function, done != 0, perf_counter_ns() - begin)
         return done

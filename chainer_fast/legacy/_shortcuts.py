@@ -29,4 +29,4 @@ def _renew(name, old):
         if methods[name] is old and all(
                 getattr(cls, each) is method for each, method in methods.items()
                 if each != name):
-            graph.register_shortcut(cls, shortcut)
+            graph.declare(cls, shortcut)

@@ -1,21 +1,14 @@
 """Functions that have shortcuts, and arrays of every kind to try them on."""
 import enum
+import functools
+import inspect
 
 import numpy as np
 from hypothesis import strategies as st
 
-from chainer_fast.functions.activation import (
-    clipped_relu,
-    elu,
-    hard_sigmoid,
-    leaky_relu,
-    log_softmax,
-    relu,
-    sigmoid,
-    softmax,
-    softplus,
-    tanh,
-)
+from chainer_fast._core import graph
+from chainer_fast.backends.kernels.common.elementwise import Elementwise
+from chainer_fast.functions.activation import log_softmax, softmax
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.connection import (
     convolution_2d,
@@ -31,10 +24,7 @@ from chainer_fast.functions.loss import (
 )
 from chainer_fast.functions.math import (
     average,
-    basic_math,
-    exponential,
     matmul,
-    sqrt,
     sum,
 )
 from chainer_fast.functions.noise import dropout
@@ -123,41 +113,31 @@ def elementwise(draw, n, kind):
     return xs
 
 
-numbers = st.sampled_from([
-    0, 1, -3, 2.5, -0., 1e-30, 1e300, 10 ** 400, float('inf'), float('nan'), True,
-    np.float32(1.5), np.float64(1e300), np.int64(3), np.array(2.)])
-tame_numbers = st.sampled_from([0, 2, -1.5])
+NUMBERS = [
+    0, 1, 2, -3, 2.5, 1.2, -0., 1e-30, 1e300, 10 ** 400, float('inf'), float('nan'),
+    True, np.float32(1.5), np.float64(1e300), np.int64(3), np.array(2.)]
+TAME_NUMBERS = [2., .2, 1.]
 
 
 @st.composite
-def with_constant(draw, cls, kind):
-    value = draw(tame_numbers if kind is Kind.TAME else numbers)
-    return lambda: cls(value), draw(elementwise(1, kind))
+def of_record(draw, cls, record, kind):
+    """Draw arguments for a class with the record of an elementwise function.
 
-
-@st.composite
-def powers(draw, kind):
-    value = 2 if kind is Kind.TAME else draw(
-        st.sampled_from([2, 2, 2., 3, 0.5, -1, np.float32(2)]))
-    return lambda: basic_math.PowVarConst(value), draw(elementwise(1, kind))
-
-
-@st.composite
-def without_arguments(draw, cls, n, kind):
-    return cls, draw(elementwise(n, kind))
-
-
-@st.composite
-def relu_gradients(draw, kind):
-    b, gy = draw(elementwise(2, kind))
-    b = np.asanyarray(b)
-    return lambda: relu.ReLUGrad2(b), [gy]
-
-
-@st.composite
-def with_parameter(draw, cls, values, kind):
-    value = draw(st.sampled_from(values[:2] if kind is Kind.TAME else values))
-    return lambda: cls(value), draw(elementwise(1, kind))
+    The first argument of the class is the parameter or the array that the record names;
+    what else the class wants is not used.
+    """
+    arrays = draw(elementwise(record.inputs + (record.held is not None), kind))
+    if record.held is not None:
+        held = np.asanyarray(arrays.pop(0))
+        return lambda: cls(held), arrays
+    if record.parameters:
+        numbers = [n for n in TAME_NUMBERS if record.least <= n <= record.most]
+        value = draw(st.sampled_from(
+            numbers if kind is Kind.TAME else numbers + NUMBERS))
+        return lambda: cls(value), arrays
+    unused = [(None,) for p in inspect.signature(cls).parameters.values()
+              if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    return lambda: cls(*unused), arrays
 
 
 @st.composite
@@ -381,30 +361,18 @@ def accuracies(draw, kind):
     return lambda: accuracy.Accuracy(ignored), [x, t]
 
 
+def _elementwise_cases():
+    records = {cls: graph.registered(cls)[0] for cls in graph.classes_with_shortcuts()
+               if cls.__module__.startswith('chainer_fast.')}
+    return {cls: functools.partial(of_record, cls, record)
+            for cls, record in records.items() if isinstance(record, Elementwise)}
+
+
 #: Classes of functions to strategies of how to make one and what to apply it to; the
-#: argument is a Kind.
+#: argument is a Kind. Elementwise functions are all that have a record as such.
+ELEMENTWISE = _elementwise_cases()
 CASES = {
-    **{cls: lambda kind, cls=cls: without_arguments(cls, 1, kind) for cls in (
-        basic_math.Neg, exponential.Exp, sqrt.Sqrt, tanh.Tanh, sigmoid.Sigmoid,
-        relu.ReLU)},
-    **{cls: lambda kind, cls=cls: without_arguments(cls, 2, kind) for cls in (
-        basic_math.Add, basic_math.Sub, basic_math.Mul, basic_math.Div)},
-    **{cls: lambda kind, cls=cls: with_constant(cls, kind) for cls in (
-        basic_math.AddConstant, basic_math.SubFromConstant, basic_math.MulConstant)},
-    basic_math.PowVarConst: powers,
-    tanh.TanhGrad: lambda kind: without_arguments(
-        lambda: tanh.TanhGrad(None), 2, kind),
-    sigmoid.SigmoidGrad: lambda kind: without_arguments(
-        lambda: sigmoid.SigmoidGrad((None,)), 2, kind),
-    relu.ReLUGrad2: relu_gradients,
-    hard_sigmoid.HardSigmoid: lambda kind: without_arguments(
-        hard_sigmoid.HardSigmoid, 1, kind),
-    **{cls: lambda kind, cls=cls, values=values: with_parameter(cls, values, kind)
-       for cls, values in (
-           (clipped_relu.ClippedReLU, [20., 1.2, 1e-30, 1e300, float('inf')]),
-           (elu.ELU, [1, .5, 0, -1, 1e300, np.float32(1.5), float('nan')]),
-           (leaky_relu.LeakyReLU, [.2, 2, 0, -1, 1e300, np.float64(.1), float('nan')]),
-           (softplus.Softplus, [1, 3.5, -2, 1e-30, 1e300, np.float32(.1)]))},
+    **ELEMENTWISE,
     softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),
     log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),
     dropout.Dropout: random_masks,

@@ -7,10 +7,11 @@ import pytest
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast._core import graph
-from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.variable import Variable
 from tests._core.test_shortcuts import called_methods
+
+RELU, _ = graph.registered(relu.ReLU)
 
 
 def leaf(values=(1., -2.), dtype='f'):
@@ -75,7 +76,7 @@ def test_methods_of_a_class_that_does_not_change_are_compared_once():
     class Same(relu.ReLU, metaclass=Looked):
         pass
 
-    graph.register_shortcut(Same, shortcuts.relu)
+    graph.declare(Same, RELU)
     Same().apply((leaf(),))
     before = Looked.count
     assert before > 0
@@ -300,7 +301,7 @@ def test_shortcuts_are_registered_by_class():
     class Mine(relu.ReLU):
         pass
 
-    graph.register_shortcut(Mine, shortcuts.relu)
+    graph.declare(Mine, RELU)
 
     def compute():
         return Mine().apply((leaf(),))[0]
@@ -312,4 +313,4 @@ def test_shortcuts_are_registered_by_class():
     backward(y)
     assert x.grad.tolist() == [2, 2]
     with pytest.raises(TypeError):
-        graph.register_shortcut(Mine, None)
+        graph.declare(Mine, 'relu')

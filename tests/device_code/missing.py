@@ -6,9 +6,10 @@ tests on the stand-in for CuPy has recorded::
     HOST_CUPY_INSTANCES=build/kernels.json pytest -m gpu tests
     python tests/device_code/missing.py build/kernels.json
 
-The calls are those of ``cuda.elementwise``, ``cuda.reduce``, ``cuda.raw`` and
-``device_form``; where such a call gets its code from the arguments of the function that
-it is in, they are the calls of that function.
+The calls are those of ``cuda.elementwise``, ``cuda.reduce``, ``cuda.raw`` and of the
+methods of :class:`~chainer_fast.backends.kernels.elements.Elements`; where such a call
+gets its code from the arguments of the function that it is in, they are the calls of
+that function.
 """
 import ast
 import json
@@ -16,7 +17,8 @@ import pathlib
 import sys
 
 PACKAGE = pathlib.Path(__file__).parents[2] / 'chainer_fast'
-MAKERS = ['cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'device_form']
+MAKERS = ['cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'elements.form',
+          'elements.kernel', 'kernels.elementwise', 'elementwise']
 
 
 def _called(node):

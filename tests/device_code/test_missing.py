@@ -21,7 +21,7 @@ def uses():
 
 
 def form(function):
-    return device_form(PATH, function, 'T x')
+    return elements.form(function, 'T x')
 
 
 tanh = form('Tanh::of')

@@ -319,12 +319,20 @@ def test_gradients_cleared_by_a_rule_are_zero_afterwards():
         np.testing.assert_array_equal(net.child.v.grad, X)
 
 
-def test_link_that_yields_some_of_its_parameters():
-    class Frozen(Net):
-        def params(self):       # as programs override it
-            return iter([self.w])
+class Frozen(Net):
+    def params(self):       # as programs override it
+        return iter([self.w])
 
-    net = Frozen()
+
+def frozen_instance():
+    net = Net()
+    net.params = lambda: iter([net.w])
+    return net
+
+
+@pytest.mark.parametrize('make', [Frozen, frozen_instance])
+def test_link_that_yields_some_of_its_parameters(make):
+    net = make()
     sgd = optimizers.SGD(lr=.5).setup(net)
     for param in (net.w, net.idle, net.child.v):
         param.cleargrad()

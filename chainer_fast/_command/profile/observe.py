@@ -39,8 +39,8 @@ def start(profile):
     # the classes should have.
     for cls in graph.classes_with_shortcuts():
         shortcut, _ = graph.registered(cls)
-        _undo.insert(0, functools.partial(graph.register_shortcut, cls, shortcut))
-        graph.register_shortcut(
+        _undo.insert(0, functools.partial(graph.declare, cls, shortcut))
+        graph.declare(
             cls, observed.ObservedShortcut(shortcut, _note_forward, _note_backward))
 
 

@@ -11,7 +11,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core.graph import register_shortcut
+from chainer_fast._core.graph import declare
 from chainer_fast.backends import cuda
 from chainer_fast.types import NdArray
 
@@ -61,25 +61,31 @@ def kernel(compiled: tp.Any = None, device: tp.Any = None) -> tp.Any:
     return lambda reference: Kernel(reference, compiled, device)
 
 
-def shortcut(compiled: tp.Any) -> tp.Callable[..., tp.Any]:
-    """Return a decorator that gives a class of functions its compiled shortcut.
+def record(shortcut: tp.Any = None, plan: tp.Any = None) -> tp.Callable[..., tp.Any]:
+    """Return a decorator that gives a class of functions its compiled forms.
 
-    Applying a function to small arrays costs more than its arithmetic. A shortcut goes
-    from the arrays to the result without calling the methods of the class, and leaves
-    to them every case that is not plain. Only direct instances of the class take it,
+    Applying a function to small arrays costs more than its arithmetic. Compiled forms
+    go from the arrays to the result without calling the methods of the class, and leave
+    to them every case that is not plain. Only direct instances of the class take them,
     and only while the class keeps the methods that it has now.
 
     Parameters
     ----------
-    compiled : chainer_fast._core.graph.Shortcut
-        The shortcut.
+    shortcut : chainer_fast._core.graph.Shortcut, optional
+        What the graph engine applies. That of an elementwise function is all that is
+        known of it: its loops, also for static chains, and its kernels on a GPU. Others
+        have code of their own, for the graph engine alone.
+    plan : object, optional
+        What adds a function that is not elementwise to a plan of a static chain, as
+        :class:`chainer_fast.graph_optimizations._processor.builders.Affine` does.
 
     Returns
     -------
     callable
-        Decorator of a class that is derived from ``FunctionNode`` and has one output.
+        Decorator of a class that is derived from ``FunctionNode``; with a shortcut, it
+        has one output.
     """
-    def declare(cls):
-        register_shortcut(cls, compiled)
+    def decorate(cls):
+        declare(cls, shortcut, plan)
         return cls
-    return declare
+    return decorate

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -11,7 +10,8 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.clipped_relu)
+@record(kernels.elementwise(
+    'ClippedReLU::of', ('ClippedReLU::grad', 0), parameters=('cap',)))
 class ClippedReLU(FunctionNode):
     """Rectifier with a ceiling.
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import sys
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -11,7 +12,10 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.elu)
+# The output shows the sign of the input unless alpha is negative. NumPy warns of an
+# infinite one wherever the input is positive.
+@record(kernels.elementwise('ELU::of', ('ELU::grad', 'y'), parameters=('alpha',),
+                            least=0, most=sys.float_info.max))
 class ELU(FunctionNode):
     """Exponential linear unit."""
 

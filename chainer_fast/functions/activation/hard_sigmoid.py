@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -11,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.hard_sigmoid)
+@record(kernels.elementwise('HardSigmoid::of', ('HardSigmoid::grad', 0)))
 class HardSigmoid(FunctionNode):
     """Piecewise linear approximation of the sigmoid."""
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -10,7 +9,9 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.leaky_relu)
+# The output shows the sign of the input unless the slope is negative.
+@record(kernels.elementwise(
+    'LeakyReLU::of', ('LeakyReLU::grad', 'y'), parameters=('slope',), least=0))
 class LeakyReLU(FunctionNode):
     """Leaky rectified linear unit."""
 

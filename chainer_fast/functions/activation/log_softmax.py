@@ -3,7 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
 from chainer_fast.backends.kernels.softmax import shortcuts
@@ -21,7 +21,7 @@ def _log_softmax(x, axis=1):
     return kernels.log_softmax(x, axis)
 
 
-@shortcut(shortcuts.SoftmaxShortcut(True))
+@record(shortcuts.SoftmaxShortcut(True))
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 

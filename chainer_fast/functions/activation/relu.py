@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -11,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.relu)
+@record(kernels.elementwise('ReLU::of', ('ReLU::grad', 'y')))
 class ReLU(FunctionNode):
     """Rectified linear unit."""
 
@@ -38,7 +37,7 @@ class ReLU(FunctionNode):
         return self.forward(inputs)
 
 
-@shortcut(shortcuts.relu_grad)
+@record(kernels.elementwise('ReLU::grad', ('ReLU::grad', 'held'), held='b'))
 class ReLUGrad2(FunctionNode):
     """Lets a gradient pass where ``b`` is positive.
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -12,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.sigmoid)
+@record(kernels.elementwise('Sigmoid::of', ('Sigmoid::grad', 'y')))
 class Sigmoid(FunctionNode):
     """Logistic sigmoid."""
 
@@ -31,7 +30,7 @@ class Sigmoid(FunctionNode):
         return slope.apply(self.get_retained_outputs() + grad_outputs)
 
 
-@shortcut(shortcuts.sigmoid_grad)
+@record(kernels.elementwise('Sigmoid::grad', 'Sigmoid::grads'))
 class SigmoidGrad(FunctionNode):
     """Gradient of :class:`Sigmoid`, from its output and the upstream one.
 

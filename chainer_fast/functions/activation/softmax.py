@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.SoftmaxShortcut())
+@record(shortcuts.SoftmaxShortcut())
 class Softmax(FunctionNode):
     """Softmax along one axis."""
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import sigmoid
@@ -13,7 +12,8 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.softplus)
+@record(kernels.elementwise(
+    'Softplus::of', ('Softplus::grad', 0), parameters=('beta', 'beta_inv')))
 class Softplus(FunctionNode):
     """Softplus, a smooth approximation of ReLU."""
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -12,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.tanh)
+@record(kernels.elementwise('tanh', ('Tanh::grad', 'y')))
 class Tanh(FunctionNode):
     """Hyperbolic tangent."""
 
@@ -30,7 +29,7 @@ class Tanh(FunctionNode):
         return TanhGrad(None).apply((y, grad_outputs[0]))
 
 
-@shortcut(shortcuts.tanh_grad)
+@record(kernels.elementwise('Tanh::grad', 'Tanh::grads'))
 class TanhGrad(FunctionNode):
     """Gradient of :class:`Tanh`, from its output and the upstream gradient.
 

@@ -5,7 +5,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.kernels import array as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -16,7 +16,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.ConcatShortcut())
+@record(shortcuts.ConcatShortcut())
 class Concat(FunctionNode):
     """Joins arrays along an existing axis."""
 

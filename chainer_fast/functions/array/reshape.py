@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -16,7 +16,7 @@ def _count_unknown_dims(shape):
     return sum(1 for length in shape if length < 0)
 
 
-@shortcut(shortcuts.ReshapeShortcut())
+@record(shortcuts.ReshapeShortcut())
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import convolution, shortcut
+from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
@@ -19,7 +19,7 @@ if tp.TYPE_CHECKING:
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
 
-@shortcut(shortcuts.Convolution2DShortcut())
+@record(shortcuts.Convolution2DShortcut())
 class Convolution2DFunction(_convolution.Planar):
     """Convolution of images with filters.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import convolution, shortcut
+from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
@@ -14,7 +14,7 @@ from chainer_fast.variable import Variable
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
 
-@shortcut(shortcuts.Deconvolution2DShortcut())
+@record(shortcuts.Deconvolution2DShortcut())
 class Deconvolution2DFunction(_convolution.Planar):
     """Transposed convolution of images with filters.
 

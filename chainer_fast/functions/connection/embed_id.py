@@ -3,7 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import embed_id as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.embed_id import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.EmbedIDShortcut())
+@record(shortcuts.EmbedIDShortcut())
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 

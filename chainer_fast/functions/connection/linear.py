@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import matmul, shortcut
+from chainer_fast.backends.kernels import matmul, record
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
-from chainer_fast.graph_optimizations._processor.builders import Affine, compiled_as
+from chainer_fast.graph_optimizations._processor import builders
 from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
@@ -28,8 +28,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
-@compiled_as(Affine)
-@shortcut(shortcuts.LinearShortcut())
+@record(shortcuts.LinearShortcut(), plan=builders.Affine)
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
@@ -86,7 +85,7 @@ class LinearFunction(FunctionNode):
         return _apply(LinearGradWeight(W.dtype), (x, gy), W.dtype)
 
 
-@shortcut(shortcuts.LinearGradDataShortcut())
+@record(shortcuts.LinearGradDataShortcut())
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -108,7 +107,7 @@ class LinearGradData(FunctionNode):
         return _apply(LinearFunction(), (ggx, W), gy.dtype)
 
 
-@shortcut(shortcuts.LinearGradWeightShortcut())
+@record(shortcuts.LinearGradWeightShortcut())
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

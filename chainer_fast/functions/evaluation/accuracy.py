@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import accuracy as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.accuracy import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -10,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.AccuracyShortcut())
+@record(shortcuts.AccuracyShortcut())
 class Accuracy(FunctionNode):
     """Share of samples whose label has the highest score."""
 

@@ -6,7 +6,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import negative_sampling as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
@@ -21,7 +21,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.NegativeSamplingShortcut())
+@record(shortcuts.NegativeSamplingShortcut())
 class NegativeSamplingFunction(FunctionNode):
     """Loss that tells the target from samples of noise.
 

@@ -6,7 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.kernels import cross_entropy as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.cross_entropy import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -49,7 +49,7 @@ def _check_weights(class_weight, classes):
             'but has %d' % (classes, len(class_weight)))
 
 
-@shortcut(shortcuts.SoftmaxCrossEntropyShortcut())
+@record(shortcuts.SoftmaxCrossEntropyShortcut())
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import utils
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
@@ -11,7 +11,7 @@ from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.MeanShortcut())
+@record(shortcuts.MeanShortcut())
 class Mean(_axes.Reduction):
     """Average over axes."""
 

@@ -12,8 +12,8 @@ import numpy
 from chainer_fast import backend, function_node, utils, variable
 from chainer_fast._core import grad_table, graph
 from chainer_fast.backends.kernels import arithmetic as kernels
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic import shortcuts
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _operands, exponential
 from chainer_fast.functions.math import floor as _floor
@@ -32,7 +32,7 @@ from chainer_fast.variable import Variable
 #
 
 
-@shortcut(shortcuts.neg)
+@record(elementwise('Neg::of', ('Neg::of', 'g')))
 class Neg(_operands.UnaryOperator):
     """``-x``."""
 
@@ -49,7 +49,7 @@ class Neg(_operands.UnaryOperator):
         return -gy[0],
 
 
-@shortcut(shortcuts.add)
+@record(elementwise('Add::of', None, None))
 class Add(_operands.BinaryOperator):
     """``lhs + rhs``."""
 
@@ -66,7 +66,7 @@ class Add(_operands.BinaryOperator):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(shortcuts.add_constant)
+@record(elementwise('AddConstant::of', None, parameters=('value',)))
 class AddConstant(_operands.ConstantOperator):
     """``x + value`` in the dtype of ``x``."""
 
@@ -112,7 +112,7 @@ class MultiAdd(function_node.FunctionNode):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(shortcuts.sub)
+@record(elementwise('Sub::of', None, ('Neg::of', 'g')))
 class Sub(_operands.BinaryOperator):
     """``lhs - rhs``."""
 
@@ -133,7 +133,8 @@ class Sub(_operands.BinaryOperator):
         return tuple(grads)
 
 
-@shortcut(shortcuts.sub_from_constant)
+@record(elementwise(
+    'SubFromConstant::of', ('Neg::of', 'g'), parameters=('value',)))
 class SubFromConstant(_operands.ConstantOperator):
     """``value - x`` in the dtype of ``x``."""
 
@@ -152,7 +153,7 @@ class SubFromConstant(_operands.ConstantOperator):
 # Products and quotients
 #
 
-@shortcut(shortcuts.mul)
+@record(elementwise('Mul::of', ('Mul::of', 1), ('Mul::of', 0)))
 class Mul(_operands.BinaryOperator):
     """``lhs * rhs``."""
 
@@ -171,7 +172,8 @@ class Mul(_operands.BinaryOperator):
             _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
 
 
-@shortcut(shortcuts.mul_constant)
+@record(elementwise(
+    'MulConstant::of', ('MulConstant::of', 'g'), parameters=('value',)))
 class MulConstant(_operands.ConstantOperator):
     """``x * value`` in the dtype of ``x``."""
 
@@ -187,7 +189,7 @@ class MulConstant(_operands.ConstantOperator):
         return gy[0] * self.value,
 
 
-@shortcut(shortcuts.div)
+@record(elementwise('Div::of', 'Div::grads'))
 class Div(_operands.BinaryOperator):
     """``lhs / rhs``."""
 
@@ -361,7 +363,9 @@ class PowVarVarGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-@shortcut(shortcuts.pow_var_const)
+# Squares; other exponents are left to NumPy.
+@record(elementwise(
+    'Square::of', ('Square::grad', 0), parameters=('value',), least=2, most=2))
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 

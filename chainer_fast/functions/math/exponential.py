@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import math
 
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic import shortcuts
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.exp)
+@record(elementwise('exp', ('Mul::of', 'y')))
 class Exp(_unary.FloatUfunc):
     """``e ** x``."""
 

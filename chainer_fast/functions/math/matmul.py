@@ -5,7 +5,7 @@ import warnings
 
 from chainer_fast import function_node, utils
 from chainer_fast.backends.kernels import matmul as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
@@ -57,7 +57,7 @@ class _Product(function_node.FunctionNode):
         self.transb = transb
 
 
-@shortcut(shortcuts.MatMulShortcut())
+@record(shortcuts.MatMulShortcut())
 class MatMul(_Product):
     """Product of matrices, of a batch of them, or of a matrix and a vector.
 

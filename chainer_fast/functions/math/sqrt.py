@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from chainer_fast import variable
-from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic import shortcuts, unary
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise, unary
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.sqrt)
+@record(elementwise('sqrt', ('Sqrt::grad', 'y')))
 class Sqrt(_unary.FloatUfunc):
     """``x ** 0.5``."""
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import function_node, utils, variable
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import _axes
@@ -10,7 +10,7 @@ from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.SumShortcut())
+@record(shortcuts.SumShortcut())
 class Sum(_axes.Reduction):
     """Sum over axes."""
 

@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast import utils
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.backends.kernels import noise, shortcut
+from chainer_fast.backends.kernels import noise, record
 from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -15,7 +15,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, as_variable
 
 
-@shortcut(compiled.DropoutShortcut())
+@record(compiled.DropoutShortcut())
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 
@@ -50,7 +50,7 @@ class Dropout(FunctionNode):
         return DropoutGrad(self.mask).apply(gy)
 
 
-@shortcut(compiled.DropoutGradShortcut())
+@record(compiled.DropoutGradShortcut())
 class DropoutGrad(FunctionNode):
     """Multiplies a gradient by the mask of a dropout.
 

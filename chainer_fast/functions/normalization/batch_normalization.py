@@ -6,7 +6,7 @@ import warnings
 
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.backends.kernels.normalization.axes import (
@@ -74,7 +74,7 @@ _ONE_ELEMENT = (
     'it aggregates, and its output is then beta, whatever the values.')
 
 
-@shortcut(shortcuts.BatchNormalizationShortcut())
+@record(shortcuts.BatchNormalizationShortcut())
 class BatchNormalization(FunctionNode):
     """Normalizes a batch by its own moments.
 
@@ -241,7 +241,7 @@ class BatchNormalizationGrad(FunctionNode):
             for i in indexes])
 
 
-@shortcut(shortcuts.FixedBatchNormalizationShortcut())
+@record(shortcuts.FixedBatchNormalizationShortcut())
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.
 

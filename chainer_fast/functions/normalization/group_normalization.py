@@ -5,7 +5,7 @@ import typing as tp
 
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -17,7 +17,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.GroupNormalizationShortcut(False))
+@record(shortcuts.GroupNormalizationShortcut(False))
 class GroupNormalization(FunctionNode):
     """Normalizes each sample over groups of its channels.
 

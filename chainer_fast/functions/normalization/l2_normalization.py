@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -15,7 +15,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.NormalizeL2Shortcut())
+@record(shortcuts.NormalizeL2Shortcut())
 class NormalizeL2(FunctionNode):
     """Divides vectors by their length.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -16,7 +16,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.GroupNormalizationShortcut(True))
+@record(shortcuts.GroupNormalizationShortcut(True))
 class LayerNormalization(FunctionNode):
     """Normalizes the rows of a matrix, scales and shifts the columns.
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable
 
 
-@shortcut(shortcuts.LocalResponseNormalizationShortcut())
+@record(shortcuts.LocalResponseNormalizationShortcut())
 class LocalResponseNormalization(FunctionNode):
     """Normalizes each element by its neighbours in other channels.
 

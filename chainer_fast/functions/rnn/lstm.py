@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import recurrent
+from chainer_fast.backends.kernels import record, recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
@@ -28,7 +28,7 @@ def _array(variable):
     return None if variable is None else variable.array
 
 
-@builders.compiled_as(builders.LSTM)
+@record(plan=builders.LSTM)
 class LSTM(FunctionNode):
     """Gates, cell and output of one step of a long short-term memory.
 

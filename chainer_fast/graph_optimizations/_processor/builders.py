@@ -1,37 +1,19 @@
 """Functions that plans have steps of their own for.
 
 A builder of a class of functions appends the steps of a function, and of its gradient,
-to a plan. ``compiled_as`` declares it.
+to a plan. The record of the class names it.
 """
-import typing as tp
-
 import numpy
 
 from chainer_fast._core import graph
 from chainer_fast.backends.kernels.plan import cells, products
 
-_builders: dict[tp.Any, tp.Any] = {}
-
-
-def compiled_as(builder):
-    """Return a decorator that gives a class of functions its builder.
-
-    Only direct instances use it, and only while the class keeps the methods that it has
-    now.
-    """
-    def declare(cls):
-        _builders[cls] = builder
-        graph.declare(cls)
-        return cls
-    return declare
-
 
 def builder_of(function, values, inputs, outputs):
     """Return the builder for a function; None if there is none for these values."""
-    builder = _builders.get(type(function))
-    if builder is None or not graph.is_as_declared(function):
-        return None
-    if not all([values.plain[value] for value in (*inputs, *outputs)]):
+    builder = graph.plan_of(function)
+    if builder is None or not all(
+            [values.plain[value] for value in (*inputs, *outputs)]):
         return None
     return builder if builder.serves(
         *[values.templates[value] for value in inputs]) else None

@@ -14,7 +14,7 @@ _MAX_INPUTS = 8
 
 def has_shortcut(applied, inputs):
     """Return whether a function of so many inputs has a compiled shortcut."""
-    return type(applied) in graph.classes_with_shortcuts() and inputs <= _MAX_INPUTS
+    return graph.registered(type(applied)) is not None and inputs <= _MAX_INPUTS
 
 
 class Fallback(steps.Step):

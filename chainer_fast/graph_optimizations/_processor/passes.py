@@ -1,7 +1,7 @@
 """The two directions of a graph, as lists of steps."""
 import heapq
 
-from chainer_fast.backends.kernels.arithmetic import shortcuts as arithmetic
+from chainer_fast.backends.kernels.arithmetic import elements
 from chainer_fast.backends.kernels.common import elementwise
 from chainer_fast.graph_optimizations._processor import fallback
 from chainer_fast.graph_optimizations._processor.lowering import Function, Loops
@@ -102,7 +102,7 @@ class Backward:
         if earlier is not None:
             total = self._values.like(value)
             if self._values.fits(value):
-                self.planner.loop(arithmetic.add.loop, (earlier, grad), total)
+                self.planner.loop(elements.loops['Add::of'], (earlier, grad), total)
             else:
                 self.planner.step(
                     fallback.Sum(earlier, grad, total), (earlier, grad), (total,))

@@ -11,7 +11,7 @@ import weakref
 import numpy
 
 from chainer_fast import function, function_node
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.plan import calls, steps
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations._call import is_input, settings
@@ -189,7 +189,7 @@ class PlannedCall(calls.PlannedCallBase):
         return tuple([self.leaves[i] for i in indexes])
 
 
-@shortcut(calls.PlanRunShortcut())
+@record(calls.PlanRunShortcut())
 class PlanRun(function_node.FunctionNode):
     """A call of a static chain, made by a plan.
 

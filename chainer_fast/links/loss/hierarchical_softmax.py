@@ -9,7 +9,7 @@ import numpy
 
 from chainer_fast import device_resident, function, link, variable
 from chainer_fast.backends.dtypes import get_dtype
-from chainer_fast.backends.kernels import negative_sampling, shortcut
+from chainer_fast.backends.kernels import negative_sampling, record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.initializers import uniform
@@ -92,7 +92,7 @@ class TreeParser:
         return self.codes
 
 
-@shortcut(shortcuts.TreeShortcut())
+@record(shortcuts.TreeShortcut())
 class _TreeAdapter(function.FunctionAdapter):
     """Node of the graph that runs a BinaryHierarchicalSoftmaxFunction."""
 

@@ -110,6 +110,16 @@ def test_own_implementations_are_called():
     assert impl.calls == 1
 
 
+def test_own_statistics_of_an_instance_are_called():
+    impl = batch_normalization.GeneralBatchNormalizationImpl()
+    impl.get_mean_and_var = lambda axis, gamma, x, xp, dtype: (
+        np.zeros(3), np.ones(3))
+    y = F.batch_normalization(
+        np.eye(3), np.ones(3), np.ones(3), eps=2 ** -30,
+        impl_selector=lambda function, inputs: impl)
+    compare.assert_allclose(y.array, np.eye(3) + 1)
+
+
 def test_functions_that_share_an_input(device):
     # The gradient of the parameters, which are one variable, is a sum.
     x, v = Variable(device.send(uniform((4, 3)))), Variable(device.send(uniform((3,))))

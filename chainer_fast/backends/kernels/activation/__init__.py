@@ -13,32 +13,32 @@ import numpy
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels._device import device_form
 from chainer_fast.backends.kernels.activation import compiled as _compiled
+from chainer_fast.backends.kernels.activation import element_loops
 from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
-_ELEMENTS = 'chainer_fast/backends/kernels/activation/elements.hpp'
+elements = Elements(
+    'chainer_fast/backends/kernels/activation/elements.hpp', element_loops.loops)
+#: Makes records of functions.
+elementwise = elements.record
 
 
-def _device(function, in_params, outputs=1):
-    return device_form(_ELEMENTS, function, in_params, outputs)
-
-
-@kernel(device=_device('ReLU::grad', 'T y, T gy'))
+@elements.kernel('ReLU::grad')
 def relu_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Pass a gradient where ``y`` is positive."""
     return arrays.force_array(gy * (y > 0))
 
 
-@kernel(device=_device('ClippedReLU::grad', 'T x, T gy, T cap'))
+@elements.kernel('ClippedReLU::grad')
 def clipped_relu_grad(x: NdArray, gy: NdArray, cap: float) -> tp.Any:
     """Pass a gradient where ``x`` lies strictly between zero and ``cap``."""
     inside = (x > 0) & (x < cap)
     return arrays.force_array(gy * inside, gy.dtype)
 
 
-@kernel(device=_device('LeakyReLU::grad', 'T sign, T x, T slope'))
+@elements.kernel('LeakyReLU::grad')
 def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> tp.Any:
     """Multiply ``x`` by ``slope`` where ``sign`` is at most zero.
 
@@ -51,7 +51,7 @@ def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> tp.Any:
     return arrays.force_array(x * factors)
 
 
-@kernel(device=_device('ELU::of', 'T x, T alpha'))
+@elements.kernel('ELU::of')
 def elu(x: NdArray, alpha: float) -> tp.Any:
     """Exponential linear unit."""
     xp = get_array_module(x)
@@ -60,14 +60,14 @@ def elu(x: NdArray, alpha: float) -> tp.Any:
     return arrays.force_array(xp.where(x < 0, bent, x), x.dtype)
 
 
-@kernel(device=_device('ELU::slope', 'T y, T sign, T alpha'))
+@elements.kernel('ELU::slope')
 def elu_slope(y: NdArray, sign: NdArray, alpha: float) -> tp.Any:
     """Derivative of :func:`elu`, which had an input of the sign ``sign``."""
     xp = get_array_module(y)
     return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
 
 
-@kernel(device=_device('ELU::grad_with_sign', 'T y, T gy, T sign, T alpha'))
+@elements.kernel('ELU::grad_with_sign')
 def elu_grad(y: NdArray, gy: NdArray, sign: NdArray, alpha: float) -> tp.Any:
     """Gradient of :func:`elu`."""
     return arrays.force_array(elu_slope.reference(y, sign, alpha) * gy, gy.dtype)
@@ -79,7 +79,7 @@ def _halves(array, axis):
     return array[(*ahead, slice(None, n))], array[(*ahead, slice(n, None))]
 
 
-_both_parts = _device('CReLU::of', 'T x', outputs=2)
+_both_parts = elements.form('CReLU::of', 1, outputs=2)
 
 
 def _crelu_on_device(x, y, axis):
@@ -97,7 +97,7 @@ def crelu(x: NdArray, y: NdArray, axis: tp.Any) -> tp.Any:
     return xp.maximum(below, 0, out=below)
 
 
-_joined_parts = _device('CReLU::grad', 'T x, T above, T below')
+_joined_parts = elements.form('CReLU::grad', 3)
 
 
 @kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
@@ -109,19 +109,19 @@ def crelu_grad(x: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     return gx
 
 
-@kernel(device=_device('Sigmoid::of', 'T x'))
+@elements.kernel('Sigmoid::of')
 def sigmoid(x: NdArray) -> tp.Any:
     """Logistic sigmoid."""
     return arrays.force_array(exponential.sigmoid(x))
 
 
-@kernel(device=_device('Sigmoid::grad', 'T y, T gy'))
+@elements.kernel('Sigmoid::grad')
 def sigmoid_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Gradient of :func:`sigmoid`."""
     return arrays.force_array(gy * y * (1 - y), gy.dtype)
 
 
-@kernel(device=_device('HardSigmoid::of', 'T x'))
+@elements.kernel('HardSigmoid::of')
 def hard_sigmoid(x: NdArray) -> tp.Any:
     """Piecewise linear approximation of the sigmoid."""
     line = x * 0.2 + 0.5
@@ -129,7 +129,7 @@ def hard_sigmoid(x: NdArray) -> tp.Any:
     return arrays.force_array(xp.clip(line, 0, 1), x.dtype)
 
 
-@kernel(device=_device('HardSigmoid::grad', 'T x, T gy'))
+@elements.kernel('HardSigmoid::grad')
 def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> tp.Any:
     """Pass a fifth of a gradient where :func:`hard_sigmoid` is not flat."""
     # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
@@ -137,13 +137,13 @@ def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> tp.Any:
     return arrays.force_array(0.2 * (sloping * gy), gy.dtype)
 
 
-@kernel(device=_device('Tanh::grad', 'T y, T gy'))
+@elements.kernel('Tanh::grad')
 def tanh_grad(y: NdArray, gy: NdArray) -> tp.Any:
     """Gradient of the hyperbolic tangent."""
     return arrays.force_array(gy * (1 - y * y), gy.dtype)
 
 
-@kernel(device=_device('Softplus::of', 'T x, T beta, T beta_inv'))
+@elements.kernel('Softplus::of')
 def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> tp.Any:
     """``log(1 + exp(beta * x)) * beta_inv``."""
     # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
@@ -154,7 +154,7 @@ def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> tp.Any:
     return arrays.force_array((xp.maximum(z, 0) + tail) * beta_inv, x.dtype)
 
 
-@kernel(device=_device('Softplus::grad', 'T x, T gy, T beta'))
+@elements.kernel('Softplus::grad')
 def softplus_grad(x: NdArray, gy: NdArray, beta: tp.Any) -> tp.Any:
     """Gradient of :func:`softplus`."""
     xp = get_array_module(x)
@@ -185,15 +185,14 @@ def _total(terms, parameter):
     return arrays.force_array(total, parameter.dtype)
 
 
-@kernel(compiled=_compiled.bend,
-        device=_device('Bend::of', 'T x, T sign, T slope'))
+@elements.kernel('Bend::of', compiled=_compiled.bend)
 def bend(x: NdArray, signs: NdArray, slopes: NdArray) -> tp.Any:
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
     xp = get_array_module(x)
     return xp.where(signs >= 0, x, x * slopes)
 
 
-@kernel(compiled=_compiled.mix, device=_device('Mix::of', 'T a, T b, bool flag'))
+@elements.kernel('Mix::of', 'T a, T b, bool flag', compiled=_compiled.mix)
 def mix(a: tp.Any, b: tp.Any, flags: NdArray) -> tp.Any:
     """Elements of ``a`` where a flag is set, of ``b`` where it is not."""
     xp = get_array_module(a)
@@ -212,7 +211,7 @@ def prelu(x: NdArray, W: NdArray) -> tp.Any:
 
 def _grads_on_device(function, in_params):
     """Return a form for the gradients by ``x`` and by a parameter of channels."""
-    terms_of = _device(function, in_params, outputs=2)
+    terms_of = elements.form(function, in_params, outputs=2)
 
     def form(x, parameter, *args):
         wide = parameter.reshape(extended_shape(parameter, x))
@@ -225,7 +224,7 @@ def _grads_on_device(function, in_params):
 
 
 @kernel(compiled=_compiled.prelu_grad,
-        device=_grads_on_device('PReLU::grads', 'T x, T W, T gy, T sign'))
+        device=_grads_on_device('PReLU::grads', 4))
 def prelu_grad(x: NdArray, W: NdArray, gy: NdArray, cond: tp.Any) -> tp.Any:
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
     """
@@ -234,7 +233,7 @@ def prelu_grad(x: NdArray, W: NdArray, gy: NdArray, cond: tp.Any) -> tp.Any:
     return gx, _total(xp.where(cond >= 0, 0, x * gy), W)
 
 
-_swished = _device('Swish::of', 'T x, T beta')
+_swished = elements.form('Swish::of', 2)
 
 
 def _swish_on_device(x, beta):
@@ -249,7 +248,7 @@ def swish(x: NdArray, beta: tp.Any) -> tp.Any:
 
 
 @kernel(compiled=_compiled.swish_grad,
-        device=_grads_on_device('Swish::grads', 'T x, T beta, T gy'))
+        device=_grads_on_device('Swish::grads', 3))
 def swish_grad(x: NdArray, beta: tp.Any, gy: NdArray) -> tp.Any:
     """Gradients of :func:`swish` by ``x`` and ``beta``."""
     wide = beta.reshape(extended_shape(beta, x))
@@ -277,7 +276,7 @@ def _by_groups(x, y, gy, size, axis):
     return groups, *[xp.expand_dims(a, axis + 1) for a in (y, gy)]
 
 
-_to_largest = _device('Maxout::grad', 'T x, T y, T gy')
+_to_largest = elements.form('Maxout::grad', 3)
 
 
 def _maxout_grad_on_device(x, y, gy, size, axis):

@@ -3,8 +3,7 @@
  * ``of`` is the function of ``x`` and ``grad`` its gradient, given that of the output.
  * Gradients take the output ``y`` where it determines them. A function with an
  * exponential or a hyperbolic tangent has two parts: on the processor the loop calls
- * NumPy's function between ``inner`` and ``outer``. That loop gives all activations two
- * parameters; ``Unused`` stands for one that a function does not have. */
+ * NumPy's function between ``inner`` and ``outer``. */
 #ifndef CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
 #define CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
 
@@ -41,21 +40,21 @@ struct CReLU {
 };
 
 struct ClippedReLU {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T of(T x, T cap, Unused...) { return x < T(0) ? T(0) : x > cap ? cap : x; }
+    template <typename T>
+    static CF_ELEMENT T of(T x, T cap) { return x < T(0) ? T(0) : x > cap ? cap : x; }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T x, T gy, T cap, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T cap) {
         return gy * ((x > T(0)) & (x < cap) ? T(1) : T(0));
     }
 };
 
 struct LeakyReLU {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T of(T x, T slope, Unused...) { return grad(x, x, slope); }
+    template <typename T>
+    static CF_ELEMENT T of(T x, T slope) { return grad(x, x, slope); }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T y, T gy, T slope, Unused...) { return y <= T(0) ? gy * slope : gy; }
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy, T slope) { return y <= T(0) ? gy * slope : gy; }
 };
 
 /* Slopes of their own for all elements; ``sign`` has the sign of the input. */
@@ -78,11 +77,11 @@ struct PReLU {
 };
 
 struct ELU {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T inner(T x, Unused...) { return x < T(0) ? x : T(0); }
+    template <typename T>
+    static CF_ELEMENT T inner(T x) { return x < T(0) ? x : T(0); }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T outer(T x, T expm1_of_inner, T alpha, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T outer(T x, T expm1_of_inner, T alpha) {
         return x < T(0) ? alpha * expm1_of_inner : x;
     }
 
@@ -101,27 +100,27 @@ struct ELU {
         return slope(y, sign, alpha) * gy;
     }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T y, T gy, T alpha, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy, T alpha) {
         return grad_with_sign(y, gy, y, alpha);
     }
 };
 
 /* A sigmoid is (tanh(x / 2) + 1) / 2, which neither overflows nor loses the tails. */
 struct Sigmoid {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T inner(T x, Unused...) { return x * T(0.5); }
+    template <typename T>
+    static CF_ELEMENT T inner(T x) { return x * T(0.5); }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T outer(T, T tanh_of_inner, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T outer(T, T tanh_of_inner) {
         return tanh_of_inner * T(0.5) + T(0.5);
     }
 
     template <typename T>
     static CF_ELEMENT T of(T x) { return outer(x, T(tanh(inner(x)))); }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T y, T gy, Unused...) { return gy * y * (T(1) - y); }
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy) { return gy * y * (T(1) - y); }
 
     template <typename T>
     static CF_ELEMENT void grads(T y, T gy, T ggx, T &by_y, T &by_gy) {
@@ -131,14 +130,14 @@ struct Sigmoid {
 };
 
 struct HardSigmoid {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T of(T x, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T of(T x) {
         T line = x * T(0.2) + T(0.5);
         return line < T(0) ? T(0) : line > T(1) ? T(1) : line;
     }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T x, T gy, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) {
         return T(0.2) * ((T(fabs(x)) < T(2.5) ? T(1) : T(0)) * gy);
     }
 };
@@ -157,8 +156,8 @@ struct Tanh {
 /* The logarithm of 1 + exp(z) is max(z, 0) + log(1 + exp(-|z|)), with z = beta x: that
  * exponential cannot overflow. */
 struct Softplus {
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T inner(T x, T beta, Unused...) { return -T(fabs(beta * x)); }
+    template <typename T>
+    static CF_ELEMENT T inner(T x, T beta) { return -T(fabs(beta * x)); }
 
     template <typename T>
     static CF_ELEMENT T outer(T x, T tail, T beta, T beta_inv) {
@@ -170,8 +169,8 @@ struct Softplus {
         return outer(x, T(log1p(T(exp(inner(x, beta))))), beta, beta_inv);
     }
 
-    template <typename T, typename... Unused>
-    static CF_ELEMENT T outer_grad(T x, T gy, T decay, T beta, Unused...) {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T x, T gy, T decay, T beta) {
         return (beta * x >= T(0) ? T(1) : decay) / (T(1) + decay) * gy;
     }
 

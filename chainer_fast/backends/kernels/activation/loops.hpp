@@ -1,7 +1,4 @@
-/* Loops of activations and of their gradients.
- *
- * Exponentials of doubles are NumPy's. Where its loop is involved, the work goes part by
- * part, so that its results are still in the cache. */
+/* Loops of activations with arrays of parameters, and of maxout. */
 #ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
 #define CHAINER_FAST_ACTIVATION_LOOPS_HPP
 
@@ -9,135 +6,10 @@
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
-#include "chainer_fast/backends/kernels/common/forms.hpp"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
 namespace {
-
-constexpr ptrdiff_t PART = 1024;
-
-inline ptrdiff_t part_at(ptrdiff_t i, ptrdiff_t n) {
-    return n - i < PART ? n - i : PART;
-}
-
-/* -- activations with up to two parameters, p and q */
-
-template <typename Operation, typename T>
-CF_CLONES void values(
-        const T *x, const T *, T *out, T p, T q, const Unary *, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::of(x[i], p, q);
-}
-
-template <typename Operation, typename T>
-CF_CLONES void gradients(
-        const T *x, const T *g, T *out, T p, T q, const Unary *, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::grad(x[i], g[i], p, q);
-}
-
-template <typename Operation, typename T>
-CF_CLONES void inner(const T *x, T *out, ptrdiff_t n, T p, T q) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::inner(x[i], p, q);
-}
-
-template <typename Operation, typename T>
-CF_CLONES void outer(const T *x, T *out, ptrdiff_t n, T p, T q) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::outer(x[i], out[i], p, q);
-}
-
-template <typename Operation, typename T>
-CF_CLONES void outer_gradients(
-        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::outer_grad(x[i], g[i], out[i], p, q);
-}
-
-/* ``ufuncs`` are one or two functions of NumPy, the second of the first. */
-template <typename Operation, typename T>
-void values_by_parts(
-        const T *x, const T *, T *out, T p, T q, const Unary *ufuncs, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; i += PART) {
-        const ptrdiff_t m = part_at(i, n);
-        inner<Operation>(x + i, out + i, m, p, q);
-        ufuncs[0].run(out + i, out + i, m);
-        if (ufuncs[1])
-            ufuncs[1].run(out + i, out + i, m);
-        outer<Operation>(x + i, out + i, m, p, q);
-    }
-}
-
-template <typename Operation, typename T>
-void gradients_by_parts(
-        const T *x, const T *g, T *out, T p, T q, const Unary *ufuncs, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; i += PART) {
-        const ptrdiff_t m = part_at(i, n);
-        inner<Operation>(x + i, out + i, m, p, q);
-        ufuncs[0].run(out + i, out + i, m);
-        outer_gradients<Operation>(x + i, g + i, out + i, m, p, q);
-    }
-}
-
-/* Activations of floats, whose exponentials are our own. */
-
-struct SigmoidOfFloats {
-    static CF_ELEMENT float of(float x, float, float) { return one_ulp::sigmoid(x); }
-};
-
-struct ELUOfFloats {
-    /* The choice is made of bits: of a choice of floats the compiler makes a jump. */
-    static CF_ELEMENT float of(float x, float alpha, float) {
-        const float bent = alpha * one_ulp::expm1_of_negative(x);
-        const uint32_t mask = x < 0.0f ? 0xffffffff : 0;
-        return one_ulp::from_bits(
-            (one_ulp::bits_of(bent) & mask) | (one_ulp::bits_of(x) & ~mask));
-    }
-};
-
-struct SoftplusOfFloats {
-    static CF_ELEMENT float of(float x, float beta, float beta_inv) {
-        const float tail = one_ulp::log1p_exp_of_negative(Softplus::inner(x, beta));
-        return Softplus::outer(x, tail, beta, beta_inv);
-    }
-
-    static CF_ELEMENT float grad(float x, float gy, float beta, float) {
-        const float decay = one_ulp::exp_of_negative(Softplus::inner(x, beta));
-        return Softplus::outer_grad(x, gy, decay, beta);
-    }
-};
-
-template <typename Operation>
-constexpr Activation activation = {
-    values<Operation, float>, values<Operation, double>,
-    gradients<Operation, float>, gradients<Operation, double>};
-
-constexpr Activation elu = {
-    values<ELUOfFloats, float>, values_by_parts<ELU, double>,
-    gradients<ELU, float>, gradients<ELU, double>};
-
-constexpr Activation sigmoid = {
-    values<SigmoidOfFloats, float>, values_by_parts<Sigmoid, double>,
-    gradients<Sigmoid, float>, gradients<Sigmoid, double>};
-
-constexpr Activation softplus = {
-    values<SoftplusOfFloats, float>, values_by_parts<Softplus, double>,
-    gradients<SoftplusOfFloats, float>, gradients_by_parts<Softplus, double>};
-
-/* The gradient of an activation as an operation on two arrays. */
-template <typename Activation>
-struct Grad {
-    template <typename T>
-    static CF_ELEMENT T of(T y, T gy) { return Activation::grad(y, gy); }
-};
-
-struct Rectify {
-    template <typename T>
-    static CF_ELEMENT T of(T x, T) { return ReLU::of(x); }
-};
-
-/* -- elementwise kernels */
 
 template <typename T>
 CF_CLONES void bend_each(

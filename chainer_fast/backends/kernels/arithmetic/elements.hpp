@@ -19,8 +19,8 @@ struct Sub {
     static CF_ELEMENT T of(T a, T b) { return a - b; }
 };
 
-/* Subtraction from the second operand, a constant. */
-struct SubFrom {
+/* Subtraction from a constant. */
+struct SubFromConstant {
     template <typename T>
     static CF_ELEMENT T of(T a, T c) { return c - a; }
 };
@@ -41,10 +41,13 @@ struct Div {
     }
 };
 
-/* The constant is not used. */
+struct AddConstant : Add {};
+
+struct MulConstant : Mul {};
+
 struct Neg {
     template <typename T>
-    static CF_ELEMENT T of(T a, T) { return -a; }
+    static CF_ELEMENT T of(T a) { return -a; }
 };
 
 struct DivFromConstant {
@@ -89,14 +92,17 @@ struct Abs {
     }
 };
 
-struct SqrtGrad {
+struct Sqrt {
     template <typename T>
-    static CF_ELEMENT T of(T y, T gy) { return gy / (y * T(2)); }
+    static CF_ELEMENT T grad(T y, T gy) { return gy / (y * T(2)); }
 };
 
-struct SquareGrad {
+struct Square {
     template <typename T>
-    static CF_ELEMENT T of(T x, T gy) { return T(2) * x * gy; }
+    static CF_ELEMENT T of(T x) { return x * x; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return T(2) * x * gy; }
 };
 
 }  // namespace chainer_fast

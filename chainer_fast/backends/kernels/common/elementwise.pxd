@@ -5,42 +5,53 @@ from libc.stddef cimport ptrdiff_t
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast.backends.kernels.common.loops cimport Unary
 
-cdef extern from "chainer_fast/backends/kernels/common/forms.hpp" \
+cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:
-    cdef enum Form:
-        COPY, BINARY, CONSTANT, UNARY, ACTIVATION, ACTIVATION_GRAD, PAIR
-
-    cdef cppclass Activation:
-        pass
+    ctypedef void (*FloatLoop "chainer_fast::LoopOver<float>")() noexcept
+    ctypedef void (*DoubleLoop "chainer_fast::LoopOver<double>")() noexcept
 
     cdef cppclass AnyLoop:
-        int form
-        const void *loops
+        FloatLoop f
+        DoubleLoop d
         const Unary *ufuncs
         void run(char, const void *, const void *, const void *, void *, void *,
                  ptrdiff_t, double, double) noexcept
+
+    cdef cppclass ElementLoop:
+        const char *name
+        int arrays
+        int constants
+        FloatLoop f
+        DoubleLoop d
+        const char *ufuncs[2]
 
 
 cdef class Loop:
     cdef AnyLoop any
     cdef Unary ufuncs[2]
+    cdef readonly str name
+    cdef readonly int arrays
+    cdef readonly int constants
+    cdef public object on_device
 
 
-cdef Loop loop_of(Form form, const void *loops, tuple ufuncs=*)
-cdef Loop ufunc_loop(ufunc, of_floats=*)
+cdef dict loops_of(const ElementLoop *table)
 
 
 cdef class Elementwise(Shortcut):
     cdef readonly Loop loop
     cdef readonly int inputs
     cdef readonly object gradients
+    cdef readonly tuple parameters
+    cdef readonly str held
+    cdef readonly double least
+    cdef readonly double most
     cdef str _first
     cdef str _second
-    cdef double _least
-    cdef double _most
     cdef bint _at_once
     cdef bint _compares
     cdef AnyLoop _grads[2]
     cdef int _operands[2]
+    cdef object _operand(self, FunctionBase function, int operand)
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1
     cdef int _both(self, FunctionBase function, object gy, PyObject **gx) except -1

@@ -1,17 +1,26 @@
+from collections.abc import Callable
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
 
-class Loop: ...
+class Loop:
+    name: str
+    arrays: int
+    constants: int
+    on_device: Callable[..., Any] | None
 
 class Elementwise(Shortcut):
     loop: Loop
     inputs: int
     gradients: tuple[tuple[Loop, Any] | None, ...] | Loop
-    def __init__(self, loop: Loop, inputs: int,
+    parameters: tuple[str, ...]
+    held: str | None
+    least: float
+    most: float
+    def __init__(self, loop: Loop,
                  gradients: tuple[tuple[Loop, Any] | None, ...] | Loop,
-                 parameters: tuple[str, ...] = (), least: float = ...,
-                 most: float = ...) -> None: ...
+                 parameters: tuple[str, ...] = (), held: str | None = None,
+                 least: float = ..., most: float = ...) -> None: ...
 
 copy: Loop
 

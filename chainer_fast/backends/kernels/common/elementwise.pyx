@@ -4,52 +4,80 @@ A record names the loops of a function and of its gradient, and what these read.
 graph engine applies the function by it, without calling the methods of its class; a
 static chain puts the loops of many functions one after the other.
 """
+import numpy
+
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
+from chainer_fast._core.device_arrays cimport kind_on_device
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport shortcut_of
+from chainer_fast._core.graph cimport VariableNodeBase, shortcut_of
 from chainer_fast._core.shortcut cimport (
-    fits_inputs, given, input_array, number, output_array, wanted)
+    attribute, fits_inputs, given, input_array, number, output_array, wanted)
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, unary_of
 
 np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
+        namespace "chainer_fast" nogil:
+    ElementLoop COPY
 
 # Operands of gradients that are not inputs; or the gradient goes through as it is.
 cdef enum:
     _OUTPUT = -1
     _GRADIENT = -2
     _PASSES = -3
+    _HELD = -4
+
+cdef dict _OPERANDS = {'y': _OUTPUT, 'g': _GRADIENT, 'held': _HELD}
 
 
 cdef class Loop:
-    """A loop over arrays of one shape and type."""
+    """A loop over arrays of one shape and type.
+
+    Attributes
+    ----------
+    name : str
+        Name of the element, such as ``'ELU::of'``, or of a function of NumPy.
+    arrays, constants : int
+        How many of them it takes.
+    on_device : callable or None
+        The same for arrays of CuPy, if the element has such a form.
+    """
 
 
-cdef Loop loop_of(Form form, const void *loops, tuple ufuncs=()):
-    """Return a loop; an activation may want one or two ufuncs of NumPy."""
+cdef Loop _loop_of(const ElementLoop *line):
     cdef Loop made = Loop()
-    made.any.form = form
-    made.any.loops = loops
-    for i, ufunc in enumerate(ufuncs):
-        made.ufuncs[i] = unary_of(ufunc)
+    made.name = line.name.decode('ascii')
+    made.arrays = line.arrays
+    made.constants = line.constants
+    for i in range(2):
+        if line.ufuncs[i] is not NULL:
+            name = line.ufuncs[i].decode('ascii')
+            made.ufuncs[i] = unary_of(
+                getattr(numpy, name), getattr(exponential_ufuncs, name, None))
+    made.any.f = line.f
+    made.any.d = line.d
     made.any.ufuncs = made.ufuncs
     return made
 
 
-cdef Loop ufunc_loop(ufunc, of_floats=None):
-    """Return the loop of a ufunc, as :func:`unary_of` does."""
-    cdef Loop made = loop_of(UNARY, NULL)
-    made.ufuncs[0] = unary_of(ufunc, of_floats)
-    made.any.loops = made.ufuncs
-    return made
+cdef dict loops_of(const ElementLoop *table):
+    """Return the loops of a table by name; its last line has no name."""
+    found = {}
+    while table.name is not NULL:
+        loop = _loop_of(table)
+        found[loop.name] = loop
+        table += 1
+    return found
 
 
-copy = loop_of(COPY, NULL)
+copy = _loop_of(&COPY)
 
 
 cdef inline object _run(
@@ -69,6 +97,27 @@ cdef inline object _run(
     return None if float_errors() else out
 
 
+cdef inline object _run_with(
+        const AnyLoop &loop, object a, object b, double p, double q):
+    """Return what a loop makes of two arrays in the order of the first, or None."""
+    cdef char kind = common_dense_kind(a, b)
+    if not kind and dense_kind(a):
+        b = in_order_of(b, a)
+        kind = common_dense_kind(a, b)
+    return _run(loop, kind, a, b, p, q) if kind else None
+
+
+cdef object _launch(Loop loop, tuple arrays, double p, double q):
+    """Return what a loop makes of arrays on a GPU; None if it is not for them."""
+    if loop.on_device is None:
+        return None
+    for array in arrays:
+        if kind_on_device(array) < 0 or array.shape != arrays[0].shape:
+            return None
+    found = loop.on_device(*arrays, *(p, q)[:loop.constants])
+    return None if found is NotImplemented else found
+
+
 cdef class Elementwise(Shortcut):
     """An elementwise function of one or two arrays, and its gradient.
 
@@ -76,48 +125,61 @@ cdef class Elementwise(Shortcut):
     ----------
     loop : Loop
         The function.
-    inputs : int
-        Number of arrays that it takes.
     gradients : tuple or Loop
         For each input the loop of its gradient with the operand that stands before the
-        gradient of the output: the number of an input, ``'y'`` for the output, or
-        ``'g'`` if there is no other; None if the gradient of the output is that of the
-        input. A loop makes those of both inputs at once, from both and the gradient.
+        gradient of the output: the number of an input, ``'y'`` for the output,
+        ``'held'`` for the attribute of that name, or ``'g'`` if there is no other; None
+        if the gradient of the output is that of the input. A loop makes those of two
+        inputs at once, from both and the gradient.
     parameters : tuple of str
         Attributes of the function that are constants of all these loops, two at most.
+    held : str, optional
+        Attribute of the function that is the first array of its loop.
     least, most : float
         The range of the first parameter; the methods of the class serve others.
     """
 
-    def __init__(self, Loop loop, int inputs, gradients, tuple parameters=(),
-                 double least=-INFINITY, double most=INFINITY):
+    def __init__(self, Loop loop not None, gradients, tuple parameters=(),
+                 str held=None, double least=-INFINITY, double most=INFINITY):
         self.loop = loop
-        self.inputs = inputs
         self.gradients = gradients
+        self.parameters = parameters
+        self.held = held
         self._first, self._second = (*parameters, None, None)[:2]
-        self._least, self._most = least, most
+        self.least, self.most = least, most
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
+        self.serves_devices = True
         if self._at_once:
+            self.inputs = 2
             self.retain_inputs = (0, 1)
             return
+        self.inputs = len(gradients)
         kept = set()
         for i, gradient in enumerate(gradients):
             self._operands[i] = _PASSES
             if gradient is not None:
                 made, operand = gradient
                 self._grads[i] = (<Loop?>made).any
-                self._operands[i] = {'y': _OUTPUT, 'g': _GRADIENT}.get(operand, operand)
+                self._operands[i] = _OPERANDS.get(operand, operand)
                 kept.add(self._operands[i])
         self.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
         self.retain_outputs = (0,) if _OUTPUT in kept else None
         # A lone operand shows what the gradient has to look like.
-        self._compares = inputs > 1 or not kept or _GRADIENT in kept
+        self._compares = self.inputs > 1 or not kept or _GRADIENT in kept
 
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1:
         """Read the parameters; tell whether the loops are for them."""
-        return number(function, self._first, p) and (
-            self._least <= p[0] <= self._most) and number(function, self._second, q)
+        return self._first is None or (
+            number(function, self._first, p) and self.least <= p[0] <= self.most
+            and number(function, self._second, q))
+
+    cdef object _operand(self, FunctionBase function, int operand):
+        if operand == _OUTPUT:
+            return output_array(function)
+        if operand == _HELD:
+            return attribute(function, self.held)
+        return input_array(function, operand)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double p = 0
@@ -125,23 +187,23 @@ cdef class Elementwise(Shortcut):
         cdef object a = <object>x[0]
         cdef object b = <object>x[n - 1]
         cdef char kind
-        if n != self.inputs:
+        if n != self.inputs or not self._serves(function, &p, &q):
             return None
+        if self.held is not None:
+            return _run_with(self.loop.any, attribute(function, self.held), a, p, q)
         kind = dense_kind(a) if n == 1 else common_dense_kind(a, b)
-        if not kind or self._first is not None and not self._serves(function, &p, &q):
-            return None
-        return _run(self.loop.any, kind, a, b, p, q)
+        return _run(self.loop.any, kind, a, b, p, q) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double p = 0
         cdef double q = 0
-        cdef object a, g
+        cdef object found
         cdef char kind
         cdef int i, operand
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return 0
-        if self._first is not None and not self._serves(function, &p, &q):
+        if not self._serves(function, &p, &q):
             return 0
         if self._at_once:
             return self._both(function, gy, gx)
@@ -152,19 +214,13 @@ cdef class Elementwise(Shortcut):
                 continue
             if self.inputs > 1 and not wanted(function, i):
                 continue
-            a = g = gy
             if operand == _GRADIENT:
                 kind = dense_kind(gy)
+                found = _run(self._grads[i], kind, gy, gy, p, q) if kind else None
             else:
-                a = (output_array(function) if operand == _OUTPUT
-                     else input_array(function, operand))
-                kind = common_dense_kind(a, gy)
-                if not kind and dense_kind(a):
-                    g = in_order_of(gy, a)
-                    kind = common_dense_kind(a, g)
-            if not kind:
-                return 0
-            gx[i] = given(_run(self._grads[i], kind, a, g, p, q))
+                found = _run_with(
+                    self._grads[i], self._operand(function, operand), gy, p, q)
+            gx[i] = given(found)
             if gx[i] is NULL:
                 return 0
         return 1
@@ -194,6 +250,48 @@ cdef class Elementwise(Shortcut):
         gx[1] = given(gb)
         return 1
 
+    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+        cdef double p = 0
+        cdef double q = 0
+        if len(arrays) != self.inputs or not self._serves(function, &p, &q):
+            return None
+        if self.held is not None:
+            arrays = (attribute(function, self.held), *arrays)
+        return _launch(self.loop, arrays, p, q)
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef double p = 0
+        cdef double q = 0
+        cdef VariableNodeBase node
+        cdef object found
+        cdef int i
+        for i in range(self.inputs if self._compares else 0):
+            node = <VariableNodeBase>function.input_nodes[i]
+            if node.dtype != gy.dtype or node.shape != gy.shape:
+                return 0
+        if not self._serves(function, &p, &q):
+            return 0
+        if self._at_once:
+            found = _launch(
+                self.gradients,
+                (input_array(function, 0), input_array(function, 1), gy), p, q)
+            if found is None:
+                return 0
+            gx[0] = given(found[0])
+            gx[1] = given(found[1])
+            return 1
+        for i in range(self.inputs):
+            if self._operands[i] == _PASSES:
+                gx[i] = given(gy)
+            elif wanted(function, i):
+                gx[i] = given(_launch(
+                    self.gradients[i][0], (gy,) if self._operands[i] == _GRADIENT
+                    else (self._operand(function, self._operands[i]), gy), p, q))
+                if gx[i] is NULL:
+                    return 0
+        return 1
+
 
 def elementwise_of(FunctionBase function, Py_ssize_t inputs):
     """Return the record of an elementwise function, and its parameters.
@@ -213,9 +311,8 @@ def elementwise_of(FunctionBase function, Py_ssize_t inputs):
     cdef double p = 0
     cdef double q = 0
     if type(shortcut) is not Elementwise or (
-            (<Elementwise>shortcut).inputs != inputs):
-        return None
-    if (<Elementwise>shortcut)._first is not None and (
-            not (<Elementwise>shortcut)._serves(function, &p, &q)):
+            (<Elementwise>shortcut).inputs != inputs) or (
+                (<Elementwise>shortcut).held is not None) or (
+                    not (<Elementwise>shortcut)._serves(function, &p, &q)):
         return None
     return shortcut, (p, q)

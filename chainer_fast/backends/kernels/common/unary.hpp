@@ -54,6 +54,13 @@ struct Unary {
 
 namespace {
 
+/* Elements between two calls of a function of NumPy, which so are still in the cache. */
+constexpr ptrdiff_t PART = 1024;
+
+inline ptrdiff_t part_at(ptrdiff_t i, ptrdiff_t n) {
+    return n - i < PART ? n - i : PART;
+}
+
 template <typename T, T (*function)(T)>
 void library_loop(char **args, npy_intp *n, npy_intp *steps, void *) {
     for (npy_intp i = 0; i < *n; ++i)

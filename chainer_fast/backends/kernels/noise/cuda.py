@@ -5,15 +5,15 @@ import typing as tp
 
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels._device import device_form
+from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
 _ELEMENTS = 'chainer_fast/backends/kernels/noise/elements.hpp'
 _ACTIVATION = 'chainer_fast/backends/kernels/activation/elements.hpp'
 
-gaussian = device_form(
-    _ELEMENTS, 'shift_and_scale', 'T mean, T ln_var, T eps', outputs=2)
-gaussian_grad = device_form(_ELEMENTS, 'half_product', 'T gy, T noise')
+elements = Elements(_ELEMENTS)
+gaussian = elements.form('shift_and_scale', 3, outputs=2)
+gaussian_grad = elements.form('half_product', 2)
 
 
 def dropout(x: NdArray, ratio: float) -> tp.Any:

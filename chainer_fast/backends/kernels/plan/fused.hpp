@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chainer_fast/_core/parallel.hpp"
-#include "chainer_fast/backends/kernels/common/forms.hpp"
+#include "chainer_fast/backends/kernels/common/element_loops.hpp"
 
 namespace chainer_fast {
 namespace {

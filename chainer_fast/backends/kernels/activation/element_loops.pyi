@@ -1,0 +1,3 @@
+from chainer_fast.backends.kernels.common.elementwise import Loop
+
+loops: dict[str, Loop]

@@ -1,0 +1,144 @@
+"""Elements: the arithmetic of one element, told once for every form of a function.
+
+A family has its elements in ``elements.hpp``. A CUDA kernel includes that header as a
+loop of the processor does. Elements that the family lists in ``element_loops.hpp`` have
+such loops; records of functions are made of them::
+
+    elements = Elements(HEADER, shortcuts.loops)
+
+    @elements.kernel('Tanh::grad')
+    def tanh_grad(y, gy):
+        ...
+
+    tanh = elements.record('tanh', ('Tanh::grad', 'y'))
+"""
+from __future__ import annotations
+
+import inspect
+import typing as tp
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels import Kernel
+from chainer_fast.backends.kernels.common.elementwise import Elementwise, Loop
+
+
+class Elements:
+    """The elements of a family.
+
+    Parameters
+    ----------
+    path : str
+        Header that has them in the namespace ``chainer_fast``: from the root of the
+        package, or absolute.
+    loops : dict of str to Loop
+        Those that have loops, by name.
+    """
+
+    def __init__(self, path: str, loops: dict[str, Loop] | None = None) -> None:
+        self.path = path
+        self.loops = loops or {}
+        for name, loop in self.loops.items():
+            # Other names are of functions of NumPy, which CuPy has, too.
+            if '::' in name:
+                loop.on_device = self.form(
+                    name, loop.arrays + loop.constants,
+                    outputs=2 if name.endswith('::grads') else 1)
+
+    def form(
+            self, function: str, in_params: int | str, outputs: int = 1,
+            ) -> tp.Callable[..., tp.Any]:
+        """Return the form of a kernel for arrays of CuPy, which are broadcast.
+
+        Parameters
+        ----------
+        function : str
+            Function of one element. With one output it returns it; several outputs are
+            arguments by reference after the others. Half floats are passed in single
+            precision.
+        in_params : int or str
+            How many arguments there are, arrays of one floating dtype, the first of all
+            among them, or numbers. Or else the arguments in CuPy's notation, with ``T``
+            for that dtype.
+        outputs : int
+            Number of outputs, which have that dtype.
+
+        Returns
+        -------
+        callable
+            It returns an array, or a tuple where there are several outputs; for arrays
+            of different or other dtypes, ``NotImplemented``. The keyword ``out`` is a
+            tuple of arrays that it fills, by default new ones.
+        """
+        if isinstance(in_params, int):
+            in_params = ', '.join(['T x%d' % i for i in range(in_params)])
+        params = [param.split() for param in in_params.split(', ')]
+        arguments = ['R(%s)' % name if kind == 'T' else name for kind, name in params]
+        results = ['out%d' % i for i in range(outputs)]
+        # Operators on half floats give single precision.
+        code = ['using R = decltype(T() + T())']
+        if outputs == 1:
+            code.append(
+                'out0 = chainer_fast::%s(%s)' % (function, ', '.join(arguments)))
+        else:
+            by_reference = ['r' + name for name in results]
+            code += [
+                'R ' + ', '.join(by_reference),
+                'chainer_fast::%s(%s)' % (
+                    function, ', '.join(arguments + by_reference)),
+                *[name + ' = r' + name for name in results]]
+        spec = (in_params, ', '.join(['T ' + name for name in results]),
+                '; '.join(code), function.replace('::', '_'))
+
+        def form(*args, out=()):
+            dtype = args[0].dtype
+            converted = []
+            for (kind, _), arg in zip(params, args, strict=True):
+                if kind == 'T' and not isinstance(arg, cuda.ndarray):
+                    arg = dtype.type(arg)
+                converted.append(arg)
+                if kind == 'T' and arg.dtype != dtype:
+                    return NotImplemented
+            if dtype.kind != 'f':
+                return NotImplemented
+            return cuda.elementwise(*spec, preamble=header(self.path))(*converted, *out)
+
+        return form
+
+    def kernel(
+            self, function: str, in_params: str | None = None, outputs: int = 1,
+            compiled: tp.Any = None) -> tp.Callable[[tp.Any], Kernel]:
+        """Return a decorator that makes a kernel of its reference form.
+
+        Parameters
+        ----------
+        function, in_params, outputs
+            As for :meth:`form`; the arguments are those of the reference by default.
+        compiled : callable, optional
+            Form for arrays of NumPy.
+        """
+        def decorate(reference):
+            return Kernel(reference, compiled, self.form(
+                function, in_params or len(inspect.signature(reference).parameters),
+                outputs))
+        return decorate
+
+    def record(self, loop: str, *gradients: tp.Any, **options: tp.Any) -> Elementwise:
+        """Return the record of an elementwise function.
+
+        Parameters
+        ----------
+        loop : str
+            Element of the function.
+        *gradients
+            For each input the element of its gradient, and its operand, as a tuple; or
+            one that finds the gradients by two inputs.
+        **options
+            As for :class:`~.common.elementwise.Elementwise`.
+        """
+        if isinstance(gradients[0], str):
+            made: tp.Any = self.loops[gradients[0]]
+        else:
+            made = tuple([each and (self.loops[each[0]], each[1])
+                          for each in gradients])
+        return Elementwise(self.loops[loop], made, **options)

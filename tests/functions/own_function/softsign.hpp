@@ -1,0 +1,17 @@
+/* The arithmetic of one element, for the processor and for GPUs. */
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+struct Softsign {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T width) { return x / (width + T(fabs(x))); }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T width) {
+        T wide = width + T(fabs(x));
+        return width / (wide * wide) * gy;
+    }
+};
+
+}  // namespace chainer_fast
