@@ -5,8 +5,8 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import softmax as kernels
+from chainer_fast.backends.kernels.softmax import compiled
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
-from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
@@ -21,7 +21,7 @@ def _log_softmax(x, axis=1):
     return kernels.log_softmax(x, axis)
 
 
-@record(shortcuts.SoftmaxShortcut(True))
+@record(compiled.SoftmaxShortcut(True))
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 

@@ -85,7 +85,8 @@ class LinearFunction(FunctionNode):
         return _apply(LinearGradWeight(W.dtype), (x, gy), W.dtype)
 
 
-@record(shortcuts.LinearGradDataShortcut())
+# The product is that of (W^T gy^T)^T.
+@record(shortcuts.MatMulShortcut((True, True, True)))
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -107,7 +108,8 @@ class LinearGradData(FunctionNode):
         return _apply(LinearFunction(), (ggx, W), gy.dtype)
 
 
-@record(shortcuts.LinearGradWeightShortcut())
+# The product is that of (x^T gy)^T.
+@record(shortcuts.MatMulShortcut((True, False, True), '_w_dtype'))
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

@@ -106,14 +106,6 @@ CF_CLONES void map_with_constant(const T *a, T c, T *out, ptrdiff_t n) {
         out[i] = Operation::of(a[i], c);
 }
 
-/* Gradients by a and b of an operation, from that of its output, g. */
-template <typename Operation, typename T>
-CF_CLONES void map_grads(
-        const T *a, const T *b, const T *g, T *ga, T *gb, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        Operation::grads(a[i], b[i], g[i], ga[i], gb[i]);
-}
-
 /* The loops of an operation for both types, as a module in Cython holds them. */
 struct Binary {
     void (*f)(const float *, const float *, float *, ptrdiff_t);
@@ -133,27 +125,12 @@ struct WithConstant {
     }
 };
 
-struct BinaryGrads {
-    void (*f)(const float *, const float *, const float *, float *, float *, ptrdiff_t);
-    void (*d)(const double *, const double *, const double *, double *, double *,
-              ptrdiff_t);
-
-    void run(char kind, const void *a, const void *b, const void *g, void *ga, void *gb,
-             ptrdiff_t n) const {
-        shared_by_type(kind, f, d, n, a, b, g, ga, gb);
-    }
-};
-
 template <typename Operation>
 constexpr Binary binary = {map2<Operation, float>, map2<Operation, double>};
 
 template <typename Operation>
 constexpr WithConstant with_constant = {
     map_with_constant<Operation, float>, map_with_constant<Operation, double>};
-
-template <typename Operation>
-constexpr BinaryGrads binary_grads = {
-    map_grads<Operation, float>, map_grads<Operation, double>};
 
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */

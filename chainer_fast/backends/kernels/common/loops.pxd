@@ -17,10 +17,6 @@ cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
     cdef cppclass WithConstant:
         void run(char, const void *, double, void *, ptrdiff_t) noexcept
 
-    cdef cppclass BinaryGrads:
-        void run(char, const void *, const void *, const void *, void *, void *,
-                 ptrdiff_t) noexcept
-
 
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:

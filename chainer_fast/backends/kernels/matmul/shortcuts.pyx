@@ -1,4 +1,4 @@
-"""Compiled shortcuts of affine maps and their gradients.
+"""Compiled shortcuts of affine maps and products of matrices.
 
 The products are those of ``ndarray.dot``, without the method call.
 """
@@ -112,69 +112,6 @@ cdef object _sum_rows(char kind, object matrix):
     return None if float_errors() else out
 
 
-cdef class LinearGradDataShortcut(Shortcut):
-    """``gx = gy W``, of the inputs ``W`` and ``gy``."""
-
-    def __cinit__(self):
-        self.retain_inputs = (0, 1)
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        if n != 2:
-            return None
-        cdef object weight = <object>x[0]
-        cdef object gy = <object>x[1]
-        cdef char kind = _matrix(weight)
-        if not kind or _matrix(gy) != kind or _columns(gy) != _rows(weight):
-            return None
-        return dot(gy, weight)
-
-    cdef int backward(
-            self, FunctionBase function, object ggx, PyObject **gx) except -1:
-        cdef object weight = input_array(function, 0)
-        cdef object gy = input_array(function, 1)
-        cdef char kind = _matrix(ggx)
-        if not kind or _matrix(weight) != kind or _matrix(gy) != kind or (
-                _columns(ggx) != _columns(weight) or _rows(ggx) != _rows(gy)):
-            return 0
-        if wanted(function, 0):
-            gx[0] = given(dot(_transposed(gy), ggx))
-        if wanted(function, 1):
-            gx[1] = given(dot(ggx, _transposed(weight)))
-        return 1
-
-
-cdef class LinearGradWeightShortcut(Shortcut):
-    """``gW = gy^T x``, of the inputs ``x`` and ``gy``, in their own type."""
-
-    def __cinit__(self):
-        self.retain_inputs = (0, 1)
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        if n != 2:
-            return None
-        cdef object rows = <object>x[0]
-        cdef object gy = <object>x[1]
-        cdef char kind = _matrix(rows)
-        if not kind or _matrix(gy) != kind or _rows(gy) != _rows(rows) or (
-                function._w_dtype != rows.dtype):
-            return None
-        return dot(_transposed(gy), rows)
-
-    cdef int backward(
-            self, FunctionBase function, object ggw, PyObject **gx) except -1:
-        cdef object rows = input_array(function, 0)
-        cdef object gy = input_array(function, 1)
-        cdef char kind = _matrix(ggw)
-        if not kind or _matrix(rows) != kind or _matrix(gy) != kind or (
-                _columns(ggw) != _columns(rows) or _rows(ggw) != _columns(gy)):
-            return 0
-        if wanted(function, 0):
-            gx[0] = given(dot(gy, ggw))
-        if wanted(function, 1):
-            gx[1] = given(dot(rows, _transposed(ggw)))
-        return 1
-
-
 cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
     """Return the length of an axis of a matrix, or of its transpose."""
     return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
@@ -189,15 +126,39 @@ cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_
 
 
 cdef class MatMulShortcut(Shortcut):
-    """Product of two matrices."""
+    # The first lines are what ``inspect.signature`` reads.
+    """MatMulShortcut(transposed=None, dtype='dtype')
+--
 
-    def __cinit__(self):
+    Product of two matrices, in their own type.
+
+    Parameters
+    ----------
+    transposed : tuple of bool, optional
+        Whether the factors and the product are transposed; if not given, the function
+        has attributes that tell.
+    dtype : str
+        Attribute with the type of the product; without it, or if it is None, that of
+        the factors.
+    """
+    cdef tuple transposed
+    cdef str dtype
+
+    def __cinit__(self, tuple transposed=None, str dtype='dtype'):
+        self.transposed = transposed
+        self.dtype = dtype
         self.retain_inputs = (0, 1)
+
+    cdef tuple _transposed(self, FunctionBase function):
+        if self.transposed is not None:
+            return self.transposed
+        return tuple([own_attribute(function, name)
+                      for name in ('transa', 'transb', 'transc')])
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object a, b
         cdef char kind
-        cdef bint trans_a, trans_b
+        cdef bint trans_a, trans_b, trans_c
         if n != 2:
             return None
         a = <object>x[0]
@@ -205,15 +166,13 @@ cdef class MatMulShortcut(Shortcut):
         kind = _matrix(a)
         if not kind or _matrix(b) != kind:
             return None
-        dtype = own_attribute(function, 'dtype')
+        dtype = own_attribute(function, self.dtype)
         if dtype is not None and dtype is not <object>np.PyArray_DESCR(<np.ndarray>a):
             return None
-        trans_a = own_attribute(function, 'transa')
-        trans_b = own_attribute(function, 'transb')
-        if (_rows(a) if trans_a else _columns(a)) != (
-                _columns(b) if trans_b else _rows(b)):
+        trans_a, trans_b, trans_c = self._transposed(function)
+        if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None
-        return _product(a, b, trans_a, trans_b, own_attribute(function, 'transc'))
+        return _product(a, b, trans_a, trans_b, trans_c)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -223,9 +182,7 @@ cdef class MatMulShortcut(Shortcut):
         cdef bint trans_a, trans_b, trans_c
         if not kind or _matrix(a) != kind or _matrix(b) != kind:
             return 0
-        trans_a = own_attribute(function, 'transa')
-        trans_b = own_attribute(function, 'transb')
-        trans_c = own_attribute(function, 'transc')
+        trans_a, trans_b, trans_c = self._transposed(function)
         # Of op(a) op(b) = op(gy). NumPy adds up what a factor of another size has been
         # broadcast to.
         if _length(a, trans_a, 0) != _length(gy, trans_c, 0) or (

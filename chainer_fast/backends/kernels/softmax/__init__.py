@@ -1,6 +1,7 @@
 """Softmax and its logarithm along an axis, with their gradients."""
 from __future__ import annotations
 
+import functools
 import typing as tp
 
 from chainer_fast.backends.arrays import force_array
@@ -58,7 +59,8 @@ def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     return prob
 
 
-@kernel(compiled=_compiled.log_softmax, device=_device.log_softmax)
+@kernel(compiled=functools.partial(_compiled.softmax, logarithm=True),
+        device=_device.log_softmax)
 def log_softmax(x: NdArray, axis: tp.Any) -> tp.Any:
     """Logarithm of :func:`softmax`."""
     return x - logsumexp(x, axis)
@@ -72,7 +74,8 @@ def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     return weighted
 
 
-@kernel(compiled=_compiled.log_softmax_grad, device=_device.log_softmax_grad)
+@kernel(compiled=functools.partial(_compiled.softmax_grad, logarithm=True),
+        device=_device.log_softmax_grad)
 def log_softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
     return gy - exponential.exp(y) * gy.sum(axis=axis, keepdims=True)

@@ -2,31 +2,29 @@
 import numpy
 
 cimport numpy as np
+from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
-    PyArray_SIZE
+from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary, unary_of
+from chainer_fast._core.shortcut cimport given, output_array
+from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/softmax/loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     ctypedef struct Extent:
         ptrdiff_t outer
         ptrdiff_t n
         ptrdiff_t inner
 
-    void fill_softmax[T](
-        const T *x, T *out, Extent e, Unary exp, Unary log, bint logarithm) noexcept
-    bint fill_softmax_gradient[T](
-        const T *y, const T *gy, T *out, Extent e, Unary exp, bint logarithm) noexcept
-
-ctypedef fused real:
-    float
-    double
+    void softmax_loop(char, object x, object out, Extent, Unary exp, Unary log,
+                      bint logarithm) noexcept
+    bint softmax_gradient_loop(char, object y, object gy, object out, Extent,
+                               Unary exp, bint logarithm) noexcept
 
 cdef Unary _exp = unary_of(numpy.exp)
 cdef Unary _log = unary_of(numpy.log)
@@ -50,74 +48,62 @@ cdef bint _extent(object x, object axis, Extent *e):
     return True
 
 
-cdef bint _fill(const real *x, const real *gy, real *out, Extent e,
-                bint logarithm) noexcept nogil:
-    """Return whether there is a loop for these numbers."""
-    if gy is not NULL:
-        return fill_softmax_gradient(x, gy, out, e, _exp, logarithm)
-    fill_softmax(x, out, e, _exp, _log, logarithm)
-    return True
-
-
-cdef bint _fill_kind(char kind, void *x, void *gy, void *out, Extent e,
-                     bint logarithm) noexcept nogil:
-    if kind == b'f':
-        return _fill(<float *>x, <float *>gy, <float *>out, e, logarithm)
-    return _fill(<double *>x, <double *>gy, <double *>out, e, logarithm)
-
-
-cdef object _result(char kind, object x, void *gy, Extent e, bint logarithm):
-    """Return the softmax of ``x`` or, given ``gy``, the gradient from the output ``x``.
-
-    None if a flag was raised, or there is no loop for these numbers.
-    """
-    cdef bint done
-    out = empty_like(x)
-    cdef void *x_data = PyArray_DATA(<np.ndarray>x)
-    cdef void *out_data = PyArray_DATA(<np.ndarray>out)
-    clear_float_errors()
-    if e.outer * e.n * e.inner < LONG_LOOP:
-        done = _fill_kind(kind, x_data, gy, out_data, e, logarithm)
-    else:
-        with nogil:
-            done = _fill_kind(kind, x_data, gy, out_data, e, logarithm)
-    return out if done and not float_errors() else None
-
-
-cdef object softmax_of(object x, object axis, bint logarithm):
+cdef object _softmax(object x, object axis, bint logarithm):
     """Return the result, or None if it is left to the reference."""
     cdef Extent e
     cdef char kind = kind_of(x)
     if not kind or not _extent(x, axis, &e):
         return None
-    return _result(kind, x, NULL, e, logarithm)
+    out = empty_like(x)
+    clear_float_errors()
+    softmax_loop(kind, x, out, e, _exp, _log, logarithm)
+    return None if float_errors() else out
 
 
-cdef object gradient_of(object y, object gy, object axis, bint logarithm):
+cdef object _gradient(object y, object gy, object axis, bint logarithm):
     """Return the result, or None if it is left to the reference."""
     cdef Extent e
     cdef char kind = kind_of(y)
     if not kind or kind_of(gy) != kind or not PyArray_SAMESHAPE(
             <np.ndarray>y, <np.ndarray>gy) or not _extent(y, axis, &e):
         return None
-    return _result(kind, y, PyArray_DATA(<np.ndarray>gy), e, logarithm)
+    out = empty_like(y)
+    clear_float_errors()
+    done = softmax_gradient_loop(kind, y, gy, out, e, _exp, logarithm)
+    return out if done and not float_errors() else None
 
 
-def softmax(x, axis):
-    out = softmax_of(x, axis, False)
+def softmax(x, axis, logarithm=False):
+    out = _softmax(x, axis, logarithm)
     return NotImplemented if out is None else out
 
 
-def log_softmax(x, axis):
-    out = softmax_of(x, axis, True)
+def softmax_grad(y, gy, axis, logarithm=False):
+    out = _gradient(y, gy, axis, logarithm)
     return NotImplemented if out is None else out
 
 
-def softmax_grad(y, gy, axis):
-    out = gradient_of(y, gy, axis, False)
-    return NotImplemented if out is None else out
+cdef class SoftmaxShortcut(Shortcut):
+    # The first lines are what ``inspect.signature`` reads.
+    """SoftmaxShortcut(logarithm=False)
+--
 
+    Softmax, or its logarithm, and the gradient from its output.
+    """
+    cdef bint logarithm
 
-def log_softmax_grad(y, gy, axis):
-    out = gradient_of(y, gy, axis, True)
-    return NotImplemented if out is None else out
+    def __cinit__(self, bint logarithm=False):
+        self.logarithm = logarithm
+        self.retain_outputs = (0,)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 1:
+            return None
+        return _softmax(<object>x[0], own_attribute(function, 'axis'), self.logarithm)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        gx[0] = given(_gradient(
+            output_array(function), gy, own_attribute(function, 'axis'),
+            self.logarithm))
+        return gx[0] is not NULL

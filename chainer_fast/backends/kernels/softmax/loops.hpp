@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
@@ -265,6 +266,10 @@ bool fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
     });
     return good;
 }
+
+constexpr Loop softmax_loop(fill_softmax<float>, fill_softmax<double>);
+constexpr Loop softmax_gradient_loop(
+    fill_softmax_gradient<float>, fill_softmax_gradient<double>);
 
 }  // namespace
 }  // namespace chainer_fast
