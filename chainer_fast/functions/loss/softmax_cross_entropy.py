@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast.backends.kernels import cross_entropy as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.cross_entropy import shortcuts
+from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import log_softmax
@@ -49,7 +49,7 @@ def _check_weights(class_weight, classes):
             'but has %d' % (classes, len(class_weight)))
 
 
-@record(shortcuts.SoftmaxCrossEntropyShortcut())
+@record(compiled.SoftmaxCrossEntropyShortcut())
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 

@@ -2,98 +2,75 @@
 import numpy
 
 cimport numpy as np
+from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary, unary_of
+from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/cross_entropy/loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     ctypedef struct Extent:
         ptrdiff_t outer
         ptrdiff_t n
         ptrdiff_t inner
 
-    void fill_losses[T](
-        const T *x, T *y, const npy_intp *labels, const T *soft, const T *weights,
-        T *losses, Extent e, Unary exp, Unary log) noexcept
-    void fill_score_gradients[T](
-        const T *y, const npy_intp *labels, const T *soft, const T *weights, T *scales,
-        T *out, Extent e) noexcept
+    void losses_loop(
+        char kind, object x, object y, object labels, object soft, object weights,
+        object losses, Extent e, Unary exp, Unary log) noexcept
+    void score_gradients_loop(
+        char kind, object y, object labels, object soft, object weights, object scales,
+        object gx, Extent e) noexcept
+    void mean_loop(
+        char kind, object losses, object mean, ptrdiff_t n, double coeff) noexcept
+    void loss_gradients_loop(
+        char kind, object gy, object scales, ptrdiff_t n, double coeff) noexcept
 
 cdef Unary _exp = unary_of(numpy.exp)
 cdef Unary _log = unary_of(numpy.log)
 
 
-cdef struct Data:
-    char kind
-    Extent e
-    void *source        # scores, or their softmax
-    void *result        # the softmax, or the gradients of scores
-    npy_intp *labels    # these are NULL where there are none
-    void *soft
-    void *weights
-    void *samples       # losses, or their gradients
+cdef Extent _extent(object x) noexcept:
+    cdef Extent e
+    e.outer = PyArray_DIM(<np.ndarray>x, 0)
+    e.n = PyArray_DIM(<np.ndarray>x, 1)
+    e.inner = PyArray_SIZE(x) // (e.outer * e.n)
+    return e
 
 
-cdef void *_data(object array) noexcept:
-    return NULL if array is None else PyArray_DATA(<np.ndarray>array)
-
-
-cdef void _fill_losses(const Data *a) noexcept nogil:
-    if a.kind == b'f':
-        fill_losses(
-            <float *>a.source, <float *>a.result, a.labels, <float *>a.soft,
-            <float *>a.weights, <float *>a.samples, a.e, _exp, _log)
-    else:
-        fill_losses(
-            <double *>a.source, <double *>a.result, a.labels, <double *>a.soft,
-            <double *>a.weights, <double *>a.samples, a.e, _exp, _log)
-
-
-cdef void _fill_gradients(const Data *a) noexcept nogil:
-    if a.kind == b'f':
-        fill_score_gradients(
-            <float *>a.source, a.labels, <float *>a.soft, <float *>a.weights,
-            <float *>a.samples, <float *>a.result, a.e)
-    else:
-        fill_score_gradients(
-            <double *>a.source, a.labels, <double *>a.soft, <double *>a.weights,
-            <double *>a.samples, <double *>a.result, a.e)
-
-
-cdef bint _run(void (*fill)(const Data *) noexcept nogil, object source, object result,
-               object labels, object soft, object weights, object samples):
-    """Run a loop; return whether it raised no flag."""
-    cdef Data a
-    a.kind = kind_of(source)
-    a.e.outer = PyArray_DIM(<np.ndarray>source, 0)
-    a.e.n = PyArray_DIM(<np.ndarray>source, 1)
-    a.e.inner = PyArray_SIZE(source) // (a.e.outer * a.e.n)
-    a.source = _data(source)
-    a.result = _data(result)
-    a.labels = <npy_intp *>_data(labels)
-    a.soft = _data(soft)
-    a.weights = _data(weights)
-    a.samples = _data(samples)
+cdef object _losses(object x, object labels, object soft, object weights, object losses):
+    """Fill losses; return the softmax, or None if a flag was raised."""
+    y = empty_like(x)
     clear_float_errors()
-    if PyArray_SIZE(source) < LONG_LOOP:
-        fill(&a)
-    else:
-        with nogil:
-            fill(&a)
-    return not float_errors()
+    losses_loop(
+        kind_of(x), x, y, labels, soft, weights, losses, _extent(x), _exp, _log)
+    return None if float_errors() else y
 
 
-cdef object classes_of(object t, object x, npy_intp ignored, npy_intp *counted):
-    """Return labels as numbers of classes and count them.
+cdef object _gradient(object y, object labels, object soft, object weights,
+                      object scales):
+    """Return the gradient of the scores, or None if a flag was raised.
+
+    The scales, which are the gradients of the losses, are weighted in place.
+    """
+    gx = empty_like(y)
+    clear_float_errors()
+    score_gradients_loop(
+        kind_of(y), y, labels, soft, weights, scales, gx, _extent(y))
+    return None if float_errors() else gx
+
+
+cdef object _classes(object t, object x, npy_intp ignored, npy_intp *counted):
+    """Return plain labels as numbers of classes and count them.
 
     Ignored labels become -1; if any other is out of range, the result is None.
     """
@@ -122,35 +99,23 @@ cdef object classes_of(object t, object x, npy_intp ignored, npy_intp *counted):
     return labels
 
 
-cdef object for_labels(object labels, object x):
+cdef object _for_labels(object labels, object x):
     """Return an array of the dtype of ``x`` with a place for each label."""
     return PyArray_EMPTY(PyArray_NDIM(labels), PyArray_DIMS(<np.ndarray>labels),
                          PyArray_TYPE(<np.ndarray>x), 0)
 
 
-cdef bint fill_losses_of(object x, object y, object labels, object soft, object weights,
-                         object losses):
-    """Fill losses and the softmax ``y``; return whether no flag was raised."""
-    return _run(_fill_losses, x, y, labels, soft, weights, losses)
+# ------------------------------------------------------------------------ kernels
 
-
-cdef object gradient_of(
-        object y, object labels, object soft, object weights, object scales):
-    """Return the gradient of the scores, or None if a flag was raised.
-
-    The scales, which are the gradients of the losses, are weighted in place.
-    """
-    gx = empty_like(y)
-    return gx if _run(
-        _fill_gradients, y, gx, labels, soft, weights, scales) else None
-
-
-cdef object _labels(object t, object x, npy_intp ignored, npy_intp *counted):
+cdef object _any_classes(object t, object x, npy_intp ignored):
+    cdef npy_intp counted
+    if not kind_of(x) or PyArray_NDIM(x) < 2:
+        return None
     if not np.PyArray_Check(t) or not np.PyArray_ISINTEGER(<np.ndarray>t):
         return None
     if not plain_labels(t):
         t = contiguous(t, np.NPY_INT64)
-    return classes_of(t, x, ignored, counted)
+    return _classes(t, x, ignored, &counted)
 
 
 cdef object _weights(object class_weight, object x):
@@ -162,40 +127,29 @@ cdef object _weights(object class_weight, object x):
     return class_weight
 
 
-cdef bint _fits(object x) noexcept:
-    return kind_of(x) and PyArray_NDIM(x) >= 2
-
-
 cdef bint _alike(object x, object t) noexcept:
-    return _fits(x) and kind_of(t) == kind_of(x) and PyArray_SAMESHAPE(
-        <np.ndarray>x, <np.ndarray>t)
+    return (kind_of(x) and PyArray_NDIM(x) >= 2 and kind_of(t) == kind_of(x)
+            and PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>t))
 
 
 def hard_losses(x, t, class_weight, npy_intp ignore_label):
     """Compiled form of the kernel of this name."""
-    cdef npy_intp counted
-    if not _fits(x):
-        return NotImplemented
-    labels = _labels(t, x, ignore_label, &counted)
+    labels = _any_classes(t, x, ignore_label)
     if labels is None:
         return NotImplemented
-    losses, y = for_labels(labels, x), empty_like(x)
-    if not fill_losses_of(x, y, labels, None, _weights(class_weight, x), losses):
-        return NotImplemented
-    return losses, y
+    losses = _for_labels(labels, x)
+    y = _losses(x, labels, None, _weights(class_weight, x), losses)
+    return NotImplemented if y is None else (losses, y)
 
 
 def hard_gradient(y, t, class_weight, npy_intp ignore_label, scale):
     """Compiled form of the kernel of this name."""
-    cdef npy_intp counted
-    if not _fits(y):
-        return NotImplemented
-    labels = _labels(t, y, ignore_label, &counted)
+    labels = _any_classes(t, y, ignore_label)
     if labels is None:
         return NotImplemented
-    scales = for_labels(labels, y)
+    scales = _for_labels(labels, y)
     scales[...] = scale
-    gx = gradient_of(y, labels, None, _weights(class_weight, y), scales)
+    gx = _gradient(y, labels, None, _weights(class_weight, y), scales)
     return NotImplemented if gx is None else gx
 
 
@@ -203,10 +157,9 @@ def soft_losses(x, t):
     """Compiled form of the kernel of this name."""
     if not _alike(x, t):
         return NotImplemented
-    losses, y = numpy.empty(x.shape[:1] + x.shape[2:], x.dtype), empty_like(x)
-    if not fill_losses_of(x, y, None, t, None, losses):
-        return NotImplemented
-    return losses, y
+    losses = numpy.empty(x.shape[:1] + x.shape[2:], x.dtype)
+    y = _losses(x, None, t, None, losses)
+    return NotImplemented if y is None else (losses, y)
 
 
 def soft_gradient(y, t, scale):
@@ -215,5 +168,75 @@ def soft_gradient(y, t, scale):
         return NotImplemented
     scales = numpy.empty(y.shape[:1] + y.shape[2:], y.dtype)
     scales[...] = scale
-    gx = gradient_of(y, None, t, None, scales)
+    gx = _gradient(y, None, t, None, scales)
     return NotImplemented if gx is None else gx
+
+
+# --------------------------------------------------------------- shortcut of a function
+
+cdef bint _plain_arguments(FunctionBase function) except -1:
+    return (own_attribute(function, 'class_weight') is None
+            and own_attribute(function, 'reduce') == 'mean'
+            and isinstance(own_attribute(function, 'ignore_label'), int))
+
+
+cdef object _row_classes(object t, object x, npy_intp ignored, npy_intp *counted):
+    """Return a class for each row of ``x``, or None where there is none."""
+    if not plain_labels(t) or PyArray_NDIM(x) != 2:
+        return None
+    return _classes(t, x, ignored, counted)
+
+
+cdef class SoftmaxCrossEntropyShortcut(Shortcut):
+    """Mean loss of a matrix of scores and a vector of labels, without class weights."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
+        cdef object x = <object>xs[0]
+        cdef npy_intp rows, counted = 0
+        cdef double coeff
+        if n != 2 or not kind_of(x) or not _plain_arguments(function):
+            return None
+        labels = _row_classes(
+            <object>xs[1], x, own_attribute(function, 'ignore_label'), &counted)
+        if labels is None:
+            return None
+        losses = _for_labels(labels, x)
+        y = _losses(x, labels, None, None, losses)
+        if y is None:
+            return None
+        rows = PyArray_DIM(<np.ndarray>x, 0)
+        coeff = 1.0 / max(
+            counted if own_attribute(function, 'normalize') else rows, 1)
+        loss = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
+        mean_loop(kind_of(x), losses, loss, rows, coeff)
+        if float_errors():
+            return None
+        function._coeff = coeff
+        function.soft_target = False
+        if own_attribute(function, 'cache_score'):
+            function._kept = y
+        return loss
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object y = own_attribute(function, '_kept')
+        cdef char kind = kind_of(gy)
+        cdef npy_intp counted = 0
+        if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0 or (
+                not fits_inputs(function, y, 1)):
+            return 0
+        if not _plain_arguments(function) or function._coeff is None or (
+                function.soft_target):
+            return 0
+        # The labels may have changed since, or may not have gone through ``forward``.
+        labels = _row_classes(
+            input_array(function, 1), y, function.ignore_label, &counted)
+        if labels is None:
+            return 0
+        scales = _for_labels(labels, y)
+        loss_gradients_loop(kind, gy, scales, PyArray_SIZE(labels), function._coeff)
+        gx[0] = given(_gradient(y, labels, None, None, scales))
+        return gx[0] is not NULL

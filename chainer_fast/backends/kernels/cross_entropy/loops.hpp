@@ -4,6 +4,7 @@
 #ifndef CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
 #define CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/cross_entropy/elements.hpp"
 #include "chainer_fast/backends/kernels/softmax/loops.hpp"
 
@@ -105,6 +106,25 @@ void fill_score_gradients(const T *y, const npy_intp *labels, const T *soft,
             }
     });
 }
+
+/* The mean of losses whose coefficient is one over their number. */
+template <typename T>
+void fill_mean(const T *losses, T *mean, ptrdiff_t n, double coeff) {
+    *mean = row_sum(losses, n) * (T)coeff;
+}
+
+/* The gradients of n losses from that of their mean. */
+template <typename T>
+void fill_loss_gradients(const T *gy, T *scales, ptrdiff_t n, double coeff) {
+    std::fill_n(scales, n, *gy * (T)coeff);
+}
+
+constexpr Loop losses_loop = {fill_losses<float>, fill_losses<double>};
+constexpr Loop score_gradients_loop = {
+    fill_score_gradients<float>, fill_score_gradients<double>};
+constexpr Loop mean_loop = {fill_mean<float>, fill_mean<double>};
+constexpr Loop loss_gradients_loop = {
+    fill_loss_gradients<float>, fill_loss_gradients<double>};
 
 }  // namespace
 }  // namespace chainer_fast
