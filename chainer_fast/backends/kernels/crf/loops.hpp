@@ -1,9 +1,19 @@
-/* Steps along a chain of labels, in double precision. Matrices have one row for each
- * label that comes first and one column for each that comes next. */
+/* Conditional random fields of chains, in double precision.
+ *
+ * A step along the chain is a product of a vector with the matrix of exponentials of the
+ * costs, both relative to their largest elements. Where that underflows, or nothing is
+ * possible, the step is done once more, term by term with logarithms. Matrices have one
+ * row for each label that comes first and one column for each that comes next.
+ */
 #ifndef CHAINER_FAST_CRF_LOOPS_HPP
 #define CHAINER_FAST_CRF_LOOPS_HPP
 
+#include <algorithm>
+#include <cmath>
+
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
+#include "chainer_fast/backends/kernels/common/room.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -24,7 +34,7 @@ CF_ELEMENT double log_of_normal(double x) {
 }
 
 /* out = exp(x - its largest element), which is returned */
-CF_CLONES double weights(const double *x, double *out, ptrdiff_t n) {
+CF_CLONES double exponentials(const double *x, double *out, ptrdiff_t n) {
     double top = row_max(x, n);
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = exp_below_zero(x[i] - top);
@@ -76,6 +86,183 @@ CF_CLONES void find_best(const T *from, const T *cost, T *best, int32_t *which,
             best[j] = here > best[j] ? here : best[j];
         }
 }
+
+/* log(sum(exp(row + add))) */
+inline double join(const double *row, const double *add, ptrdiff_t n) {
+    double top = row[0] + add[0], total = 0;
+    for (ptrdiff_t i = 1; i < n; ++i)
+        top = std::max(top, row[i] + add[i]);
+    /* Where nothing is possible, zero is as good a reference. */
+    if (top == -INFINITY)
+        top = 0;
+    for (ptrdiff_t i = 0; i < n; ++i)
+        total += std::exp(row[i] + add[i] - top);
+    return top + std::log(total);
+}
+
+/* The costs of n labels, and room for two rows. */
+struct Chain {
+    ptrdiff_t n;
+    double top = -INFINITY;             /* the largest cost */
+    std::unique_ptr<double[]> memory;   /* NULL if there was none */
+    double *cost, *turned;              /* row by row, and column by column */
+    double *weights, *turned_weights;   /* exponentials, less the largest; or zeros */
+    double *u, *v;
+
+    template <typename T>
+    Chain(const T *costs, ptrdiff_t n) : n(n), memory(room<double>(4 * n + 2, n)) {
+        if (!memory)
+            return;
+        cost = memory.get(), turned = cost + n * n, weights = turned + n * n;
+        turned_weights = weights + n * n, u = turned_weights + n * n, v = u + n;
+        for (ptrdiff_t i = 0; i < n * n; ++i) {
+            cost[i] = costs[i];
+            top = std::max(top, cost[i]);
+        }
+        for (ptrdiff_t i = 0, k = 0; i < n; ++i)
+            for (ptrdiff_t j = 0; j < n; ++j, ++k) {
+                turned[j * n + i] = cost[k];
+                weights[k] = top == -INFINITY ? 0 : std::exp(cost[k] - top);
+                turned_weights[j * n + i] = weights[k];
+            }
+    }
+
+    /* Fills `out` with a step forth or back from `row`; `factors` become the exponentials
+     * of `row`, relative to the element returned. */
+    double go(const double *row, bool back, double *factors, double *out) const {
+        const double most = exponentials(row, factors, n);
+        /* The lines of this matrix end where those of the other begin. */
+        const double *lines = back ? cost : turned;
+        if (!step(factors, back ? turned_weights : weights, most + top, out, n))
+            for (ptrdiff_t j = 0; j < n; ++j)
+                out[j] = join(row, lines + j * n, n);
+        return most;
+    }
+
+    /* Adds shares of pairs of labels one by one. */
+    void add_pairs(const double *before, const double *after, double total, double g,
+                   double *pairs) const {
+        for (ptrdiff_t i = 0, k = 0; i < n; ++i)
+            for (ptrdiff_t j = 0; j < n; ++j, ++k)
+                pairs[k] += g * std::exp(before[i] + cost[k] + after[j] - total);
+    }
+};
+
+/* -- The rows of all samples at one time follow those at the time before. There are
+ * sizes[t] of them, no more than before. A loop returns whether there was memory. */
+
+/* The probabilities of all ways to each label, and of all ways at all. */
+template <typename T>
+bool forth(const T *x, const T *costs, const npy_intp *sizes, double *before,
+           double *totals, ptrdiff_t times, ptrdiff_t n) {
+    const Chain chain(costs, n);
+    if (!chain.memory)
+        return false;
+    std::fill_n(chain.v, n, 0.);
+    double *last = before, *row = before;
+    for (ptrdiff_t t = 0; t < times; ++t) {
+        double *first = row;
+        for (ptrdiff_t b = 0; b < sizes[t]; ++b, row += n, x += n) {
+            if (t > 0)
+                chain.go(last + b * n, false, chain.u, row);
+            else
+                std::fill_n(row, n, 0.);
+            for (ptrdiff_t j = 0; j < n; ++j)
+                row[j] += x[j];
+            if (t == times - 1 || b >= sizes[t + 1])
+                totals[b] = join(row, chain.v, n);
+        }
+        last = first;
+    }
+    return true;
+}
+
+/* The weighted shares of each label, and the sums of those of pairs of labels. There is
+ * room for two matrices of the latter; the first one is the result. */
+template <typename T>
+bool back(const T *x, const T *costs, const npy_intp *sizes, const double *before,
+          const double *totals, const double *g, double *after, double *pairs, T *gx,
+          ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
+    /* Above this, the exponential of a factor may be infinite. */
+    constexpr double LARGE = 500;
+    const Chain chain(costs, n);
+    double *products = pairs + n * n;
+    if (!chain.memory)
+        return false;
+    ptrdiff_t start = total, next_start = total;
+    for (ptrdiff_t t = times - 1; t >= 0; --t) {
+        start -= sizes[t];
+        for (ptrdiff_t b = 0; b < sizes[t]; ++b) {
+            const ptrdiff_t at = (start + b) * n;
+            const double *here = before + at, *next = after + (next_start + b) * n;
+            double *row = after + at;
+            if (t < times - 1 && b < sizes[t + 1]) {
+                /* The row of the next time already includes its own scores. */
+                const double right = chain.go(next, true, chain.v, row);
+                const double left = exponentials(here, chain.u, n);
+                const double shift = left + right + chain.top - totals[b];
+                if (shift < LARGE)
+                    add_outer(chain.u, chain.v, g[b] * std::exp(shift), products, n);
+                else
+                    chain.add_pairs(here, next, totals[b], g[b], pairs);
+            } else
+                std::fill_n(row, n, 0.);
+            fill_shares(here, row, totals[b], chain.u, n);
+            for (ptrdiff_t j = 0; j < n; ++j) {
+                gx[at + j] = (T)(chain.u[j] * g[b]);
+                row[j] += x[at + j];
+            }
+        }
+        next_start = start;
+    }
+    for (ptrdiff_t i = 0; i < n * n; ++i)
+        pairs[i] += products[i] * chain.weights[i];
+    return true;
+}
+
+/* The scores of the best paths, and their labels. */
+template <typename T>
+bool best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
+                int32_t *path, ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
+    const auto rows = room<T>(total, n);
+    const auto origins = room<int32_t>(total, n);
+    if (!rows || !origins)
+        return false;
+    ptrdiff_t start = 0, last = 0;
+    for (ptrdiff_t t = 0; t < times; ++t) {
+        for (ptrdiff_t b = 0; b < sizes[t]; ++b) {
+            const ptrdiff_t at = (start + b) * n;
+            T *row = rows.get() + at;
+            if (t == 0)
+                std::fill_n(row, n, (T)0);
+            else
+                find_best(rows.get() + (last + b) * n, cost, row, origins.get() + at, n);
+            for (ptrdiff_t j = 0; j < n; ++j)
+                row[j] += x[at + j];
+        }
+        last = start;
+        start += sizes[t];
+    }
+    /* Back from the last time of each sample, which is the first one met. */
+    for (ptrdiff_t t = times - 1; t >= 0; --t) {
+        start -= sizes[t];
+        for (ptrdiff_t b = 0; b < sizes[t]; ++b) {
+            const ptrdiff_t at = start + b, next = at + sizes[t];
+            if (t < times - 1 && b < sizes[t + 1]) {
+                path[at] = origins[next * n + path[next]];
+                continue;
+            }
+            const T *row = rows.get() + at * n;
+            path[at] = (int32_t)(std::max_element(row, row + n) - row);
+            scores[b] = row[path[at]];
+        }
+    }
+    return true;
+}
+
+constexpr Loop forth_loop = {forth<float>, forth<double>};
+constexpr Loop back_loop = {back<float>, back<double>};
+constexpr Loop best_paths_loop = {best_paths<float>, best_paths<double>};
 
 }  // namespace
 }  // namespace chainer_fast
