@@ -7,9 +7,8 @@ import numpy
 
 cimport numpy as np
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_TYPE
+from libc.stdint cimport int64_t
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
@@ -17,29 +16,20 @@ from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_float
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" nogil:
-    enum Task "chainer_fast::Task":
-        MAX "chainer_fast::MAX"
-        PUT "chainer_fast::PUT"
-        MEAN "chainer_fast::MEAN"
-        SPREAD "chainer_fast::SPREAD"
-    enum Done "chainer_fast::Done":
-        DONE "chainer_fast::DONE"
-        NO_MEMORY "chainer_fast::NO_MEMORY"
-    ctypedef struct Grid "chainer_fast::Grid":
-        ptrdiff_t channels, height, width
-        ptrdiff_t rows, columns
-    Done all_cells "chainer_fast::all_cells"[T](
-        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
-        const double *box, int extra, double empty, T *images, T *bins,
-        int32_t *found) noexcept
-    Done c_cell_put "chainer_fast::cell_put"[T](
-        const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *images,
-        const T *bins, const int32_t *found) noexcept
-    Done all_samples "chainer_fast::all_samples"[T](
-        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
-        const double *box, ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images, T *bins,
-        int32_t *found) noexcept
+cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" \
+        namespace "chainer_fast":
+    enum Task:
+        MAX, PUT, MEAN, SPREAD
+    enum Done:
+        DONE, NO_MEMORY
+    ctypedef struct Grid:
+        ptrdiff_t regions, channels, height, width, rows, columns
+    Done cells_loop(
+        char kind, Task task, Grid g, object numbers, object boxes, int extra,
+        double empty, object images, object bins, object found) noexcept
+    Done samples_loop(
+        char kind, Task task, Grid g, object numbers, object boxes, ptrdiff_t ratio_y,
+        ptrdiff_t ratio_x, object images, object bins, object found) noexcept
 
 # Boxes far away, or not of finite size, are left to the reference.
 cdef double FAR = 1e9
@@ -79,188 +69,108 @@ cdef bint _near(object boxes, ptrdiff_t regions) except -1:
     return True
 
 
-ctypedef fused real:
-    float
-    double
+cdef object _run(
+        Task task, Grid g, object numbers, object boxes, tuple shape, int extra,
+        double empty, object ratio, object images, object bins, object found):
+    """Go through all regions: through pixels, or, with a ratio, through samples.
+
+    Images that are None are made. Returns the images, or None if there are regions,
+    images or samples that the loops cannot read.
+    """
+    cdef ptrdiff_t count, ratio_y, ratio_x
+    cdef Done done
+    count, g.channels, g.height, g.width = shape
+    if g.height * g.width >= 0x7fffffff:
+        return None
+    if (task != PUT or ratio is not None) and not _near(boxes, g.regions):
+        return None
+    numbers = _plain_numbers(numbers, g.regions, count)
+    if numbers is None:
+        return None
+    if images is None:
+        images = numpy.zeros(shape, bins.dtype)
+    if ratio is None:
+        done = cells_loop(kind_of(bins), task, g, numbers, boxes, extra, empty, images,
+                          bins, found)
+    else:
+        ratio_y, ratio_x = ratio
+        if ratio_y < 0 or ratio_x < 0:
+            return None
+        done = samples_loop(kind_of(bins), task, g, numbers, boxes, ratio_y, ratio_x,
+                            images, bins, found)
+    if done == NO_MEMORY:
+        raise MemoryError()
+    return images if done == DONE else None
 
 
-cdef inline Done _run(
-        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
-        const double *boxes, int extra, double empty, bint samples, ptrdiff_t ratio_y,
-        ptrdiff_t ratio_x, real *images, real *bins, int32_t *found) noexcept nogil:
-    if samples:
-        return all_samples(task, g, regions, numbers, boxes, ratio_y, ratio_x, images,
-                           bins, found)
-    if task == PUT:
-        return c_cell_put(g, regions, numbers, images, bins, found)
-    return all_cells(task, g, regions, numbers, boxes, extra, empty, images, bins,
-                     found)
-
-
-cdef class _Task:
-    """Images and regions, ready for the loops."""
+cdef object _bins(Task task, object x, object numbers, object boxes, object size,
+                  object ratio, int extra=0, double empty=0):
+    """Return the bins of images and, for maxima, where these are."""
     cdef Grid g
-    cdef ptrdiff_t regions
-    cdef object numbers, boxes, like
-    cdef object image, bins, found      # plain arrays
+    cdef Py_ssize_t rows, columns      # of this type, floats are refused
+    images = plain_floats(x)
+    if images is None or PyArray_NDIM(images) != 4 or (
+            not PyArray_CheckExact(boxes) or PyArray_NDIM(boxes) != 2):
+        return NotImplemented
+    rows, columns = size
+    g.regions, g.rows, g.columns = PyArray_DIM(<np.ndarray>boxes, 0), rows, columns
+    if g.rows <= 0 or g.columns <= 0 or g.regions == 0:
+        return NotImplemented
+    made = (g.regions, x.shape[1], g.rows, g.columns)
+    bins = numpy.empty(made, images.dtype)
+    found = numpy.empty(made, numpy.int32) if task == MAX else None
+    if _run(task, g, numbers, boxes, x.shape, extra, empty, ratio, images, bins,
+            found) is None:
+        return NotImplemented
+    y = in_type_of(x, bins)
+    return y if found is None else (y, found)
 
-    cdef bint start(self, object numbers, object boxes, tuple shape) except -1:
-        """Read numbers and, unless None, boxes; return whether that was possible."""
-        cdef ptrdiff_t images
-        images, self.g.channels, self.g.height, self.g.width = shape
-        if self.g.height * self.g.width >= 0x7fffffff:
-            return False
-        if boxes is not None and not _near(boxes, self.regions):
-            return False
-        self.boxes = boxes
-        self.numbers = _plain_numbers(numbers, self.regions, images)
-        return self.numbers is not None
 
-    cdef bint read(
-            self, object x, object numbers, object boxes, object size,
-            bint with_index) except -1:
-        """Prepare for a forward pass."""
-        cdef Py_ssize_t rows, columns      # of this type, floats are refused
-        self.image = plain_floats(x)
-        if self.image is None or PyArray_NDIM(self.image) != 4:
-            return False
-        if not PyArray_CheckExact(boxes) or PyArray_NDIM(boxes) != 2:
-            return False
-        self.like = x
-        self.regions = PyArray_DIM(<np.ndarray>boxes, 0)
-        rows, columns = size
-        self.g.rows, self.g.columns = rows, columns
-        if self.g.rows <= 0 or self.g.columns <= 0 or self.regions == 0:
-            return False
-        shape = x.shape
-        if not self.start(numbers, boxes, shape):
-            return False
-        made = (self.regions, shape[1], self.g.rows, self.g.columns)
-        self.bins = numpy.empty(made, self.image.dtype)
-        self.found = numpy.empty(made, numpy.int32) if with_index else None
-        return True
-
-    cdef bint write(
-            self, object gy, object found, object numbers, object boxes,
-            tuple shape) except -1:
-        """Prepare for a gradient; ``found`` may be None."""
-        self.bins = plain_floats(gy)
-        if self.bins is None or PyArray_NDIM(self.bins) != 4 or len(shape) != 4:
-            return False
-        self.like = gy
-        self.regions = PyArray_DIM(<np.ndarray>gy, 0)
-        self.g.rows = PyArray_DIM(<np.ndarray>gy, 2)
-        self.g.columns = PyArray_DIM(<np.ndarray>gy, 3)
-        if PyArray_DIM(<np.ndarray>gy, 1) != shape[1]:
-            return False
-        self.found = None
-        if found is not None:
-            if not PyArray_CheckExact(found) or found.shape != gy.shape:
-                return False
-            self.found = contiguous(found, np.NPY_INT32)
-        if not self.start(numbers, boxes, shape):
-            return False
-        self.image = numpy.zeros(shape, self.bins.dtype)
-        return True
-
-    cdef bint run(self, Task task, int extra, double empty, object ratio) except -1:
-        """Go through all regions: through pixels, or, with a ratio, through samples.
-
-        Returns whether all samples existed; there is no negative number of them.
-        """
-        cdef const int64_t *numbers = <int64_t *>PyArray_DATA(<np.ndarray>self.numbers)
-        cdef const double *boxes = NULL
-        cdef void *image = PyArray_DATA(<np.ndarray>self.image)
-        cdef void *bins = PyArray_DATA(<np.ndarray>self.bins)
-        cdef int32_t *found = NULL
-        cdef bint single = PyArray_TYPE(<np.ndarray>self.image) == np.NPY_FLOAT
-        cdef bint samples = ratio is not None
-        cdef ptrdiff_t ratio_y = 0, ratio_x = 0
-        cdef Done done
-        if self.boxes is not None:
-            boxes = <double *>PyArray_DATA(<np.ndarray>self.boxes)
-        if self.found is not None:
-            found = <int32_t *>PyArray_DATA(<np.ndarray>self.found)
-        if samples:
-            ratio_y, ratio_x = ratio
-            if ratio_y < 0 or ratio_x < 0:
-                return False
-        with nogil:
-            if single:
-                done = _run(task, self.g, self.regions, numbers, boxes, extra, empty,
-                            samples, ratio_y, ratio_x, <float *>image, <float *>bins,
-                            found)
-            else:
-                done = _run(task, self.g, self.regions, numbers, boxes, extra, empty,
-                            samples, ratio_y, ratio_x, <double *>image, <double *>bins,
-                            found)
-        if done == NO_MEMORY:
-            raise MemoryError()
-        return done == DONE
-
-    cdef object y(self):
-        return in_type_of(self.like, self.bins)
-
-    cdef object gx(self):
-        return in_type_of(self.like, self.image)
+cdef object _images(Task task, object gy, object found, object numbers, object boxes,
+                    object ratio, tuple shape, int extra=0):
+    """Return the gradient of images by that of their bins."""
+    cdef Grid g
+    bins = plain_floats(gy)
+    if bins is None or PyArray_NDIM(bins) != 4 or len(shape) != 4 or (
+            PyArray_DIM(<np.ndarray>gy, 1) != shape[1]):
+        return NotImplemented
+    g.regions = PyArray_DIM(<np.ndarray>gy, 0)
+    g.rows, g.columns = PyArray_DIM(<np.ndarray>gy, 2), PyArray_DIM(<np.ndarray>gy, 3)
+    if task == PUT:
+        if not PyArray_CheckExact(found) or found.shape != gy.shape:
+            return NotImplemented
+        found = contiguous(found, np.NPY_INT32)
+    gx = _run(task, g, numbers, boxes, shape, extra, 0, ratio, None, bins, found)
+    return NotImplemented if gx is None else in_type_of(gy, gx)
 
 
 def cell_max(x, numbers, boxes, size, int extra, double empty):
-    cdef _Task task = _Task()
-    if not task.read(x, numbers, boxes, size, True):
-        return NotImplemented
-    task.run(MAX, extra, empty, None)
-    return task.y(), task.found
+    return _bins(MAX, x, numbers, boxes, size, None, extra, empty)
 
 
 def cell_put(gy, found, numbers, tuple shape):
-    cdef _Task task = _Task()
-    if found is None or not task.write(gy, found, numbers, None, shape):
-        return NotImplemented
-    return task.gx() if task.run(PUT, 0, 0, None) else NotImplemented
+    return _images(PUT, gy, found, numbers, None, None, shape)
 
 
 def cell_mean(x, numbers, boxes, size, int extra):
-    cdef _Task task = _Task()
-    if not task.read(x, numbers, boxes, size, False):
-        return NotImplemented
-    task.run(MEAN, extra, 0, None)
-    return task.y()
+    return _bins(MEAN, x, numbers, boxes, size, None, extra)
 
 
 def cell_spread(gy, numbers, boxes, int extra, tuple shape):
-    cdef _Task task = _Task()
-    if boxes is None or not task.write(gy, None, numbers, boxes, shape):
-        return NotImplemented
-    task.run(SPREAD, extra, 0, None)
-    return task.gx()
+    return _images(SPREAD, gy, None, numbers, boxes, None, shape, extra)
 
 
 def sample_max(x, numbers, boxes, size, ratio):
-    cdef _Task task = _Task()
-    if not task.read(x, numbers, boxes, size, True) or (
-            not task.run(MAX, 0, 0, ratio)):
-        return NotImplemented
-    return task.y(), task.found
+    return _bins(MAX, x, numbers, boxes, size, ratio)
 
 
 def sample_put(gy, found, numbers, boxes, ratio, tuple shape):
-    cdef _Task task = _Task()
-    if found is None or boxes is None or (
-            not task.write(gy, found, numbers, boxes, shape)):
-        return NotImplemented
-    return task.gx() if task.run(PUT, 0, 0, ratio) else NotImplemented
+    return _images(PUT, gy, found, numbers, boxes, ratio, shape)
 
 
 def sample_mean(x, numbers, boxes, size, ratio):
-    cdef _Task task = _Task()
-    if not task.read(x, numbers, boxes, size, False):
-        return NotImplemented
-    return task.y() if task.run(MEAN, 0, 0, ratio) else NotImplemented
+    return _bins(MEAN, x, numbers, boxes, size, ratio)
 
 
 def sample_spread(gy, numbers, boxes, ratio, tuple shape):
-    cdef _Task task = _Task()
-    if boxes is None or not task.write(gy, None, numbers, boxes, shape):
-        return NotImplemented
-    return task.gx() if task.run(SPREAD, 0, 0, ratio) else NotImplemented
+    return _images(SPREAD, gy, None, numbers, boxes, ratio, shape)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/room.hpp"
 #include "chainer_fast/backends/kernels/roi/elements.hpp"
 
@@ -17,11 +18,11 @@ namespace {
 /* The tasks for the bins of a region. */
 enum Task { MAX, PUT, MEAN, SPREAD };
 
-/* The outcome of a task. */
+/* The outcome of a task: there may be fewer samples than PUT is told of. */
 enum Done { NO_SUCH_SAMPLE, DONE, NO_MEMORY };
 
 struct Grid {
-    ptrdiff_t channels, height, width;
+    ptrdiff_t regions, channels, height, width;
     ptrdiff_t rows, columns;              /* bins */
 };
 
@@ -40,54 +41,12 @@ CF_ELEMENT void each_bin(const Grid &g, T *x, One one) {
 
 /* -- pixels */
 
-template <typename T>
-void on_cells(Task task, const Grid &g, const Cell *ys, const Cell *xs, T empty, T *x,
-              T *y, int32_t *found) {
-    const ptrdiff_t width = g.width;
-    if (task == MAX)
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_max(plane, width, ys[i], xs[j], empty, found + bin);
-        });
-    else if (task == MEAN)
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_mean(plane, width, ys[i], xs[j]);
-        });
-    else
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            cell_spread(y[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T value) {
-                plane[at] += value;
-            });
-        });
-}
-
-/* `empty` is for MAX alone, and so is `found`. */
-template <typename T>
-Done all_cells(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
-               const double *box, int extra, double empty, T *images, T *bins,
-               int32_t *found) {
-    const ptrdiff_t size = g.channels * g.height * g.width;
-    const ptrdiff_t count = g.channels * g.rows * g.columns;
-    const auto ys = room<Cell>(g.rows + g.columns);
-    Cell *xs = ys.get() + g.rows;
-    if (!ys)
-        return NO_MEMORY;
-    for (ptrdiff_t r = 0; r < regions; ++r, box += 4) {
-        for (ptrdiff_t i = 0; i < g.rows; ++i)
-            ys[i] = cell_at(box[0], box[2], extra, i, g.rows, g.height);
-        for (ptrdiff_t j = 0; j < g.columns; ++j)
-            xs[j] = cell_at(box[1], box[3], extra, j, g.columns, g.width);
-        on_cells(task, g, ys.get(), xs, (T)empty, images + numbers[r] * size,
-                 bins + r * count, found ? found + r * count : found);
-    }
-    return DONE;
-}
-
 /* The gradient of MAX. */
 template <typename T>
-Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *images,
-              const T *bins, const int32_t *found) {
+Done cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
+              const int32_t *found) {
     const ptrdiff_t size = g.height * g.width, count = g.rows * g.columns;
-    for (ptrdiff_t r = 0; r < regions; ++r) {
+    for (ptrdiff_t r = 0; r < g.regions; ++r) {
         T *gx = images + numbers[r] * g.channels * size;
         for (ptrdiff_t c = 0; c < g.channels; ++c, gx += size)
             for (ptrdiff_t i = 0; i < count; ++i, ++found, ++bins) {
@@ -96,6 +55,38 @@ Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *image
                 if (*found >= 0)
                     gx[*found] += *bins;
             }
+    }
+    return DONE;
+}
+
+/* `empty` is for MAX alone, `found` for MAX and PUT, which needs no boxes. */
+template <typename T>
+Done all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int extra,
+               double empty, T *images, T *y, int32_t *found) {
+    if (task == PUT)
+        return cell_put(g, numbers, images, y, found);
+    const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
+    const auto cells = room<Cell>(g.rows + g.columns);
+    Cell *ys = cells.get(), *xs = ys + g.rows;
+    if (!cells)
+        return NO_MEMORY;
+    for (ptrdiff_t r = 0; r < g.regions; ++r, box += 4) {
+        for (ptrdiff_t i = 0; i < g.rows; ++i)
+            ys[i] = cell_at(box[0], box[2], extra, i, g.rows, g.height);
+        for (ptrdiff_t j = 0; j < g.columns; ++j)
+            xs[j] = cell_at(box[1], box[3], extra, j, g.columns, g.width);
+        T *x = images + numbers[r] * g.channels * g.height * g.width;
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            bin += r * count;
+            if (task == MAX)
+                y[bin] = cell_max(plane, width, ys[i], xs[j], (T)empty, found + bin);
+            else if (task == MEAN)
+                y[bin] = cell_mean(plane, width, ys[i], xs[j]);
+            else
+                cell_spread(y[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T value) {
+                    plane[at] += value;
+                });
+        });
     }
     return DONE;
 }
@@ -149,64 +140,45 @@ struct SamplesOfBin {
     }
 };
 
-/* Returns whether all samples exist that are asked for. */
-template <typename T>
-bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, T *x,
-                T *y, int32_t *found) {
-    const double points = (double)ys.points * (double)xs.points;
-    const ptrdiff_t width = g.width;
-    bool good = true;
-    const auto adder = [](T *plane) {
-        return [=](ptrdiff_t at, double value) {
-            plane[at] = (T)((double)plane[at] + value);
-        };
-    };
-    if (task == MAX)
-        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_max(plane, width, ys.in_use[i], xs.in_use[j],
-                                SamplesOfBin(ys, i), SamplesOfBin(xs, j), found + bin);
-        });
-    else if (task == MEAN)
-        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_mean(plane, width, points, ys.in_use[i], xs.in_use[j],
-                                 SamplesOfBin(ys, i), SamplesOfBin(xs, j));
-        });
-    else if (task == SPREAD)
-        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            sample_spread((double)y[bin], width, points, ys.in_use[i], xs.in_use[j],
-                          SamplesOfBin(ys, i), SamplesOfBin(xs, j), adder(plane));
-        });
-    else
-        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            const ptrdiff_t at = found[bin], columns = xs.in_use[j].length();
-            if (at >= ys.in_use[i].length() * columns)
-                good = false;
-            else if (good && at >= 0)
-                sample_put((double)y[bin], width,
-                           SamplesOfBin(ys, i).here[at / columns],
-                           SamplesOfBin(xs, j).here[at % columns], adder(plane));
-        });
-    return good;
-}
-
 /* `found` is for MAX and PUT alone. */
 template <typename T>
-Done all_samples(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
-                 const double *box, ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images,
-                 T *bins, int32_t *found) {
-    const ptrdiff_t size = g.channels * g.height * g.width;
-    const ptrdiff_t count = g.channels * g.rows * g.columns;
+Done all_samples(Task task, Grid g, const int64_t *numbers, const double *box,
+                 ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images, T *y,
+                 int32_t *found) {
+    const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
     Samples ys, xs;
-    for (ptrdiff_t r = 0; r < regions; ++r, box += 4) {
+    bool good = true;
+    for (ptrdiff_t r = 0; good && r < g.regions; ++r, box += 4) {
         if (!ys.find(box[0], box[2], g.rows, ratio_y, g.height)
                 || !xs.find(box[1], box[3], g.columns, ratio_x, g.width))
             return NO_MEMORY;
-        if (!on_samples(task, g, ys, xs, images + numbers[r] * size, bins + r * count,
-                        found ? found + r * count : found))
-            return NO_SUCH_SAMPLE;
+        const double points = (double)ys.points * (double)xs.points;
+        T *x = images + numbers[r] * g.channels * g.height * g.width;
+        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            const Span rows = ys.in_use[i], columns = xs.in_use[j];
+            const SamplesOfBin v(ys, i), u(xs, j);
+            const auto add = [=](ptrdiff_t at, double value) {
+                plane[at] = (T)((double)plane[at] + value);
+            };
+            bin += r * count;
+            if (task == MAX)
+                y[bin] = sample_max(plane, width, rows, columns, v, u, found + bin);
+            else if (task == MEAN)
+                y[bin] = sample_mean(plane, width, points, rows, columns, v, u);
+            else if (task == SPREAD)
+                sample_spread((double)y[bin], width, points, rows, columns, v, u, add);
+            else if (found[bin] >= rows.length() * columns.length())
+                good = false;
+            else if (good && found[bin] >= 0)
+                sample_put((double)y[bin], width, v.here[found[bin] / columns.length()],
+                           u.here[found[bin] % columns.length()], add);
+        });
     }
-    return DONE;
+    return good ? DONE : NO_SUCH_SAMPLE;
 }
+
+constexpr Loop cells_loop = {all_cells<float>, all_cells<double>};
+constexpr Loop samples_loop = {all_samples<float>, all_samples<double>};
 
 }  // namespace
 }  // namespace chainer_fast
