@@ -1,0 +1,41 @@
+/* Rows of matrices, found by their numbers; a negative one stands for zeros. */
+#ifndef CHAINER_FAST_EMBED_ID_LOOPS_HPP
+#define CHAINER_FAST_EMBED_ID_LOOPS_HPP
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/arithmetic/elements.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
+
+namespace chainer_fast {
+namespace {
+
+template <typename T>
+void take_rows(const npy_intp *numbers, const T *matrix, T *rows, ptrdiff_t n,
+               ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < n; ++i, rows += columns)
+        if (numbers[i] < 0)
+            std::fill_n(rows, columns, (T)0);
+        else
+            memcpy(rows, matrix + numbers[i] * columns, columns * sizeof(T));
+}
+
+template <typename T>
+void add_rows(const npy_intp *numbers, const T *rows, T *matrix, ptrdiff_t n,
+              ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < n; ++i, rows += columns)
+        if (numbers[i] >= 0) {
+            T *row = matrix + numbers[i] * columns;
+            map2<Add>(row, rows, row, columns);
+        }
+}
+
+constexpr Loop take_rows_loop = {take_rows<float>, take_rows<double>};
+constexpr Loop add_rows_loop = {add_rows<float>, add_rows<double>};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
