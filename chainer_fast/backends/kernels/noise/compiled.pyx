@@ -12,7 +12,7 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
-from numpy cimport PyArray_DATA, PyArray_SIZE, PyArray_TYPE
+from numpy cimport PyArray_SIZE
 
 from chainer_fast._core.dense cimport dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
@@ -20,8 +20,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.private cimport Twister, find_twister
 from chainer_fast._core.shortcut cimport attribute, given
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
-from chainer_fast.backends.kernels.common.loops cimport (
-    LONG_LOOP, Binary, run_with_grad)
+from chainer_fast.backends.kernels.common.loops cimport Binary, run_with_grad
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
@@ -30,18 +29,20 @@ cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
     const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     enum:
         WORDS
-    void _kept "chainer_fast::kept"(
-        Twister *, unsigned char *, double, ptrdiff_t) noexcept
-    void _dropout "chainer_fast::dropout"[T](
-        Twister *, const T *, T *, T *, double, ptrdiff_t) noexcept
-    void _dropout_by_flags "chainer_fast::dropout_by_flags"[T](
-        const unsigned char *, const T *, T *, T *, double, ptrdiff_t) noexcept
-    void _uniform "chainer_fast::uniform"[T](
-        Twister *, T *, double, double, ptrdiff_t) noexcept
-    void _gumbel "chainer_fast::gumbel"[T](Twister *, T *, ptrdiff_t) noexcept
+    void kept_loop(char kind, Twister *, object out, double ratio, ptrdiff_t n) noexcept
+    void dropout_loop(
+        char kind, Twister *, object x, object mask, object y, double ratio,
+        ptrdiff_t n) noexcept
+    void dropout_by_flags_loop(
+        char kind, object flags, object x, object mask, object y, double ratio,
+        ptrdiff_t n) noexcept
+    void uniform_loop(
+        char kind, Twister *, object out, double lower, double width,
+        ptrdiff_t n) noexcept
+    void gumbel_loop(char kind, Twister *, object out, ptrdiff_t n) noexcept
 
 
 # ------------------------------------------------------------------- the generator
@@ -110,28 +111,16 @@ cdef bint _ratio(object value) except -1:
 
 def kept(x, shape, ratio):
     cdef Twister *mt = _twister('rand', _numpy_rand)
-    cdef double p
-    cdef unsigned char *out
-    cdef Py_ssize_t n
     if mt is NULL or not _ratio(ratio):
         return NotImplemented
-    p = ratio
     flags = numpy.empty(shape, bool)
-    out = <unsigned char *>PyArray_DATA(<np.ndarray>flags)
-    n = PyArray_SIZE(flags)
     with _lock:
-        if n < LONG_LOOP:
-            _kept(mt, out, p, n)
-        else:
-            with nogil:
-                _kept(mt, out, p, n)
+        kept_loop(b'f', mt, flags, ratio, PyArray_SIZE(flags))
     return flags
 
 
 def uniform(x, lower, upper):
     cdef double start, width
-    cdef void *out
-    cdef Py_ssize_t n
     cdef char kind = kind_of(x)
     cdef Twister *mt = _twister('uniform', _numpy_uniform)
     if mt is NULL or not kind or not _number(lower) or not _number(upper):
@@ -141,69 +130,34 @@ def uniform(x, lower, upper):
     if not -1e300 < width < 1e300:
         return NotImplemented
     drawn = empty_like(x)
-    out = PyArray_DATA(<np.ndarray>drawn)
-    n = PyArray_SIZE(drawn)
-    with _lock, nogil:
-        if kind == b'f':
-            _uniform(mt, <float *>out, start, width, n)
-        else:
-            _uniform(mt, <double *>out, start, width, n)
+    with _lock:
+        uniform_loop(kind, mt, drawn, start, width, PyArray_SIZE(drawn))
     return drawn
 
 
 def gumbel(x):
-    cdef void *out
-    cdef Py_ssize_t n
     cdef char kind = kind_of(x)
     cdef Twister *mt = _twister('gumbel', _numpy_gumbel)
     if mt is NULL or not kind:
         return NotImplemented
     drawn = empty_like(x)
-    out = PyArray_DATA(<np.ndarray>drawn)
-    n = PyArray_SIZE(drawn)
-    with _lock, nogil:
-        if kind == b'f':
-            _gumbel(mt, <float *>out, n)
-        else:
-            _gumbel(mt, <double *>out, n)
+    with _lock:
+        gumbel_loop(kind, mt, drawn, PyArray_SIZE(drawn))
     return drawn
 
 
-cdef void _drop(char kind, Twister *mt, void *x, void *mask, void *y, double ratio,
-                Py_ssize_t n) noexcept nogil:
-    if kind == b'f':
-        _dropout(mt, <float *>x, <float *>mask, <float *>y, ratio, n)
-    else:
-        _dropout(mt, <double *>x, <double *>mask, <double *>y, ratio, n)
-
-
-cdef tuple _draw_channels_last(object x, object ratio):
+cdef tuple _draw_channels_last(char kind, object x, object ratio):
     """Do what :func:`_draw` does for images that lie channels last.
 
     Numbers are drawn in C order, whatever the order in memory.
     """
-    cdef Py_ssize_t n = PyArray_SIZE(x)
-    cdef double p
-    cdef bint single = PyArray_TYPE(<np.ndarray>x) == np.NPY_FLOAT
     flags = kept(x, x.shape, ratio)
     if flags is NotImplemented:
         return None
-    p = ratio
     flags = in_order_of(flags, x)
-    y = empty_dense_like(x)
-    mask = empty_dense_like(x)
-    cdef unsigned char *keeps = <unsigned char *>PyArray_DATA(<np.ndarray>flags)
-    cdef void *px = PyArray_DATA(<np.ndarray>x)
-    cdef void *py = PyArray_DATA(<np.ndarray>y)
-    cdef void *pmask = PyArray_DATA(<np.ndarray>mask)
+    y, mask = empty_dense_like(x), empty_dense_like(x)
     clear_float_errors()
-    with nogil:
-        if single:
-            _dropout_by_flags(
-                keeps, <float *>px, <float *>pmask, <float *>py, p, n)
-        else:
-            _dropout_by_flags(
-                keeps, <double *>px, <double *>pmask, <double *>py, p, n)
+    dropout_by_flags_loop(kind, flags, x, mask, y, ratio, PyArray_SIZE(x))
     return None if float_errors() else y, mask
 
 
@@ -213,35 +167,22 @@ cdef tuple _draw(object x, object ratio):
     None if there is no code for ``x``.
     """
     cdef double p
-    cdef void *px
-    cdef void *py
-    cdef void *pmask
-    cdef Py_ssize_t n
     cdef char kind = kind_of(x)
     cdef Twister *mt
     cdef int flags
     if not kind and dense_kind(x) and is_channels_last(x):
-        return _draw_channels_last(x, ratio)
+        return _draw_channels_last(dense_kind(x), x, ratio)
     if not kind or not _ratio(ratio):
         return None
     mt = _twister('rand', _numpy_rand)
     if mt is NULL:
         return None
     p = ratio
-    y = empty_like(x)
-    mask = empty_like(x)
-    n = PyArray_SIZE(x)
-    px = PyArray_DATA(<np.ndarray>x)
-    py = PyArray_DATA(<np.ndarray>y)
-    pmask = PyArray_DATA(<np.ndarray>mask)
+    y, mask = empty_like(x), empty_like(x)
     lock = _lock
     lock.acquire()
     clear_float_errors()
-    if n < LONG_LOOP:
-        _drop(kind, mt, px, pmask, py, p, n)
-    else:
-        with nogil:
-            _drop(kind, mt, px, pmask, py, p, n)
+    dropout_loop(kind, mt, x, mask, y, p, PyArray_SIZE(x))
     flags = float_errors()
     lock.release()
     return None if flags else y, mask

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "chainer_fast/_core/private.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/noise/elements.hpp"
 
 namespace chainer_fast {
@@ -163,6 +163,13 @@ void gumbel(Twister *mt, T *out, ptrdiff_t n) {
             }
     }
 }
+
+constexpr Loop kept_loop = {kept, kept};    /* of any kind */
+constexpr Loop dropout_loop = {dropout<float>, dropout<double>};
+constexpr Loop dropout_by_flags_loop = {
+    dropout_by_flags<float>, dropout_by_flags<double>};
+constexpr Loop uniform_loop = {uniform<float>, uniform<double>};
+constexpr Loop gumbel_loop = {gumbel<float>, gumbel<double>};
 
 }  // namespace
 }  // namespace chainer_fast

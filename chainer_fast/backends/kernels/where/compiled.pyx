@@ -4,47 +4,30 @@ Arrays without axes go with all shapes; other cases give ``NotImplemented``.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_IS_C_CONTIGUOUS, PyArray_NDIM, \
-    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
+from numpy cimport PyArray_IS_C_CONTIGUOUS, PyArray_NDIM, PyArray_SAMESHAPE, \
+    PyArray_SIZE, PyArray_TYPE
 
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" nogil:
-    void where_each "chainer_fast::where"(
-        char, const void *, const void *, bint, const void *, bint, void *,
-        ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
+        namespace "chainer_fast":
+    void where_loop(
+        char kind, object condition, object x, bint x_single, object y, bint y_single,
+        object out, ptrdiff_t n) noexcept
 
 
 def where(np.ndarray condition not None, x, y):
-    cdef np.ndarray a, b, like, out
     cdef bint x_single, y_single
-    cdef void *pc
-    cdef void *pa
-    cdef void *pb
-    cdef void *pout
-    cdef ptrdiff_t n
     cdef char kind = kind_of(x)
     if kind == 0 or kind_of(y) != kind or PyArray_TYPE(condition) != np.NPY_BOOL:
         return NotImplemented
-    if not PyArray_IS_C_CONTIGUOUS(condition) or PyArray_NDIM(condition) == 0:
+    x_single, y_single = PyArray_NDIM(x) == 0, PyArray_NDIM(y) == 0
+    if x_single and y_single or not PyArray_IS_C_CONTIGUOUS(condition) or not (
+            (x_single or PyArray_SAMESHAPE(<np.ndarray>x, condition))
+            and (y_single or PyArray_SAMESHAPE(<np.ndarray>y, condition))):
         return NotImplemented
-    a, b = x, y
-    x_single, y_single = PyArray_NDIM(a) == 0, PyArray_NDIM(b) == 0
-    if x_single and y_single:
-        return NotImplemented
-    like = b if x_single else a
-    if not PyArray_SAMESHAPE(like, condition):
-        return NotImplemented
-    if not x_single and not y_single and not PyArray_SAMESHAPE(a, b):
-        return NotImplemented
-    out = empty_like(like)
-    n = PyArray_SIZE(out)
-    pc = PyArray_DATA(condition)
-    pa = PyArray_DATA(a)
-    pb = PyArray_DATA(b)
-    pout = PyArray_DATA(out)
-    with nogil:
-        where_each(kind, pc, pa, x_single, pb, y_single, pout, n)
+    out = empty_like(y if x_single else x)
+    where_loop(kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
     return out

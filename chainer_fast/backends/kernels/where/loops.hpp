@@ -2,7 +2,7 @@
 #ifndef CHAINER_FAST_WHERE_LOOPS_HPP
 #define CHAINER_FAST_WHERE_LOOPS_HPP
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -29,11 +29,7 @@ void where_each(const unsigned char *condition, const T *x, bool x_single, const
         choose<false, false>(condition, x, y, out, n);
 }
 
-inline void where(char kind, const void *condition, const void *x, bool x_single,
-                  const void *y, bool y_single, void *out, ptrdiff_t n) {
-    by_type(kind, where_each<float>, where_each<double>, condition, x, x_single, y,
-            y_single, out, n);
-}
+constexpr Loop where_loop = {where_each<float>, where_each<double>};
 
 }  // namespace
 }  // namespace chainer_fast
