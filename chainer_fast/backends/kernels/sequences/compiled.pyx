@@ -4,8 +4,8 @@ All functions return ``NotImplemented`` if the arrays are not in C order or not 
 dtype and shape behind the first axis.
 """
 cimport numpy as np
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM, \
     PyArray_IS_C_CONTIGUOUS, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
 from cpython.ref cimport Py_INCREF
@@ -22,7 +22,7 @@ cdef enum:
     MAX_NDIM = 32
 
 
-ctypedef struct block:
+ctypedef struct Block:
     char *data
     npy_intp length
 
@@ -41,33 +41,51 @@ cdef npy_intp _row_bytes(np.ndarray first) noexcept:
     return size
 
 
-cdef bint _read(xs, np.ndarray first, block *blocks) except -1:
-    """Fill in the addresses of the arrays; False if there is no code for them."""
-    cdef Py_ssize_t i = 0
-    cdef int d, ndim = PyArray_NDIM(first), kind = PyArray_TYPE(first)
-    cdef np.ndarray x
-    for item in xs:
-        if not PyArray_CheckExact(item):
+cdef bint _alike(object item, np.ndarray first) noexcept:
+    """Tell whether an array is in C order, and like another one but for its length."""
+    cdef int d, ndim = PyArray_NDIM(first)
+    if not PyArray_CheckExact(item) or not PyArray_IS_C_CONTIGUOUS(<np.ndarray>item) or (
+            PyArray_TYPE(<np.ndarray>item) != PyArray_TYPE(first)
+            or PyArray_ISBYTESWAPPED(<np.ndarray>item)
+            or PyArray_NDIM(<np.ndarray>item) != ndim):
+        return False
+    for d in range(1, ndim):
+        if PyArray_DIM(<np.ndarray>item, d) != PyArray_DIM(first, d):
             return False
-        x = <np.ndarray>item
-        if not PyArray_IS_C_CONTIGUOUS(x) or PyArray_TYPE(x) != kind:
-            return False
-        if PyArray_ISBYTESWAPPED(x) or PyArray_NDIM(x) != ndim:
-            return False
-        for d in range(1, ndim):
-            if PyArray_DIM(x, d) != PyArray_DIM(first, d):
-                return False
-        blocks[i].data = <char *>PyArray_DATA(x)
-        blocks[i].length = PyArray_DIM(x, 0)
-        i += 1
     return True
 
 
-cdef object _empty(np.ndarray like, int ndim, npy_intp *shape):
+cdef bint _read(xs, np.ndarray first, vector[Block] &blocks) except -1:
+    """Note where the arrays are; False if there is no code for them."""
+    blocks.reserve(len(xs))
+    for x in xs:
+        if not _alike(x, first):
+            return False
+        blocks.push_back(Block(
+            <char *>PyArray_DATA(<np.ndarray>x), PyArray_DIM(<np.ndarray>x, 0)))
+    return True
+
+
+cdef object _array(np.ndarray like, npy_intp *lengths, int leading, char *data, owner):
+    """Return an array with other axes in the place of the first one.
+
+    It is in memory that another object owns, unless ``data`` is NULL.
+    """
+    cdef npy_intp shape[MAX_NDIM + 1]
+    cdef int d, ndim = PyArray_NDIM(like) - 1
     cdef np.dtype descr = <np.dtype>PyArray_DESCR(like)
+    for d in range(leading):
+        shape[d] = lengths[d]
+    for d in range(ndim):
+        shape[leading + d] = PyArray_DIM(like, d + 1)
     # The new array takes the reference.
     Py_INCREF(descr)
-    return PyArray_NewFromDescr(np.ndarray, descr, ndim, shape, NULL, NULL, 0, None)
+    array = PyArray_NewFromDescr(
+        np.ndarray, descr, leading + ndim, shape, NULL, data,
+        0 if data is NULL else np.NPY_ARRAY_CARRAY, None)
+    if owner is not None:
+        np.set_array_base(array, owner)
+    return array
 
 
 cdef void _fill(char *out, const char *value, npy_intp size, npy_intp n) noexcept nogil:
@@ -90,125 +108,74 @@ cdef void _fill(char *out, const char *value, npy_intp size, npy_intp n) noexcep
 
 
 def stack_padded(np.ndarray first not None, xs, length, padding):
-    cdef Py_ssize_t i, count = len(xs)
     cdef npy_intp row = _row_bytes(first), size = PyArray_ITEMSIZE(first)
-    cdef npy_intp c_length, n
-    cdef npy_intp shape[MAX_NDIM + 1]
+    cdef npy_intp n
+    cdef npy_intp lengths[2]
     cdef np.ndarray value, y
-    cdef block *blocks
+    cdef vector[Block] blocks
+    cdef Block block
     cdef char *out
     cdef char *pad
-    cdef int d
-    if row < 0 or count == 0:
+    if row < 0 or len(xs) == 0:
         return NotImplemented
     value = np.PyArray_FROM_O(padding)
     if PyArray_NDIM(value) or PyArray_TYPE(value) != PyArray_TYPE(first):
         return NotImplemented
-    c_length = length.__index__()
-    blocks = <block *>malloc(count * sizeof(block))
-    if blocks == NULL:
-        raise MemoryError
-    try:
-        if not _read(xs, first, blocks):
+    lengths[0], lengths[1] = len(xs), length.__index__()
+    if not _read(xs, first, blocks):
+        return NotImplemented
+    for block in blocks:
+        if block.length > lengths[1]:
             return NotImplemented
-        for i in range(count):
-            if blocks[i].length > c_length:
-                return NotImplemented
-        shape[0] = count
-        shape[1] = c_length
-        for d in range(1, PyArray_NDIM(first)):
-            shape[d + 1] = PyArray_DIM(first, d)
-        y = _empty(first, PyArray_NDIM(first) + 1, shape)
-        out = <char *>PyArray_DATA(y)
-        pad = <char *>PyArray_DATA(value)
-        with nogil:
-            for i in range(count):
-                n = blocks[i].length * row
-                if n:
-                    memcpy(out, blocks[i].data, n)
-                _fill(out + n, pad, size, (c_length * row - n) // size)
-                out += c_length * row
-    finally:
-        free(blocks)
+    y = _array(first, lengths, 2, NULL, None)
+    out = <char *>PyArray_DATA(y)
+    pad = <char *>PyArray_DATA(value)
+    with nogil:
+        for block in blocks:
+            n = block.length * row
+            if n:
+                memcpy(out, block.data, n)
+            _fill(out + n, pad, size, (lengths[1] * row - n) // size)
+            out += lengths[1] * row
     return y
 
 
-cdef object _part(np.ndarray like, npy_intp *shape, char *data, owner):
-    """Return an array in memory that another object owns."""
-    cdef np.dtype descr = <np.dtype>PyArray_DESCR(like)
-    Py_INCREF(descr)
-    part = PyArray_NewFromDescr(
-        np.ndarray, descr, PyArray_NDIM(like), shape, NULL, data,
-        np.NPY_ARRAY_CARRAY, None)
-    np.set_array_base(part, owner)
-    return part
-
-
-def transpose(np.ndarray first not None, xs, count):
-    cdef Py_ssize_t i, place, reached = len(xs), places = count
-    cdef npy_intp row = _row_bytes(first), total = 0
-    cdef npy_intp shape[MAX_NDIM]
-    cdef block *blocks
+def transpose(np.ndarray first not None, xs, Py_ssize_t count):
+    cdef npy_intp i, place, total = 0, reached = len(xs)
+    cdef npy_intp row = _row_bytes(first)
+    cdef vector[Block] blocks
     cdef char *out
-    cdef int d
-    cdef list ys
-    if row < 0 or reached == 0:
+    cdef list ys = []
+    if row < 0 or reached == 0 or not _read(xs, first, blocks):
         return NotImplemented
-    blocks = <block *>malloc(reached * sizeof(block))
-    if blocks == NULL:
-        raise MemoryError
-    try:
-        if not _read(xs, first, blocks):
+    for i in range(reached):
+        if i and blocks[i].length > blocks[i - 1].length:
             return NotImplemented
+        total += blocks[i].length
+    # One block of memory, so that `rows` need not copy what it joins again.
+    flat = _array(first, &total, 1, NULL, None)
+    out = <char *>PyArray_DATA(<np.ndarray>flat)
+    for place in range(count):
+        while reached and blocks[reached - 1].length <= place:
+            reached -= 1
+        ys.append(_array(first, &reached, 1, out, flat))
         for i in range(reached):
-            if i and blocks[i].length > blocks[i - 1].length:
-                return NotImplemented
-            total += blocks[i].length
-        for d in range(1, PyArray_NDIM(first)):
-            shape[d] = PyArray_DIM(first, d)
-        # One block of memory, so that `rows` need not copy what it joins again.
-        shape[0] = total
-        flat = _empty(first, PyArray_NDIM(first), shape)
-        out = <char *>PyArray_DATA(<np.ndarray>flat)
-        ys = []
-        for place in range(places):
-            while reached and blocks[reached - 1].length <= place:
-                reached -= 1
-            shape[0] = reached
-            ys.append(_part(first, shape, out, flat))
-            for i in range(reached):
-                memcpy(out, blocks[i].data + place * row, row)
-                out += row
-    finally:
-        free(blocks)
+            memcpy(out, blocks[i].data + place * row, row)
+            out += row
     return tuple(ys)
 
 
 def rows(np.ndarray first not None, xs):
     """Join arrays that follow each other in memory that one array owns."""
-    cdef npy_intp shape[MAX_NDIM]
-    cdef npy_intp row = _row_bytes(first)
-    cdef int d
-    cdef np.ndarray x
+    cdef npy_intp length = 0, row = _row_bytes(first)
     cdef object owner = np.get_array_base(first)
     cdef char *end = <char *>PyArray_DATA(first)
     if row < 0 or owner is None or not PyArray_CheckExact(owner):
         return NotImplemented
-    shape[0] = 0
-    for item in xs:
-        if not PyArray_CheckExact(item):
+    for x in xs:
+        if not _alike(x, first) or np.get_array_base(x) is not owner or (
+                <char *>PyArray_DATA(<np.ndarray>x) != end):
             return NotImplemented
-        x = <np.ndarray>item
-        if np.get_array_base(x) is not owner or <char *>PyArray_DATA(x) != end or (
-                PyArray_TYPE(x) != PyArray_TYPE(first) or _row_bytes(x) != row
-                or PyArray_NDIM(x) != PyArray_NDIM(first)
-                or not PyArray_IS_C_CONTIGUOUS(x)):
-            return NotImplemented
-        for d in range(1, PyArray_NDIM(first)):
-            if PyArray_DIM(x, d) != PyArray_DIM(first, d):
-                return NotImplemented
-        shape[0] += PyArray_DIM(x, 0)
-        end += PyArray_DIM(x, 0) * row
-    for d in range(1, PyArray_NDIM(first)):
-        shape[d] = PyArray_DIM(first, d)
-    return _part(first, shape, <char *>PyArray_DATA(first), owner)
+        length += PyArray_DIM(<np.ndarray>x, 0)
+        end += PyArray_DIM(<np.ndarray>x, 0) * row
+    return _array(first, &length, 1, <char *>PyArray_DATA(first), owner)
