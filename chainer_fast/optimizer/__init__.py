@@ -14,7 +14,7 @@ from chainer_fast._core import update as _update
 from chainer_fast._core.methods import Methods as _Methods
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
-from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.link import Link
 from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
@@ -751,7 +751,7 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
 
 
 _gradients.bind(
-    parameter=variable.Parameter, scale=ScaleRecipe(), unscale=UnscaleRecipe())
+    parameter=variable.Parameter, scale=recipes.scale, unscale=recipes.unscale)
 device_arrays.bind(array=cuda.ndarray, batch=update_kernels.Batch)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,

@@ -1,11 +1,11 @@
 """Clipping of each element of a gradient."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.hooks import HardClippingRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(HardClippingRecipe())
+@register(recipes.hard_clipping)
 class GradientHardClipping(GradientHook):
     """Hook that clips each element of a gradient to an interval.
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast.backends.kernels.update_rules.hooks import LARSRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 _HALF_MAX = float(numpy.finfo(numpy.float16).max)
 
 
-@register(LARSRecipe())
+@register(recipes.lars)
 class GradientLARS(GradientHook):
     r"""Hook that scales each gradient by the size of its parameter.
 

@@ -1,11 +1,11 @@
 """L1 regularization by way of the gradient."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.hooks import LassoRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(LassoRecipe())
+@register(recipes.lasso)
 class Lasso(GradientHook):
     r"""Hook that pulls parameters to zero at a constant speed.
 

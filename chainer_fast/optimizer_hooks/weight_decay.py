@@ -1,11 +1,11 @@
 """L2 regularization by way of the gradient."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.hooks import WeightDecayRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(WeightDecayRecipe())
+@register(recipes.weight_decay)
 class WeightDecay(GradientHook):
     r"""Hook that pulls parameters to zero in proportion to their values.
 

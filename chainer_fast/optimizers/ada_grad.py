@@ -1,7 +1,7 @@
 """AdaGrad."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaGradRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(AdaGradRecipe())
+@_rule.register(recipes.ada_grad)
 class AdaGradRule(_rule.ElementwiseRule):
     """Update rule of :class:`AdaGrad`, which documents the parameters.
 

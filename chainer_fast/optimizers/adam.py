@@ -7,7 +7,7 @@ import warnings
 
 import numpy
 
-from chainer_fast.backends.kernels.update_rules.adam import AdamRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -46,7 +46,7 @@ class _LearningRate:
         return self.alpha_t
 
 
-@_rule.register(AdamRecipe())
+@_rule.register(recipes.adam)
 class AdamRule(_LearningRate, _rule.ElementwiseRule):
     """Update rule of :class:`Adam`, which documents the parameters.
 

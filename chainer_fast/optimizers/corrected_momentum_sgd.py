@@ -1,7 +1,7 @@
 """Momentum SGD whose velocity does not depend on the learning rate."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.sgd import CorrectedMomentumSGDRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(CorrectedMomentumSGDRecipe())
+@_rule.register(recipes.corrected_momentum_sgd)
 class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`CorrectedMomentumSGD`.
 

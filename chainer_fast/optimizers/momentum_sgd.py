@@ -1,7 +1,7 @@
 """Stochastic gradient descent with momentum."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.sgd import MomentumSGDRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(MomentumSGDRecipe())
+@_rule.register(recipes.momentum_sgd)
 class MomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`MomentumSGD`, which documents the parameters.
 

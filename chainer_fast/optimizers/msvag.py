@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast.backends.kernels.update_rules.moments import MSVAGRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -17,7 +17,7 @@ from chainer_fast.variable import Variable
 _RHO_MAX = 0.9999
 
 
-@_rule.register(MSVAGRecipe(_RHO_MAX))
+@_rule.register(recipes.msvag(_RHO_MAX))
 class MSVAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`MSVAG`, which documents the parameters.
 

@@ -1,7 +1,7 @@
 """Nesterov's accelerated gradient."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.sgd import NesterovAGRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(NesterovAGRecipe())
+@_rule.register(recipes.nesterov_ag)
 class NesterovAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`NesterovAG`, which documents the parameters.
 

@@ -1,7 +1,7 @@
 """RMSprop."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.root_mean_square import RMSpropRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(RMSpropRecipe())
+@_rule.register(recipes.rmsprop)
 class RMSpropRule(_rule.ElementwiseRule):
     """Update rule of :class:`RMSprop`, which documents the parameters.
 

@@ -1,7 +1,7 @@
 """Graves's RMSprop."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.moments import RMSpropGravesRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(RMSpropGravesRecipe())
+@_rule.register(recipes.rmsprop_graves)
 class RMSpropGravesRule(_rule.ElementwiseRule):
     """Update rule of :class:`RMSpropGraves`, which documents the parameters.
 

@@ -1,7 +1,7 @@
 """Stochastic gradient descent."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.sgd import SGDRecipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -11,7 +11,7 @@ from chainer_fast.optimizer import (
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(SGDRecipe())
+@_rule.register(recipes.sgd)
 class SGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`SGD`, which documents the parameters.
 

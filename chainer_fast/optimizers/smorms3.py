@@ -1,7 +1,7 @@
 """SMORMS3."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.update_rules.moments import SMORMS3Recipe
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
     Hyperparameter,
@@ -12,7 +12,7 @@ from chainer_fast.optimizers import _rule
 from chainer_fast.variable import Variable
 
 
-@_rule.register(SMORMS3Recipe())
+@_rule.register(recipes.smorms3)
 class SMORMS3Rule(_rule.ElementwiseRule):
     """Update rule of :class:`SMORMS3`, which documents the parameters.
 
