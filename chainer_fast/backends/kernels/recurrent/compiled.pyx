@@ -26,23 +26,38 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 cdef enum:
     MAX_CHILDREN = 16
     MAX_DIMS = 32
+    MOST_ARRAYS = 6 + 2 * MAX_CHILDREN
 
 cdef Unary _tanh = unary_of(numpy.tanh)
 
 
-cdef object _plain(object array, char kind, object like):
-    """Return the array in C order, if it is of a type and of another's shape.
+cdef object _plain(object array, char kind, object like, npy_intp rows):
+    """Return the array in C order, if it is of a type and, but for the rows, a shape.
 
     Otherwise return ``NotImplemented``. A missing gradient stays None.
     """
+    cdef int d
     if array is None:
         return None
-    if not PyArray_CheckExact(array) or not PyArray_SAMESHAPE(
-            <np.ndarray>array, <np.ndarray>like):
+    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != PyArray_NDIM(like) or (
+            PyArray_DIM(<np.ndarray>array, 0) != rows):
         return NotImplemented
+    for d in range(1, PyArray_NDIM(array)):
+        if PyArray_DIM(<np.ndarray>array, d) != PyArray_DIM(<np.ndarray>like, d):
+            return NotImplemented
     array = PyArray_FROM_OF(array, CF_PLAIN_FLAGS)
     return array if kind_of(array) == kind else NotImplemented
 
+
+cdef void **_note(void **data, tuple arrays) noexcept:
+    """Fill in where arrays are, NULL for None; return where the next ones go."""
+    for array in arrays:
+        data[0] = NULL if array is None else PyArray_DATA(<np.ndarray>array)
+        data += 1
+    return data
+
+
+# ------------------------------------------------------------ one memory, or two of them
 
 cdef bint _alternate(char kind, object c, object x) except -1:
     """Tell whether ``x`` has the four gates of the cells ``c``, by turns."""
@@ -57,71 +72,6 @@ cdef bint _alternate(char kind, object c, object x) except -1:
             and PyArray_DIM(<np.ndarray>x, 0) <= PyArray_DIM(<np.ndarray>c, 0))
 
 
-cdef object _first_rows(object array, object x):
-    """Return a new array of as many rows as there are samples."""
-    cdef npy_intp dims[MAX_DIMS]
-    cdef int d
-    for d in range(PyArray_NDIM(array)):
-        dims[d] = PyArray_DIM(<np.ndarray>array, d)
-    dims[0] = PyArray_DIM(<np.ndarray>x, 0)
-    return np.PyArray_EMPTY(
-        PyArray_NDIM(array), dims, np.PyArray_TYPE(<np.ndarray>array), 0)
-
-
-cdef inline void *_data(object array) noexcept:
-    return NULL if array is None else PyArray_DATA(<np.ndarray>array)
-
-
-cdef int _note(void **data, tuple arrays) except -1:
-    """Fill in the addresses of the arrays; NULL for those that are None."""
-    cdef Py_ssize_t k
-    for k in range(len(arrays)):
-        data[k] = _data(arrays[k])
-    return 0
-
-
-# ------------------------------------------------------------------------- one memory
-
-cdef int _run_cells(const Cell &cell, char kind, void **p, object c, object x) noexcept:
-    cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
-    return run(cell, kind, p, samples, PyArray_DIM(<np.ndarray>c, 1),
-               PyArray_DIM(<np.ndarray>c, 0) - samples, _tanh)
-
-
-def lstm(c_prev, x):
-    cdef char kind = kind_of(x)
-    cdef void *p[4]
-    if not _alternate(kind, c_prev, x):
-        return NotImplemented
-    c = empty_like(c_prev)
-    h = _first_rows(c_prev, x)
-    p[0], p[1], p[2], p[3] = _data(c_prev), _data(x), _data(c), _data(h)
-    return NotImplemented if _run_cells(LSTM, kind, p, c, x) else (c, h)
-
-
-def lstm_grad(c_prev, x, c, gc, gh):
-    cdef char kind = kind_of(x)
-    cdef void *p[7]
-    if not _alternate(kind, c_prev, x):
-        return NotImplemented
-    c, gc = _plain(c, kind, c_prev), _plain(gc, kind, c_prev)
-    if gh is not None:
-        # Its rows are those of the samples; otherwise it has the shape of cells.
-        if type(gh) is not numpy.ndarray or 4 * gh.size != PyArray_SIZE(x):
-            return NotImplemented
-        gh = _plain(gh, kind, gh)
-    if c is None or c is NotImplemented or gc is NotImplemented or (
-            gh is NotImplemented):
-        return NotImplemented
-    gc_prev = empty_like(c_prev)
-    gx = empty_like(x)
-    p[0], p[1], p[2], p[3] = _data(c_prev), _data(x), _data(c), _data(gc)
-    p[4], p[5], p[6] = _data(gh), _data(gc_prev), _data(gx)
-    return NotImplemented if _run_cells(LSTM_GRAD, kind, p, c, x) else (gc_prev, gx)
-
-
-# ---------------------------------------------------------------------- two memories
-
 cdef bint _two_fit(char kind, object c1, object c2, object x1, object x2) except -1:
     return (_alternate(kind, c1, x1) and _alternate(kind, c2, x2)
             and kind_of(x2) == kind
@@ -130,28 +80,70 @@ cdef bint _two_fit(char kind, object c1, object c2, object x1, object x2) except
             and PyArray_SIZE(x1) == 4 * PyArray_SIZE(c1))
 
 
+cdef object _step(const Cell &cell, char kind, object c_prev, object x, tuple inputs):
+    """Return cells, and as many outputs as there are samples."""
+    cdef npy_intp dims[MAX_DIMS]
+    cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
+    cdef void *data[MOST_ARRAYS]
+    cdef int d
+    for d in range(PyArray_NDIM(c_prev)):
+        dims[d] = PyArray_DIM(<np.ndarray>c_prev, d)
+    dims[0] = samples
+    c = empty_like(c_prev)
+    h = np.PyArray_EMPTY(PyArray_NDIM(c), dims, np.PyArray_TYPE(<np.ndarray>c), 0)
+    _note(_note(data, inputs), (c, h))
+    if run(cell, kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
+           _tanh):
+        return NotImplemented
+    return c, h
+
+
+cdef object _step_grad(const Cell &cell, char kind, object c_prev, object x,
+                       tuple inputs, object c, object gc, object gh):
+    """Return the gradients of all inputs, of which the first half are cells."""
+    cdef npy_intp cells = PyArray_DIM(<np.ndarray>c_prev, 0)
+    cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
+    cdef void *data[MOST_ARRAYS]
+    c, gc = _plain(c, kind, c_prev, cells), _plain(gc, kind, c_prev, cells)
+    gh = _plain(gh, kind, c_prev, samples)
+    if c is None or c is NotImplemented or gc is NotImplemented or (
+            gh is NotImplemented):
+        return NotImplemented
+    results = tuple([empty_like(each) for each in inputs])
+    _note(_note(_note(data, inputs), (c, gc, gh)), results)
+    if run(cell, kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
+           cells - samples, _tanh):
+        return NotImplemented
+    return results
+
+
+def lstm(c_prev, x):
+    cdef char kind = kind_of(x)
+    if not _alternate(kind, c_prev, x):
+        return NotImplemented
+    return _step(LSTM, kind, c_prev, x, (c_prev, x))
+
+
+def lstm_grad(c_prev, x, c, gc, gh):
+    cdef char kind = kind_of(x)
+    if not _alternate(kind, c_prev, x):
+        return NotImplemented
+    return _step_grad(LSTM_GRAD, kind, c_prev, x, (c_prev, x), c, gc, gh)
+
+
 def slstm(c_prev1, c_prev2, x1, x2):
     cdef char kind = kind_of(x1)
-    cdef void *p[6]
     if not _two_fit(kind, c_prev1, c_prev2, x1, x2):
         return NotImplemented
-    c, h = empty_like(c_prev1), empty_like(c_prev1)
-    _note(p, (c_prev1, c_prev2, x1, x2, c, h))
-    return NotImplemented if _run_cells(SLSTM, kind, p, c, x1) else (c, h)
+    return _step(SLSTM, kind, c_prev1, x1, (c_prev1, c_prev2, x1, x2))
 
 
 def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
     cdef char kind = kind_of(x1)
-    cdef void *p[11]
     if not _two_fit(kind, c_prev1, c_prev2, x1, x2):
         return NotImplemented
-    c, gc, gh = [_plain(each, kind, c_prev1) for each in (c, gc, gh)]
-    if c is None or c is NotImplemented or gc is NotImplemented or (
-            gh is NotImplemented):
-        return NotImplemented
-    results = (empty_like(c_prev1), empty_like(c_prev1), empty_like(x1), empty_like(x1))
-    _note(p, (c_prev1, c_prev2, x1, x2, c, gc, gh, *results))
-    return NotImplemented if _run_cells(SLSTM_GRAD, kind, p, c_prev1, x1) else results
+    return _step_grad(
+        SLSTM_GRAD, kind, c_prev1, x1, (c_prev1, c_prev2, x1, x2), c, gc, gh)
 
 
 # ---------------------------------------------------------------------------- trees
@@ -166,46 +158,40 @@ cdef bint _children_fit(char kind, object like, tuple cs) except -1:
     return True
 
 
-cdef int _run_tree(
-        const Cell &cell, char kind, tuple arrays, object c, int children) except -1:
-    cdef void *p[6 + 2 * MAX_CHILDREN]
-    _note(p, arrays)
-    return run(cell, kind, p, PyArray_DIM(<np.ndarray>c, 0),
-               PyArray_DIM(<np.ndarray>c, 1), children, _tanh)
-
-
 def tree_lstm(x, *cs):
     cdef char kind = kind_of(x)
-    cdef int count = len(cs)
+    cdef npy_intp samples, units
+    cdef void *data[MOST_ARRAYS]
     if kind == 0 or PyArray_NDIM(x) != 2 or not _children_fit(kind, cs[0], cs):
         return NotImplemented
-    if PyArray_DIM(<np.ndarray>x, 0) != PyArray_DIM(<np.ndarray>cs[0], 0) or (
-            PyArray_DIM(<np.ndarray>x, 1)
-            != (3 + count) * PyArray_DIM(<np.ndarray>cs[0], 1)):
+    samples = PyArray_DIM(<np.ndarray>cs[0], 0)
+    units = PyArray_DIM(<np.ndarray>cs[0], 1)
+    if not is_matrix(x, kind, samples, (3 + len(cs)) * units):
         return NotImplemented
     results = empty_like(x), empty_like(cs[0]), empty_like(cs[0])
-    if _run_tree(TREE_LSTM, kind, (x, *results, *cs), cs[0], count):
+    _note(_note(_note(data, (x,)), results), cs)
+    if run(TREE_LSTM, kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return results
 
 
 def tree_lstm_grad(gates, c, gc, gh, *cs):
     cdef char kind = kind_of(gates)
-    cdef int count = len(cs)
-    cdef npy_intp three
+    cdef npy_intp samples, units, three
+    cdef void *data[MOST_ARRAYS]
     if kind == 0 or kind_of(c) != kind or PyArray_NDIM(c) != 2 or (
-            not _children_fit(kind, c, cs)) or not is_matrix(
-            gates, kind, PyArray_DIM(<np.ndarray>c, 0),
-            (3 + count) * PyArray_DIM(<np.ndarray>c, 1)):
+            not _children_fit(kind, c, cs)):
         return NotImplemented
-    gc, gh = _plain(gc, kind, c), _plain(gh, kind, c)
-    if gc is NotImplemented or gh is NotImplemented:
+    samples, units = PyArray_DIM(<np.ndarray>c, 0), PyArray_DIM(<np.ndarray>c, 1)
+    gc, gh = _plain(gc, kind, c, samples), _plain(gh, kind, c, samples)
+    if gc is NotImplemented or gh is NotImplemented or (
+            not is_matrix(gates, kind, samples, (3 + len(cs)) * units)):
         return NotImplemented
-    three = 3 * PyArray_DIM(<np.ndarray>c, 1)
+    three = 3 * units
     scratch = np.PyArray_EMPTY(1, &three, np.PyArray_TYPE(<np.ndarray>c), 0)
     gx = empty_like(gates)
-    gcs = tuple([empty_like(c) for _ in range(count)])
-    if _run_tree(TREE_LSTM_GRAD, kind, (gates, c, gc, gh, gx, scratch, *cs, *gcs), c,
-                 count):
+    gcs = tuple([empty_like(c) for _ in cs])
+    _note(_note(_note(data, (gates, c, gc, gh, gx, scratch)), cs), gcs)
+    if run(TREE_LSTM_GRAD, kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return (*gcs, gx)

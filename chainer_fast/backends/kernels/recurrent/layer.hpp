@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/recurrent/packed.hpp"
 #include "chainer_fast/backends/kernels/recurrent/scan.hpp"
 
@@ -92,39 +93,28 @@ void over_samples(const Layer &l, double products, const F &f) {
     });
 }
 
-/* Floats that the trace takes, and the memory of both passes. */
-inline ptrdiff_t size_of_trace(const Layer &l) {
+/* Floats that the trace takes, or what a pass keeps. */
+template <typename Memory>
+ptrdiff_t size_of(const Layer &l) {
     Parts parts(nullptr);
-    Trace trace(l, parts);
+    Memory memory(l, parts);
     return parts.used;
 }
 
-inline ptrdiff_t size_of_forward(const Layer &l) {
-    Parts parts(nullptr);
-    Forward forward(l, parts);
-    return parts.used;
-}
-
-inline ptrdiff_t size_of_backward(const Layer &l) {
-    Parts parts(nullptr);
-    Backward backward(l, parts);
-    return parts.used;
-}
-
-/* States after each step and at the end; returns the flags raised. Weights and biases are those of each gate for
- * the input, then those for the last state; there are cells if cx is given. */
+/* States after each step and at the end; returns the flags raised. Weights and biases are
+ * those of each gate for the input, then those for the last state; there are cells if cx
+ * is given. */
 inline int layer_forward(
-        const Layer &l, const Tiles &tiles, const float *x, const float *const *w,
-        const float *const *b, const float *hx, const float *cx, float *trace_memory,
-        float *memory, float *ys, float *hy, float *cy) {
+        const Layer &l, const float *x, const float *const *w, const float *const *b,
+        const float *hx, const float *cx, float *trace_memory, float *memory, float *ys,
+        float *hy, float *cy) {
+    const Tiles &tiles = *find_tiles();
     Parts trace_parts(trace_memory), parts(memory);
     const Trace trace(l, trace_parts);
     const Forward f(l, parts);
     pack_all_rows(l, x, l.inputs, trace.x);
-    pack_weights_turned(l, w, l.inputs, f.w_x);
-    pack_weights_turned(l, w + l.gates, l.units, f.w_h);
-    pack_weights(l, w, l.inputs, trace.w_x);
-    pack_weights(l, w + l.gates, l.units, trace.w_h);
+    pack_weights(l, w, l.inputs, f.w_x, trace.w_x);
+    pack_weights(l, w + l.gates, l.units, f.w_h, trace.w_h);
     pack_biases(l, b, f);
     pack_rows(hx, l.units, l.batch, l.units, f.h);
     if (cx)
@@ -229,9 +219,10 @@ inline void weight_grads(const Layer &l, const Tiles &tiles, const Trace &trace,
 /* Gradients of all that `layer_forward` takes; returns the flags raised. Those of the
  * inputs are left out if gx is null. */
 inline int layer_backward(
-        const Layer &l, const Tiles &tiles, const float *gys, float *trace_memory,
-        float *memory, const float *ghy, const float *gcy,
-        float *gx, float *const *gw, float *const *gb, float *ghx, float *gcx) {
+        const Layer &l, const float *gys, float *trace_memory, float *memory,
+        const float *ghy, const float *gcy, float *gx, float *const *gw,
+        float *const *gb, float *ghx, float *gcx) {
+    const Tiles &tiles = *find_tiles();
     Parts trace_parts(trace_memory), parts(memory);
     const Trace trace(l, trace_parts);
     const Backward g(l, parts);
@@ -261,6 +252,13 @@ inline int layer_backward(
             l.inputs, NOTHING, {gx + begin * l.inputs, l.inputs, PANEL});
     });
     return flags;
+}
+
+/* Calls one of these functions with arrays of NumPy, while other threads run. */
+template <auto f, typename... Arguments>
+int released(Arguments... arguments) {
+    const Release release(true);
+    return by_type('f', f, f, argument(arguments)...);
 }
 
 }  // namespace

@@ -22,10 +22,7 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_CheckExact(object)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
-        namespace "chainer_fast" nogil:
-    ctypedef struct Tiles:
-        pass
-
+        namespace "chainer_fast":
     ctypedef struct Layer:
         ptrdiff_t mode, gates, inputs, units, batch, rows, steps
         const ptrdiff_t *sizes
@@ -33,17 +30,19 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
         bint reverse
         const Unary *tanh
 
-    const Tiles *find_tiles() noexcept
-    ptrdiff_t size_of_trace(const Layer &) noexcept
-    ptrdiff_t size_of_forward(const Layer &) noexcept
-    ptrdiff_t size_of_backward(const Layer &) noexcept
-    int layer_forward(
-        const Layer &, const Tiles &, const float *, const float **, const float **,
-        const float *, const float *, float *, float *, float *, float *,
-        float *) noexcept
-    int layer_backward(
-        const Layer &, const Tiles &, const float *, float *, float *, const float *,
-        const float *, float *, float **, float **, float *, float *) noexcept
+    const void *find_tiles() noexcept
+    ptrdiff_t size_of_trace "chainer_fast::size_of<chainer_fast::Trace>"(
+        const Layer &) noexcept
+    ptrdiff_t size_of_forward "chainer_fast::size_of<chainer_fast::Forward>"(
+        const Layer &) noexcept
+    ptrdiff_t size_of_backward "chainer_fast::size_of<chainer_fast::Backward>"(
+        const Layer &) noexcept
+    int layer_forward "chainer_fast::released<chainer_fast::layer_forward>"(
+        Layer, object x, const float **w, const float **b, object hx, object cx,
+        void *trace, void *memory, object ys, object hy, object cy) noexcept
+    int layer_backward "chainer_fast::released<chainer_fast::layer_backward>"(
+        Layer, object gys, void *trace, void *memory, object ghy, object gcy, object gx,
+        float **gw, float **gb, object ghx, object gcx) noexcept
 
 cdef enum:
     MAX_GATES = 4
@@ -67,8 +66,6 @@ cdef class Trace:
 
 
 cdef inline float *_data(object array) noexcept:
-    if array is None:
-        return NULL
     return <float *>PyArray_DATA(<np.ndarray>array)
 
 
@@ -169,7 +166,6 @@ cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp u
 
 
 def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
-    cdef const Tiles *tiles = find_tiles()
     cdef npy_intp m, n, rows, batch
     cdef int kind, gates
     cdef const float *w[2 * MAX_GATES]
@@ -177,8 +173,8 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     cdef Scratch memory
     cdef Trace trace
     cdef int flags
-    if tiles is NULL or not (PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2
-                             and PyArray_NDIM(hx) == 2):
+    if find_tiles() is NULL or not (
+            PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2 and PyArray_NDIM(hx) == 2):
         return NotImplemented
     kind, gates = _MODES[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
@@ -197,16 +193,8 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     memory = take(size_of_forward(trace.layer) * sizeof(float))
     ys, hy = _new(rows, n), _new(batch, n)
     cy = None if cx is None else _new(batch, n)
-    cdef const float *x_data = _data(x)
-    cdef const float *hx_data = _data(hx)
-    cdef const float *cx_data = _data(cx)
-    cdef float *ys_data = _data(ys)
-    cdef float *hy_data = _data(hy)
-    cdef float *cy_data = _data(cy)
-    with nogil:
-        flags = layer_forward(
-            trace.layer, tiles[0], x_data, w, b, hx_data, cx_data,
-            <float *>trace.memory.data, <float *>memory.data, ys_data, hy_data, cy_data)
+    flags = layer_forward(
+        trace.layer, x, w, b, hx, cx, trace.memory.data, memory.data, ys, hy, cy)
     if flags:
         report_float_errors(flags)
     return ys, hy, cy, trace
@@ -237,19 +225,9 @@ def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
     ghx = _new(batch, n)
     gcx = None if gcy is None else _new(batch, n)
     gw[0], gw[1], gb[0], gb[1] = _data(gw_x), _data(gw_h), _data(gb_x), _data(gb_h)
-    cdef const float *gys_data = _data(gys)
-    cdef const float *ghy_data = _data(ghy)
-    cdef const float *gcy_data = _data(gcy)
-    cdef float *gx_data = _data(gx)
-    cdef float *ghx_data = _data(ghx)
-    cdef float *gcx_data = _data(gcx)
-    cdef float *kept = <float *>(<Trace>trace).memory.data
-    cdef float *data = <float *>memory.data
-    cdef const Tiles *tiles = find_tiles()
-    with nogil:
-        flags = layer_backward(
-            shape, tiles[0], gys_data, kept, data, ghy_data, gcy_data, gx_data, gw, gb,
-            ghx_data, gcx_data)
+    flags = layer_backward(
+        shape, gys, (<Trace>trace).memory.data, memory.data, ghy, gcy, gx, gw, gb, ghx,
+        gcx)
     if flags:
         report_float_errors(flags)
     return gx, ghx, gcx, (gw_x, gw_h, gb_x, gb_h)

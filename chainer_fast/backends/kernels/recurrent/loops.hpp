@@ -42,26 +42,21 @@ CF_ELEMENT void open_gates(T *tangents, ptrdiff_t n) {
         tangents[j] = open_gate(tangents[j]);
 }
 
-/* Values of a block's gates. */
-template <typename T>
-CF_ELEMENT void activate(const T *x, T *gates, ptrdiff_t n, const Unary &tanh) {
-    take_gates(x, gates, n);
-    tanh.run(gates, gates, 4 * n);
-    open_gates(gates + n, 3 * n);
-}
-
-/* The gates of two memories; the output gate that they share is among the first. */
-template <typename T>
-CF_ELEMENT void activate_both(
-        const T *x1, const T *x2, T *gates1, T *gates2, ptrdiff_t n, const Unary &tanh) {
-    take_gates(x1, gates1, n);
-    take_gates(x2, gates2, n);
-    for (ptrdiff_t j = 3 * n; j < 4 * n; ++j)
-        gates1[j] += gates2[j];
-    tanh.run(gates1, gates1, 4 * n);
-    tanh.run(gates2, gates2, 3 * n);
-    open_gates(gates1 + n, 3 * n);
-    open_gates(gates2 + n, 2 * n);
+/* Values of a block's gates of one memory or of two, which share the output gate that is
+ * among the first. */
+template <int MEMORIES, typename T>
+CF_ELEMENT void activate(T *const *x, ptrdiff_t start, T (*gates)[4 * BLOCK], ptrdiff_t n,
+                         const Unary &tanh) {
+    for (int m = 0; m < MEMORIES; ++m)
+        take_gates(x[m] + 4 * start, gates[m], n);
+    if (MEMORIES == 2)
+        for (ptrdiff_t j = 3 * n; j < 4 * n; ++j)
+            gates[0][j] += gates[MEMORIES - 1][j];
+    for (int m = 0; m < MEMORIES; ++m) {
+        const ptrdiff_t count = m ? 3 * n : 4 * n;
+        tanh.run(gates[m], gates[m], count);
+        open_gates(gates[m] + n, count - n);
+    }
 }
 
 /* Gradients of a block's cells and gates; that of the output gate is known already. */
@@ -93,88 +88,54 @@ CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, const Unary &
         h[j] = o[j] * h[j];
 }
 
-/* The cells of further samples, of which there are no gates, stay as they are. */
-template <typename T>
-CF_CLONES void lstm(T *const *p, ptrdiff_t samples, ptrdiff_t width,
-                    ptrdiff_t further, const Unary &tanh) {
-    const T *c_prev = p[0], *x = p[1];
-    T *c = p[2], *h = p[3];
+/* One memory, or two with one cell. Of further samples there are no gates, and the cells
+ * stay as they are. */
+template <int MEMORIES, typename T>
+CF_CLONES void step(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t further,
+                    const Unary &tanh) {
+    T *const *c_prev = p, *const *x = p + MEMORIES;
+    T *c = p[2 * MEMORIES], *h = p[2 * MEMORIES + 1];
     const ptrdiff_t units = samples * width;
-    T gates[4 * BLOCK];
+    T gates[MEMORIES][4 * BLOCK];
     for (ptrdiff_t start = 0; start < units; start += BLOCK) {
         const ptrdiff_t n = std::min(BLOCK, units - start);
-        activate(x + 4 * start, gates, n, tanh);
+        const T *s = gates[0], *t = gates[MEMORIES - 1];
+        const T *first = c_prev[0] + start, *second = c_prev[MEMORIES - 1] + start;
+        activate<MEMORIES>(x, start, gates, n, tanh);
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j)
-            c[start + j] = next_cell(
-                gates[j], gates[n + j], gates[2 * n + j], c_prev[start + j]);
-        put_out(gates + 3 * n, c + start, h + start, n, tanh);
-    }
-    memcpy(c + units, c_prev + units, further * width * sizeof(T));
-}
-
-template <typename T>
-CF_CLONES void lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
-                         ptrdiff_t further, const Unary &tanh) {
-    const T *c_prev = p[0], *x = p[1], *c = p[2], *gc = p[3], *gh = p[4];
-    T *gc_prev = p[5], *gx = p[6];
-    const ptrdiff_t units = samples * width;
-    const T zeros[BLOCK] = {};
-    T gates[4 * BLOCK], tanh_c[BLOCK], gc_step[BLOCK], go[BLOCK];
-    for (ptrdiff_t start = 0; start < units; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, units - start);
-        activate(x + 4 * start, gates, n, tanh);
-        tanh.run(c + start, tanh_c, n);
-        output_grads(gates + 3 * n, tanh_c, gc ? gc + start : zeros,
-                     gh ? gh + start : zeros, gc_step, go, n);
-        cell_grad(gates, c_prev + start, gc_step, go, gc_prev + start, gx + 4 * start,
-                  n);
-    }
-    if (gc)
-        memcpy(gc_prev + units, gc + units, further * width * sizeof(T));
-    else
-        memset(gc_prev + units, 0, further * width * sizeof(T));
-}
-
-template <typename T>
-CF_CLONES void slstm(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t,
-                     const Unary &tanh) {
-    const T *c_prev1 = p[0], *c_prev2 = p[1], *x1 = p[2], *x2 = p[3];
-    T *c = p[4], *h = p[5];
-    const ptrdiff_t units = samples * width;
-    T s[4 * BLOCK], t[4 * BLOCK];
-    for (ptrdiff_t start = 0; start < units; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, units - start);
-        activate_both(x1 + 4 * start, x2 + 4 * start, s, t, n, tanh);
-#pragma GCC ivdep
-        for (ptrdiff_t j = 0; j < n; ++j)
-            c[start + j] = shared_cell(
-                s[j], s[n + j], s[2 * n + j], c_prev1[start + j],
-                t[j], t[n + j], t[2 * n + j], c_prev2[start + j]);
+            c[start + j] = MEMORIES == 1
+                ? next_cell(s[j], s[n + j], s[2 * n + j], first[j])
+                : shared_cell(s[j], s[n + j], s[2 * n + j], first[j],
+                              t[j], t[n + j], t[2 * n + j], second[j]);
         put_out(s + 3 * n, c + start, h + start, n, tanh);
     }
+    memcpy(c + units, c_prev[0] + units, further * width * sizeof(T));
 }
 
-template <typename T>
-CF_CLONES void slstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t,
-                          const Unary &tanh) {
-    const T *c_prev1 = p[0], *c_prev2 = p[1], *x1 = p[2], *x2 = p[3], *c = p[4];
-    const T *gc = p[5], *gh = p[6];
-    T *gc_prev1 = p[7], *gc_prev2 = p[8], *gx1 = p[9], *gx2 = p[10];
+template <int MEMORIES, typename T>
+CF_CLONES void step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
+                         ptrdiff_t further, const Unary &tanh) {
+    T *const *c_prev = p, *const *x = p + MEMORIES;
+    const T *c = p[2 * MEMORIES], *gc = p[2 * MEMORIES + 1], *gh = p[2 * MEMORIES + 2];
+    T *const *gc_prev = p + 2 * MEMORIES + 3, *const *gx = gc_prev + MEMORIES;
     const ptrdiff_t units = samples * width;
     const T zeros[BLOCK] = {};
-    T s[4 * BLOCK], t[4 * BLOCK], tanh_c[BLOCK], gc_step[BLOCK], go[BLOCK];
+    T gates[MEMORIES][4 * BLOCK], tanh_c[BLOCK], gc_step[BLOCK], go[BLOCK];
     for (ptrdiff_t start = 0; start < units; start += BLOCK) {
         const ptrdiff_t n = std::min(BLOCK, units - start);
-        activate_both(x1 + 4 * start, x2 + 4 * start, s, t, n, tanh);
+        activate<MEMORIES>(x, start, gates, n, tanh);
         tanh.run(c + start, tanh_c, n);
-        output_grads(s + 3 * n, tanh_c, gc ? gc + start : zeros,
+        output_grads(gates[0] + 3 * n, tanh_c, gc ? gc + start : zeros,
                      gh ? gh + start : zeros, gc_step, go, n);
-        cell_grad(s, c_prev1 + start, gc_step, go, gc_prev1 + start, gx1 + 4 * start,
-                  n);
-        cell_grad(t, c_prev2 + start, gc_step, go, gc_prev2 + start, gx2 + 4 * start,
-                  n);
+        for (int m = 0; m < MEMORIES; ++m)
+            cell_grad(gates[m], c_prev[m] + start, gc_step, go, gc_prev[m] + start,
+                      gx[m] + 4 * start, n);
     }
+    if (gc)
+        memcpy(gc_prev[0] + units, gc + units, further * width * sizeof(T));
+    else
+        memset(gc_prev[0] + units, 0, further * width * sizeof(T));
 }
 
 /* -- trees: gates a, i, o and one f for each child stand one after the other */
@@ -229,10 +190,10 @@ CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
     }
 }
 
-constexpr Cell LSTM = {lstm<float>, lstm<double>};
-constexpr Cell LSTM_GRAD = {lstm_grad<float>, lstm_grad<double>};
-constexpr Cell SLSTM = {slstm<float>, slstm<double>};
-constexpr Cell SLSTM_GRAD = {slstm_grad<float>, slstm_grad<double>};
+constexpr Cell LSTM = {step<1, float>, step<1, double>};
+constexpr Cell LSTM_GRAD = {step_grad<1, float>, step_grad<1, double>};
+constexpr Cell SLSTM = {step<2, float>, step<2, double>};
+constexpr Cell SLSTM_GRAD = {step_grad<2, float>, step_grad<2, double>};
 constexpr Cell TREE_LSTM = {tree_lstm<float>, tree_lstm<double>};
 constexpr Cell TREE_LSTM_GRAD = {tree_lstm_grad<float>, tree_lstm_grad<double>};
 

@@ -136,28 +136,19 @@ inline void pack_all_rows(const Layer &l, const float *a, ptrdiff_t columns, Out
     });
 }
 
-/* Weights of each gate, of the shape (units, columns), as right operands: transposed. */
-inline void pack_weights_turned(
-        const Layer &l, const float *const *w, ptrdiff_t columns, Out out) {
+/* Weights of each gate, of the shape (units, columns), as right operands: transposed; and
+ * as they are, gates of all blocks in a row. */
+inline void pack_weights(const Layer &l, const float *const *w, ptrdiff_t columns,
+                         Out turned, Out plain) {
     const ptrdiff_t count = l.blocks() * l.gates;
-    parallel(count, grain_of(0, PANEL * columns), [&](ptrdiff_t begin, ptrdiff_t end) {
-        for (ptrdiff_t k = begin; k < end; ++k) {
-            const ptrdiff_t block = k / l.gates;
-            pack_turned(w[k % l.gates] + block * PANEL * columns, columns, l.part(block),
-                        columns, out.from(k).data);
-        }
-    });
-}
-
-/* The same weights as right operands as they are, gates of all blocks in a row. */
-inline void pack_weights(
-        const Layer &l, const float *const *w, ptrdiff_t columns, Out out) {
-    const ptrdiff_t count = l.blocks() * l.gates;
-    parallel(count, grain_of(0, PANEL * columns), [&](ptrdiff_t begin, ptrdiff_t end) {
+    parallel(count, grain_of(0, 2 * PANEL * columns),
+             [&](ptrdiff_t begin, ptrdiff_t end) {
         for (ptrdiff_t k = begin; k < end; ++k) {
             const ptrdiff_t block = k / l.gates, n = l.part(block);
-            const Out rows = out.below(k * PANEL);
-            pack_rows(w[k % l.gates] + block * PANEL * columns, columns, n, columns, rows);
+            const float *part = w[k % l.gates] + block * PANEL * columns;
+            const Out rows = plain.below(k * PANEL);
+            pack_turned(part, columns, n, columns, turned.from(k).data);
+            pack_rows(part, columns, n, columns, rows);
             for (ptrdiff_t p = 0; n < PANEL && p < panels_of(columns); ++p)
                 memset(rows.below(n).from(p).data, 0,
                        (PANEL - n) * PANEL * sizeof(float));

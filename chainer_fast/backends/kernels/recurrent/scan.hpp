@@ -12,6 +12,7 @@
 
 #include <string.h>
 #include <algorithm>
+#include <type_traits>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/recurrent/cell.hpp"
@@ -111,28 +112,20 @@ CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t a
     }
 }
 
-template <typename T>
-CF_ELEMENT void put_out(T *const *p, ptrdiff_t n) {
-    memcpy(p[3], p[0], n * sizeof(T));
-    memcpy(p[5], p[0], n * sizeof(T));
-}
-
-template <typename T>
-CF_CLONES void tanh_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                         const Unary &tanh) {
-    add_to(p[0], p[1], samples * n);
-    tanh.run(p[0], p[0], samples * n);
-    put_out(p, samples * n);
-}
-
-template <typename T>
-CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                         const Unary &) {
+/* One gate, the state itself: its hyperbolic tangent or its positive part. */
+template <typename Activation, typename T>
+CF_CLONES void plain_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                          const Unary &tanh) {
     T *x = p[0];
-    add_to(x, p[1], samples * n);
-    for (ptrdiff_t j = 0; j < samples * n; ++j)
-        x[j] = ReLU::of(x[j]);
-    put_out(p, samples * n);
+    n *= samples;
+    add_to(x, p[1], n);
+    if (std::is_same<Activation, Tanh>::value)
+        tanh.run(x, x, n);
+    else
+        for (ptrdiff_t j = 0; j < n; ++j)
+            x[j] = ReLU::of(x[j]);
+    memcpy(p[3], x, n * sizeof(T));
+    memcpy(p[5], x, n * sizeof(T));
 }
 
 /* The arrays of a gradient: values of the gates; the state before the step; what was
@@ -183,35 +176,26 @@ CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
     }
 }
 
-template <typename T>
-CF_CLONES void tanh_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              const Unary &) {
+template <typename Activation, typename T>
+CF_CLONES void plain_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                               const Unary &) {
     const T *h = p[0], *gy = p[4], *gh = p[5];
     T *gx = p[7];
 #pragma GCC ivdep
     for (ptrdiff_t j = 0; j < samples * n; ++j)
-        gx[j] = Tanh::grad(h[j], gh[j] + gy[j]);
-}
-
-template <typename T>
-CF_CLONES void relu_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              const Unary &) {
-    const T *h = p[0], *gy = p[4], *gh = p[5];
-    T *gx = p[7];
-#pragma GCC ivdep
-    for (ptrdiff_t j = 0; j < samples * n; ++j)
-        gx[j] = ReLU::grad(h[j], gh[j] + gy[j]);
+        gx[j] = Activation::grad(h[j], gh[j] + gy[j]);
 }
 
 /* Steps and gradients of each kind of cell. */
 constexpr Cell STEPS[] = {
     {lstm_step<float>, lstm_step<double>}, {gru_step<float>, gru_step<double>},
-    {tanh_step<float>, tanh_step<double>}, {relu_step<float>, relu_step<double>}};
+    {plain_step<Tanh, float>, plain_step<Tanh, double>},
+    {plain_step<ReLU, float>, plain_step<ReLU, double>}};
 constexpr Cell STEP_GRADS[] = {
     {lstm_step_grad<float>, lstm_step_grad<double>},
     {gru_step_grad<float>, gru_step_grad<double>},
-    {tanh_step_grad<float>, tanh_step_grad<double>},
-    {relu_step_grad<float>, relu_step_grad<double>}};
+    {plain_step_grad<Tanh, float>, plain_step_grad<Tanh, double>},
+    {plain_step_grad<ReLU, float>, plain_step_grad<ReLU, double>}};
 
 }  // namespace
 }  // namespace chainer_fast
