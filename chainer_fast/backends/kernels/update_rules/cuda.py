@@ -139,12 +139,12 @@ def _sum_squares(kind, call, n_arrays, sums):
 
 
 def _scale_by_size(kind, numbers, group):
-    params = ', const LARS::Coefficients<%s> c, const double *sums' % _NUMBERS[kind]
+    params = ', const LARS<%s> lars, const double *sums' % _NUMBERS[kind]
     with Contiguous(group, [False, True]) as group:
         for _, call in calls(group):
             sums = cuda.cupy.empty(2 * call[0], numpy.float64)
             _sum_squares(kind, call, 2, sums)
-            _launch('scale_by_size<%s>(arrays, c, sums)' % TYPES[kind], params, call,
+            _launch('scale_by_size<%s>(arrays, lars, sums)' % TYPES[kind], params, call,
                     numbers, sums)
 
 

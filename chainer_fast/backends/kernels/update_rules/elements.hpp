@@ -3,7 +3,8 @@
  * It is that of the NumPy code in the file of the rule or hook, with the same operations
  * in the same order, so that both give the same bits. N is a number as the arrays hold
  * it, which rounds after each operation: float, double or, on the processor, Half. On the
- * GPU halves are computed as floats. A rule changes the parameter and its states.
+ * GPU halves are computed as floats. A rule changes the parameter and its states. The
+ * coefficients of a rule or hook are its members, all of one size.
  */
 #ifndef CHAINER_FAST_UPDATE_ELEMENTS_HPP
 #define CHAINER_FAST_UPDATE_ELEMENTS_HPP
@@ -57,293 +58,266 @@ CF_ELEMENT N bounded(N x, N low, N high) {
 
 /* -- rules */
 
+template <typename N>
 struct SGD {
-    template <typename N> struct Coefficients { N learning_rate; };
+    N learning_rate;
 
-    template <typename N>
-    static CF_ELEMENT void update(const Coefficients<N> &c, N &param, N gradient) {
-        param = param - c.learning_rate * gradient;
+    CF_ELEMENT void update(N &param, N gradient) const {
+        param = param - learning_rate * gradient;
     }
 };
 
+template <typename N>
 struct MomentumSGD {
-    template <typename N> struct Coefficients { N learning_rate, momentum; };
+    N learning_rate, momentum;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &v) {
-        v = c.momentum * v - c.learning_rate * gradient;
+    CF_ELEMENT void update(N &param, N gradient, N &v) const {
+        v = momentum * v - learning_rate * gradient;
         param = param + v;
     }
 };
 
+template <typename N>
 struct CorrectedMomentumSGD {
-    template <typename N> struct Coefficients { N learning_rate, momentum; };
+    N learning_rate, momentum;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &v) {
-        v = c.momentum * v - gradient;
-        param = param + c.learning_rate * v;
+    CF_ELEMENT void update(N &param, N gradient, N &v) const {
+        v = momentum * v - gradient;
+        param = param + learning_rate * v;
     }
 };
 
+template <typename N>
 struct NesterovAG {
-    template <typename N> struct Coefficients {
-        N learning_rate, momentum;
-        N squared_momentum;
-        N gradient_rate;        /* (1 + momentum) * learning_rate */
-    };
+    N learning_rate, momentum;
+    N squared_momentum;
+    N gradient_rate;        /* (1 + momentum) * learning_rate */
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &v) {
-        v = c.momentum * v - c.learning_rate * gradient;
-        param = param + c.squared_momentum * v - c.gradient_rate * gradient;
+    CF_ELEMENT void update(N &param, N gradient, N &v) const {
+        v = momentum * v - learning_rate * gradient;
+        param = param + squared_momentum * v - gradient_rate * gradient;
     }
 };
 
+template <typename N>
 struct RMSprop {
-    template <typename N> struct Coefficients { N learning_rate, keep, move, eps; };
+    N learning_rate, keep, move, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &square) {
-        square = c.keep * square + c.move * gradient * gradient;
-        param = param - c.learning_rate * gradient / (sqrt(square) + c.eps);
+    CF_ELEMENT void update(N &param, N gradient, N &square) const {
+        square = keep * square + move * gradient * gradient;
+        param = param - learning_rate * gradient / (sqrt(square) + eps);
     }
 };
 
+template <typename N>
 struct RMSpropEpsInside {
-    template <typename N> struct Coefficients { N learning_rate, keep, move, eps; };
+    N learning_rate, keep, move, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &square) {
-        square = c.keep * square + c.move * gradient * gradient;
-        param = param - c.learning_rate * gradient / sqrt(square + c.eps);
+    CF_ELEMENT void update(N &param, N gradient, N &square) const {
+        square = keep * square + move * gradient * gradient;
+        param = param - learning_rate * gradient / sqrt(square + eps);
     }
 };
 
+template <typename N>
 struct RMSpropGraves {
-    template <typename N> struct Coefficients {
-        N learning_rate, keep, move, momentum, eps;
-    };
+    N learning_rate, keep, move, momentum, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &square, N &mean,
-            N &delta) {
-        square = c.keep * square + c.move * gradient * gradient;
-        mean = c.keep * mean + c.move * gradient;
-        N deviation = sqrt(square - mean * mean + c.eps);
-        delta = c.momentum * delta - c.learning_rate * gradient / deviation;
+    CF_ELEMENT void update(N &param, N gradient, N &square, N &mean, N &delta) const {
+        square = keep * square + move * gradient * gradient;
+        mean = keep * mean + move * gradient;
+        N deviation = sqrt(square - mean * mean + eps);
+        delta = momentum * delta - learning_rate * gradient / deviation;
         param = param + delta;
     }
 };
 
+template <typename N>
 struct AdaGrad {
-    template <typename N> struct Coefficients { N learning_rate, eps; };
+    N learning_rate, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &total) {
+    CF_ELEMENT void update(N &param, N gradient, N &total) const {
         total = total + gradient * gradient;
-        param = param - c.learning_rate * gradient / (sqrt(total) + c.eps);
+        param = param - learning_rate * gradient / (sqrt(total) + eps);
     }
 };
 
 /* The states are the means of squared gradients and of squared moves. */
+template <typename N>
 struct AdaDelta {
-    template <typename N> struct Coefficients { N keep, move, eps; };
+    N keep, move, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &of_grad, N &of_move) {
-        of_grad = c.keep * of_grad + c.move * gradient * gradient;
-        N move = sqrt((of_move + c.eps) / (of_grad + c.eps)) * gradient;
-        of_move = c.keep * of_move + c.move * move * move;
-        param = param - move;
+    CF_ELEMENT void update(N &param, N gradient, N &of_grad, N &of_move) const {
+        of_grad = keep * of_grad + move * gradient * gradient;
+        N step = sqrt((of_move + eps) / (of_grad + eps)) * gradient;
+        of_move = keep * of_move + move * step * step;
+        param = param - step;
     }
 };
 
+template <typename N>
 struct SMORMS3 {
-    template <typename N> struct Coefficients { N learning_rate, eps; };
+    N learning_rate, eps;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &memory, N &mean,
-            N &square) {
+    CF_ELEMENT void update(N &param, N gradient, N &memory, N &mean, N &square) const {
         N fresh = N(1) / (memory + N(1)), keep = N(1) - fresh;
         mean = mean * keep + fresh * gradient;
         square = square * keep + fresh * gradient * gradient;
-        N ratio = mean * mean / (square + c.eps);
-        N rate = smaller(c.learning_rate, ratio);
-        param = param - gradient * rate / (sqrt(square) + c.eps);
+        N ratio = mean * mean / (square + eps);
+        N rate = smaller(learning_rate, ratio);
+        param = param - gradient * rate / (sqrt(square) + eps);
         memory = memory * (N(1) - ratio) + N(1);
     }
 };
 
 /* In three parts: invalid operations in the second are no errors on the processor. */
+template <typename N>
 struct MSVAG {
-    template <typename N> struct Coefficients {
-        N move;                 /* 1 - beta */
-        N weight;               /* of the means, 1 - beta ** t */
-        N one_minus_rho, rho;
-        N eta, learning_rate, decay;
-    };
+    N move;                 /* 1 - beta */
+    N weight;               /* of the means, 1 - beta ** t */
+    N one_minus_rho, rho;
+    N eta, learning_rate, decay;
 
-    template <typename N>
-    static CF_ELEMENT void move_means(
-            const Coefficients<N> &c, N gradient, N &m, N &v) {
-        m = m + c.move * (gradient - m);
-        v = v + c.move * (gradient * gradient - v);
+    CF_ELEMENT void move_means(N gradient, N &m, N &v) const {
+        m = m + move * (gradient - m);
+        v = v + move * (gradient * gradient - v);
     }
 
     /* The factor that damps the step; 0 where there was no gradient yet. */
-    template <typename N>
-    static CF_ELEMENT N factor(const Coefficients<N> &c, N m, N v) {
-        N mean = m / c.weight, square = mean * mean;
-        N variance = (v / c.weight - square) / c.one_minus_rho;
-        N factor = square / (square + c.rho * variance);
+    CF_ELEMENT N factor(N m, N v) const {
+        N mean = m / weight, square = mean * mean;
+        N variance = (v / weight - square) / one_minus_rho;
+        N factor = square / (square + rho * variance);
         factor = choose(factor == factor, factor, N(0));
         return bounded(factor, N(0), N(1));
     }
 
-    template <typename N>
-    static CF_ELEMENT void move_param(
-            const Coefficients<N> &c, N &param, N m, N factor) {
-        N mean = m / c.weight;
-        N step = c.learning_rate * mean * factor + c.decay * param;
-        param = param - c.eta * step;
+    CF_ELEMENT void move_param(N &param, N m, N factor) const {
+        N mean = m / weight;
+        N step = learning_rate * mean * factor + decay * param;
+        param = param - eta * step;
     }
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &m, N &v) {
-        move_means(c, gradient, m, v);
-        move_param(c, param, m, factor(c, m, v));
+    CF_ELEMENT void update(N &param, N gradient, N &m, N &v) const {
+        move_means(gradient, m, v);
+        move_param(param, m, factor(m, v));
     }
 };
 
 /* Adam, AMSGrad, which has the largest v as a third state, AdaBound and AMSBound. Halves
    are computed as floats and rounded when they are stored. */
-template <bool with_bounds>
+template <typename N, bool with_bounds>
 struct AdamFamily {
-    template <typename N> struct Coefficients {
-        typedef typename Wide<N>::type W;
-        W move_m, move_v;       /* 1 - beta1, 1 - beta2 */
-        W alpha_t, eps;
-        N keep;                 /* 1 - eta * weight_decay_rate */
-        W eta, lower, upper;
-        /* The size from which on a parameter is not changed by a mean whose part is
-           subnormal; for the processor alone. */
-        W size_of_fixed;
-    };
+    typedef typename Wide<N>::type W;
+    W move_m, move_v;       /* 1 - beta1, 1 - beta2 */
+    W alpha_t, eps;
+    N keep;                 /* 1 - eta * weight_decay_rate */
+    W eta, lower, upper;
+    /* The size from which on a parameter is not changed by a mean whose part is
+       subnormal; for the processor alone. */
+    W size_of_fixed;
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &m, N &v) {
-        move_means(c, gradient, m, v);
-        move_param(c, param, m, v);
+    CF_ELEMENT void update(N &param, N gradient, N &m, N &v) const {
+        move_means(gradient, m, v);
+        move_param(param, m, v);
     }
 
-    template <typename N>
-    static CF_ELEMENT void update(
-            const Coefficients<N> &c, N &param, N gradient, N &m, N &v, N &largest) {
-        move_means(c, gradient, m, v);
+    CF_ELEMENT void update(N &param, N gradient, N &m, N &v, N &largest) const {
+        move_means(gradient, m, v);
         largest = larger(largest, v);
-        move_param(c, param, m, largest);
+        move_param(param, m, largest);
     }
 
-    template <typename N>
-    static CF_ELEMENT void move_means(
-            const Coefficients<N> &c, N gradient, N &m, N &v) {
-        typedef typename Wide<N>::type W;
+    CF_ELEMENT void move_means(N gradient, N &m, N &v) const {
         W g = W(gradient), mean = W(m), square = W(v);
-        m = N(mean + c.move_m * (g - mean));
-        v = N(square + c.move_v * (g * g - square));
+        m = N(mean + move_m * (g - mean));
+        v = N(square + move_v * (g * g - square));
     }
 
-    template <typename N>
-    static CF_ELEMENT void move_param(const Coefficients<N> &c, N &param, N m, N v) {
-        typedef typename Wide<N>::type W;
-        W rate = c.alpha_t / (sqrt(W(v)) + c.eps);
+    CF_ELEMENT void move_param(N &param, N m, N v) const {
+        W rate = alpha_t / (sqrt(W(v)) + eps);
         if (with_bounds)
-            rate = bounded(rate, c.lower, c.upper);
-        param = N(W(param * c.keep) - c.eta * (rate * W(m)));
+            rate = bounded(rate, lower, upper);
+        param = N(W(param * keep) - eta * (rate * W(m)));
     }
 };
 
-typedef AdamFamily<false> Adam;
-typedef AdamFamily<true> AdaBound;
+template <typename N> using Adam = AdamFamily<N, false>;
+template <typename N> using AdaBound = AdamFamily<N, true>;
+
+/* Calls a rule with as many of the states as it has. */
+template <int n_states, typename Rule, typename N>
+CF_ELEMENT void update_with(const Rule &rule, N &param, N gradient, N *s) {
+    if constexpr (n_states == 0)
+        rule.update(param, gradient);
+    else if constexpr (n_states == 1)
+        rule.update(param, gradient, s[0]);
+    else if constexpr (n_states == 2)
+        rule.update(param, gradient, s[0], s[1]);
+    else
+        rule.update(param, gradient, s[0], s[1], s[2]);
+}
 
 /* -- hooks */
 
+template <typename N>
 struct WeightDecay {
-    template <typename N> struct Coefficients { N rate; };
+    N rate;
 
-    template <typename N>
-    static CF_ELEMENT void change(const Coefficients<N> &c, N param, N &gradient) {
-        gradient = gradient + c.rate * param;
+    CF_ELEMENT void change(N param, N &gradient) const {
+        gradient = gradient + rate * param;
     }
 };
 
+template <typename N>
 struct Lasso {
-    template <typename N> struct Coefficients { N rate; };
+    N rate;
 
-    template <typename N>
-    static CF_ELEMENT void change(const Coefficients<N> &c, N param, N &gradient) {
+    CF_ELEMENT void change(N param, N &gradient) const {
         N x = number(param);
         N sign = choose(x > N(0), N(1), choose(x < N(0), N(-1), N(0)));
         sign = choose(param == param, sign, param);
-        gradient = gradient + c.rate * sign;
+        gradient = gradient + rate * sign;
     }
 };
 
+template <typename N>
 struct HardClipping {
-    template <typename N> struct Coefficients { N lower, upper; };
+    N lower, upper;
 
-    template <typename N>
-    static CF_ELEMENT void change(const Coefficients<N> &c, N param, N &gradient) {
-        gradient = bounded(gradient, c.lower, c.upper);
+    CF_ELEMENT void change(N param, N &gradient) const {
+        gradient = bounded(gradient, lower, upper);
     }
 };
 
+template <typename N>
 struct Scale {
-    template <typename N> struct Coefficients { N factor; };
+    N factor;
 
-    template <typename N>
-    static CF_ELEMENT void change(const Coefficients<N> &c, N param, N &gradient) {
-        gradient = gradient * c.factor;
-    }
+    CF_ELEMENT void change(N param, N &gradient) const { gradient = gradient * factor; }
 };
 
+template <typename N>
 struct Unscale {
-    template <typename N> struct Coefficients { N divisor; };
+    N divisor;
 
-    template <typename N>
-    static CF_ELEMENT void change(const Coefficients<N> &c, N param, N &gradient) {
-        gradient = gradient / c.divisor;
-    }
+    CF_ELEMENT void change(N param, N &gradient) const { gradient = gradient / divisor; }
 };
 
 /* On the GPU alone: the processor's norms are those of NumPy. */
+template <typename N>
 struct LARS {
-    template <typename N> struct Coefficients { N threshold, decay, eps; };
+    N threshold, decay, eps;
 
     /* The factor for the gradients of a parameter, from the norms of both. */
-    template <typename N>
-    static CF_ELEMENT N rate(const Coefficients<N> &c, N param_norm, N grad_norm) {
-        if (!(param_norm > c.threshold))
+    CF_ELEMENT N rate(N param_norm, N grad_norm) const {
+        if (!(param_norm > threshold))
             return N(1);
-        return param_norm / (c.eps + (grad_norm + c.decay * param_norm));
+        return param_norm / (eps + (grad_norm + decay * param_norm));
     }
 
-    template <typename N>
-    static CF_ELEMENT void change(
-            const Coefficients<N> &c, N rate, N param, N &gradient) {
-        gradient = (gradient + c.decay * param) * rate;
+    CF_ELEMENT void change(N rate, N param, N &gradient) const {
+        gradient = (gradient + decay * param) * rate;
     }
 };
 

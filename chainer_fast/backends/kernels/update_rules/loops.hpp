@@ -53,26 +53,24 @@ struct Given {
     CF_ELEMENT operator Half() const { return Half(value); }
 };
 
-template <typename Coefficients, size_t... I>
-CF_ELEMENT Coefficients read(const double *given, std::index_sequence<I...>) {
+template <typename Rule, size_t... I>
+CF_ELEMENT Rule read(const double *given, std::index_sequence<I...>) {
     return {Given{given[I]}...};
 }
 
-/* The members of Coefficients are of one size. */
-template <typename Coefficients, typename N>
-CF_ELEMENT Coefficients read(const double *given) {
-    return read<Coefficients>(
-        given, std::make_index_sequence<
-            sizeof(Coefficients) / sizeof(typename Wide<N>::type)>());
+template <typename Rule, typename N>
+CF_ELEMENT Rule read(const double *given) {
+    return read<Rule>(given, std::make_index_sequence<
+        sizeof(Rule) / sizeof(typename Wide<N>::type)>());
 }
 
 /* -- the step at one place of the arrays */
 
-template <typename Element, int n_states_>
+template <template <typename> class Rule_, int n_states_>
 struct Step {
-    static constexpr int n_states = n_states_;
     template <typename N>
-    using Coefficients = typename Element::template Coefficients<N>;
+    using Rule = Rule_<N>;
+    static constexpr int n_states = n_states_;
     /* Whether memory is asked for ahead of its use. Halves keep the processor busier than
        the memory. */
     template <typename N>
@@ -81,48 +79,37 @@ struct Step {
     static constexpr int n_decaying = 0;
 };
 
-template <typename Rule, int n_states>
+template <template <typename> class Rule, int n_states>
 struct Update : Step<Rule, n_states> {
-    /* In blocks where one of the first n_decaying states has small numbers the step is
+    /* In blocks where one of the first n_decaying states has small numbers the rule is
        another; see small.hpp. */
     template <typename N>
-    static constexpr int n_decaying = Decaying<Rule, N, n_states>::n_decaying;
+    using Small = Decaying<Rule, N, n_states>;
     template <typename N>
-    using Small = Update<Decaying<Rule, N, n_states>, n_states>;
+    static constexpr int n_decaying = Small<N>::n_decaying;
 
-    template <typename N>
-    static CF_ELEMENT void apply(
-            const typename Rule::template Coefficients<N> &c, const Arrays<N> &a,
-            ptrdiff_t k) {
+    template <typename N, typename R>
+    static CF_ELEMENT void apply(const R &rule, const Arrays<N> &a, ptrdiff_t k) {
         N param, grad, s[3];
         load(a.param[k], param);
         load(a.grad[k], grad);
         for (int i = 0; i < n_states; ++i)
             load(a.states[i][k], s[i]);
-        if constexpr (n_states == 0)
-            Rule::update(c, param, grad);
-        else if constexpr (n_states == 1)
-            Rule::update(c, param, grad, s[0]);
-        else if constexpr (n_states == 2)
-            Rule::update(c, param, grad, s[0], s[1]);
-        else
-            Rule::update(c, param, grad, s[0], s[1], s[2]);
+        update_with<n_states>(rule, param, grad, s);
         for (int i = 0; i < n_states; ++i)
             store(s[i], a.states[i][k]);
         store(param, a.param[k]);
     }
 };
 
-template <typename Hook>
+template <template <typename> class Hook>
 struct Change : Step<Hook, 0> {
     template <typename N>
-    static CF_ELEMENT void apply(
-            const typename Hook::template Coefficients<N> &c, const Arrays<N> &a,
-            ptrdiff_t k) {
+    static CF_ELEMENT void apply(const Hook<N> &hook, const Arrays<N> &a, ptrdiff_t k) {
         N param, grad;
         load(a.param[k], param);
         load(a.grad[k], grad);
-        Hook::change(c, param, grad);
+        hook.change(param, grad);
         store(grad, a.grad[k]);
     }
 };
@@ -154,13 +141,12 @@ CF_ELEMENT void prefetch_block(const Arrays<N> &a, ptrdiff_t first) {
     }
 }
 
-template <typename S, typename N>
+template <typename S, typename N, typename R>
 CF_ELEMENT void run(
-        const typename S::template Coefficients<N> &c, const Arrays<N> &a,
-        ptrdiff_t first, ptrdiff_t last) {
+        const R &rule, const Arrays<N> &a, ptrdiff_t first, ptrdiff_t last) {
     CF_INDEPENDENT
     for (ptrdiff_t k = first; k < last; ++k)
-        S::template apply<N>(c, a, k);
+        S::apply(rule, a, k);
 }
 
 template <typename N>
@@ -174,7 +160,7 @@ CF_ELEMENT bool block_has_small(const Arrays<N> &a, int n_arrays, ptrdiff_t firs
 template <typename S, typename N>
 CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
     const Arrays<N> a(arrays);
-    const auto c = read<typename S::template Coefficients<N>, N>(given);
+    const auto rule = read<typename S::template Rule<N>, N>(given);
     ptrdiff_t i = 0;
     if constexpr (S::template in_blocks<N>) {
         constexpr int n_decaying = S::template n_decaying<N>;
@@ -184,13 +170,13 @@ CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
                 prefetch_block<S>(a, i + AHEAD);
             if constexpr (n_decaying > 0)
                 if (block_has_small(a, n_decaying, i)) {
-                    run<typename S::template Small<N>>(c, a, i, i + BLOCK);
+                    run<S>(typename S::template Small<N>{rule}, a, i, i + BLOCK);
                     continue;
                 }
-            run<S>(c, a, i, i + BLOCK);
+            run<S>(rule, a, i, i + BLOCK);
         }
     }
-    run<S>(c, a, i, n);
+    run<S>(rule, a, i, n);
 }
 
 /* By several threads, if that pays. */
@@ -206,48 +192,30 @@ void loop(void **arrays, ptrdiff_t n, const double *given) {
     });
 }
 
-/* M-SVAG, a part at a time, over pieces that stay in the cache. */
+/* M-SVAG, a part at a time, over pieces that stay in the cache: the means, the factor of
+ * the step in the place of the gradient, and the parameter. */
+template <int part>
 struct MSVAGPart : Step<MSVAG, 2> {
     template <typename N>
     static constexpr bool in_blocks = false;
-};
 
-struct MSVAGMeans : MSVAGPart {
     template <typename N>
-    static CF_ELEMENT void apply(
-            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
-        N grad, m, v;
+    static CF_ELEMENT void apply(const MSVAG<N> &rule, const Arrays<N> &a, ptrdiff_t k) {
+        N param, grad, m, v;
+        load(a.param[k], param);
         load(a.grad[k], grad);
         load(a.states[0][k], m);
         load(a.states[1][k], v);
-        MSVAG::move_means(c, grad, m, v);
-        store(m, a.states[0][k]);
-        store(v, a.states[1][k]);
-    }
-};
-
-/* The factor of the step, in the place of the gradient. */
-struct MSVAGFactor : MSVAGPart {
-    template <typename N>
-    static CF_ELEMENT void apply(
-            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
-        N m, v;
-        load(a.states[0][k], m);
-        load(a.states[1][k], v);
-        store(MSVAG::factor(c, m, v), a.grad[k]);
-    }
-};
-
-struct MSVAGParam : MSVAGPart {
-    template <typename N>
-    static CF_ELEMENT void apply(
-            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
-        N param, m, factor;
-        load(a.param[k], param);
-        load(a.states[0][k], m);
-        load(a.grad[k], factor);
-        MSVAG::move_param(c, param, m, factor);
-        store(param, a.param[k]);
+        if constexpr (part == 0) {
+            rule.move_means(grad, m, v);
+            store(m, a.states[0][k]);
+            store(v, a.states[1][k]);
+        } else if constexpr (part == 1) {
+            store(rule.factor(m, v), a.grad[k]);
+        } else {
+            rule.move_param(param, m, grad);
+            store(param, a.param[k]);
+        }
     }
 };
 
@@ -261,14 +229,14 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
         void *piece[5] = {};
         for (int i = 0; i < 4; ++i)
             piece[i] = (T *)arrays[i] + done;
-        loop<MSVAGMeans, N>(piece, count, given);
+        loop<MSVAGPart<0>, N>(piece, count, given);
         /* Invalid operations in the factor are no errors. */
         fexcept_t flags;
         fegetexceptflag(&flags, FE_INVALID);
         piece[1] = factor;
-        loop<MSVAGFactor, N>(piece, count, given);
+        loop<MSVAGPart<1>, N>(piece, count, given);
         fesetexceptflag(&flags, FE_INVALID);
-        loop<MSVAGParam, N>(piece, count, given);
+        loop<MSVAGPart<2>, N>(piece, count, given);
     }
 }
 
@@ -276,10 +244,10 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
 template <typename S>
 constexpr Loop loops_of[3] = {loop<S, Half>, loop<S, float>, loop<S, double>};
 
-template <typename Rule, int n_states>
+template <template <typename> class Rule, int n_states>
 constexpr const Loop *rule_loops = loops_of<Update<Rule, n_states>>;
 
-template <typename Hook>
+template <template <typename> class Hook>
 constexpr const Loop *hook_loops = loops_of<Change<Hook>>;
 
 constexpr Loop msvag_loops[3] = {

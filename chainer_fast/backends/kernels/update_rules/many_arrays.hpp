@@ -16,55 +16,39 @@ template <typename N>
 struct Element { N param, grad, states[3]; };
 
 /* A step that changes the gradient. */
-template <typename Hook>
+template <template <typename> class Hook>
 struct Change {
     template <typename N>
-    using Coefficients = typename Hook::template Coefficients<N>;
-
-    template <typename N>
-    static CF_ELEMENT void apply(const Coefficients<N> &c, Element<N> &e) {
-        Hook::change(c, e.param, e.grad);
-    }
+    struct Of : Hook<N> {
+        CF_ELEMENT void apply(Element<N> &e) const { this->change(e.param, e.grad); }
+    };
 };
 
 /* The step that moves the parameter. */
-template <typename Rule, int n_states>
+template <template <typename> class Rule, int n_states>
 struct Update {
     template <typename N>
-    using Coefficients = typename Rule::template Coefficients<N>;
-
-    template <typename N>
-    static CF_ELEMENT void apply(const Coefficients<N> &c, Element<N> &e) {
-        N *s = e.states;
-        if constexpr (n_states == 0)
-            Rule::update(c, e.param, e.grad);
-        else if constexpr (n_states == 1)
-            Rule::update(c, e.param, e.grad, s[0]);
-        else if constexpr (n_states == 2)
-            Rule::update(c, e.param, e.grad, s[0], s[1]);
-        else
-            Rule::update(c, e.param, e.grad, s[0], s[1], s[2]);
-    }
+    struct Of : Rule<N> {
+        CF_ELEMENT void apply(Element<N> &e) const {
+            update_with<n_states>(*this, e.param, e.grad, e.states);
+        }
+    };
 };
 
 /* Steps one after the other, with their coefficients. */
 template <typename N, typename Step, typename... Rest>
 struct Steps {
-    typename Step::template Coefficients<N> coefficients;
+    typename Step::template Of<N> step;
     Steps<N, Rest...> rest;
 
     CF_ELEMENT void apply(Element<N> &e) const {
-        Step::apply(coefficients, e);
+        step.apply(e);
         rest.apply(e);
     }
 };
 
 template <typename N, typename Step>
-struct Steps<N, Step> {
-    typename Step::template Coefficients<N> coefficients;
-
-    CF_ELEMENT void apply(Element<N> &e) const { Step::apply(coefficients, e); }
-};
+struct Steps<N, Step> : Step::template Of<N> {};
 
 /* The arrays are the parameter, its gradient and its states; the last of the steps is the
    update unless there are -1 states. If the gradient is of another type G, another array of
@@ -153,12 +137,12 @@ CF_ELEMENT void find_clipping_factor(
 template <typename T, typename A>
 CF_ELEMENT void scale(const A &arrays, const double *factor) {
     typedef typename Wide<T>::type N;
-    const Scale::Coefficients<N> c = {N(*factor)};
+    const Scale<N> scale = {N(*factor)};
     const Piece piece(arrays);
     T *x = arrays.template get<T>(0, piece.param);
     for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
         N gradient = x[k];
-        Scale::change(c, N(0), gradient);
+        scale.change(N(0), gradient);
         x[k] = T(gradient);
     }
 }
@@ -166,7 +150,7 @@ CF_ELEMENT void scale(const A &arrays, const double *factor) {
 /* The arrays are parameters and gradients, and ``sums`` those of their squares. */
 template <typename T, typename A>
 CF_ELEMENT void scale_by_size(
-        const A &arrays, const LARS::Coefficients<typename Wide<T>::type> &c,
+        const A &arrays, const LARS<typename Wide<T>::type> &lars,
         const double *sums) {
     typedef typename Wide<T>::type N;
     const Piece piece(arrays);
@@ -174,12 +158,12 @@ CF_ELEMENT void scale_by_size(
     const unsigned int n_blocks = (arrays.size[piece.param] + PIECE - 1) / PIECE;
     const N param_norm = N(sqrt(sum_of(sums + first, n_blocks)));
     const N grad_norm = N(sqrt(sum_of(sums + gridDim.x + first, n_blocks)));
-    const N rate = LARS::rate(c, param_norm, grad_norm);
+    const N rate = lars.rate(param_norm, grad_norm);
     const T *param = arrays.template get<T>(0, piece.param);
     T *grad = arrays.template get<T>(1, piece.param);
     for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
         N gradient = grad[k];
-        LARS::change(c, rate, N(param[k]), gradient);
+        lars.change(rate, N(param[k]), gradient);
         grad[k] = T(gradient);
     }
 }

@@ -32,17 +32,17 @@ cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" \
     const Loop *SCALE "chainer_fast::hook_loops<chainer_fast::Scale>"
     const Loop *UNSCALE "chainer_fast::hook_loops<chainer_fast::Unscale>"
 
-    struct NesterovAGCoefficients "chainer_fast::NesterovAG::Coefficients<double>":
+    ctypedef struct NesterovAGCoefficients "chainer_fast::NesterovAG<double>":
         double learning_rate, momentum, squared_momentum, gradient_rate
-    struct RMSpropCoefficients "chainer_fast::RMSprop::Coefficients<double>":
+    ctypedef struct RMSpropCoefficients "chainer_fast::RMSprop<double>":
         double learning_rate, keep, move, eps
-    struct GravesCoefficients "chainer_fast::RMSpropGraves::Coefficients<double>":
+    ctypedef struct GravesCoefficients "chainer_fast::RMSpropGraves<double>":
         double learning_rate, keep, move, momentum, eps
-    struct AdaDeltaCoefficients "chainer_fast::AdaDelta::Coefficients<double>":
+    ctypedef struct AdaDeltaCoefficients "chainer_fast::AdaDelta<double>":
         double keep, move, eps
-    struct MSVAGCoefficients "chainer_fast::MSVAG::Coefficients<double>":
+    ctypedef struct MSVAGCoefficients "chainer_fast::MSVAG<double>":
         double move, weight, one_minus_rho, rho, eta, learning_rate, decay
-    struct AdamCoefficients "chainer_fast::Adam::Coefficients<double>":
+    ctypedef struct AdamCoefficients "chainer_fast::Adam<double>":
         double move_m, move_v, alpha_t, eps, keep, eta, lower, upper, size_of_fixed
 
 

@@ -60,66 +60,71 @@ CF_ELEMENT float replaced(float x, uint32_t condition, uint32_t bits) {
 /* A rule for elements of which the first states may be small. Only in float are small
    numbers slow: halves are computed as floats, where they are normal, and doubles do not
    get there within any usual training. */
-template <typename Rule, typename N, int n_states> struct Decaying {
+template <template <typename> class Rule, typename N, int n_states>
+struct Decaying {
     static constexpr int n_decaying = 0;
 };
 
-template <> struct Decaying<MomentumSGD, float, 1> : MomentumSGD {
+template <> struct Decaying<MomentumSGD, float, 1> : MomentumSGD<float> {
     static constexpr int n_decaying = 1;
 
-    static CF_ELEMENT void update(
-            const Coefficients<float> &c, float &param, float gradient, float &v) {
-        SmallMean small(v, c.momentum, false);
-        uint32_t use = small.is_usable & (uint32_t)(c.learning_rate * gradient == 0);
+    CF_ELEMENT void update(float &param, float gradient, float &v) const {
+        SmallMean small(v, momentum, false);
+        uint32_t use = small.is_usable & (uint32_t)(learning_rate * gradient == 0);
         float value = param;
         v = replaced(v, use, 0);
-        MomentumSGD::update(c, param, gradient, v);
+        MomentumSGD::update(param, gradient, v);
         v = replaced(v, use, small.next);
         param = value + v;
     }
 };
 
-template <> struct Decaying<RMSprop, float, 1> : RMSprop {
+template <> struct Decaying<RMSprop, float, 1> : RMSprop<float> {
     static constexpr int n_decaying = 1;
 
-    static CF_ELEMENT void update(
-            const Coefficients<float> &c, float &param, float gradient, float &square) {
-        SmallMean small(square, c.keep, false);
+    CF_ELEMENT void update(float &param, float gradient, float &square) const {
+        SmallMean small(square, keep, false);
         /* The root does not matter, as nothing is divided by it. */
         uint32_t use = small.is_usable & (uint32_t)(gradient == 0)
-            & (uint32_t)(c.learning_rate * gradient == 0) & (uint32_t)(number(c.eps) > 0);
+            & (uint32_t)(learning_rate * gradient == 0) & (uint32_t)(number(eps) > 0);
         square = replaced(square, use, 0);
-        RMSprop::update(c, param, gradient, square);
+        RMSprop::update(param, gradient, square);
         square = replaced(square, use, small.next);
     }
 };
 
 template <bool with_bounds, int n_states>
-struct Decaying<AdamFamily<with_bounds>, float, n_states> : AdamFamily<with_bounds> {
-    typedef AdamFamily<with_bounds> Rule;
+struct DecayingAdam : AdamFamily<float, with_bounds> {
     static constexpr bool with_largest = n_states == 3;
     static constexpr int n_decaying = with_largest ? 1 : 2;
 
     template <typename... Largest>
-    static CF_ELEMENT void update(
-            const typename Rule::template Coefficients<float> &c, float &param,
-            float gradient, float &m, float &v, Largest &...largest) {
+    CF_ELEMENT void update(float &param, float gradient, float &m, float &v,
+                           Largest &...largest) const {
+        const AdamFamily<float, with_bounds> &rule = *this;
         uint32_t no_change = gradient == 0;
-        float value = number(param * c.keep);
-        SmallMean small_m(m, c.move_m, true), small_v(v, c.move_v, true);
+        float value = number(param * rule.keep);
+        SmallMean small_m(m, rule.move_m, true), small_v(v, rule.move_v, true);
         uint32_t use_m = small_m.is_usable & no_change
-            & ((uint32_t)(value > c.size_of_fixed)
-               | (uint32_t)(value < -c.size_of_fixed));
+            & ((uint32_t)(value > rule.size_of_fixed)
+               | (uint32_t)(value < -rule.size_of_fixed));
         /* The root is lost in the sum with such an eps. */
         uint32_t use_v = with_largest ? 0 : small_v.is_usable & no_change
-            & (uint32_t)(number(c.eps) >= 1e-9f) & (uint32_t)(number(c.move_v) >= 1e-4f);
+            & (uint32_t)(number(rule.eps) >= 1e-9f)
+            & (uint32_t)(number(rule.move_v) >= 1e-4f);
         m = replaced(m, use_m, 0);
         v = replaced(v, use_v, 0);
-        Rule::update(c, param, gradient, m, v, largest...);
+        rule.update(param, gradient, m, v, largest...);
         m = replaced(m, use_m, small_m.next);
         v = replaced(v, use_v, small_v.next);
     }
 };
+
+template <int n_states>
+struct Decaying<Adam, float, n_states> : DecayingAdam<false, n_states> {};
+
+template <int n_states>
+struct Decaying<AdaBound, float, n_states> : DecayingAdam<true, n_states> {};
 
 }  // namespace chainer_fast
 
