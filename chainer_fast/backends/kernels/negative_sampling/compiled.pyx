@@ -113,16 +113,29 @@ def sum_rows(g, W, ids, counted):
     return out
 
 
-def spread_rows(g, x, ids, counted, rows):
-    """Compiled form of the kernel of this name."""
-    if not _fit(g, x) or len(g) != len(x):
+cdef object _spread(g, x, ids, counted, ptrdiff_t rows, bint alone):
+    """Sum rows up; ``alone`` tells to keep only those that are used, if they are few."""
+    cdef RowGradient result
+    if not _fit(g, x) or len(g) != len(x) or (
+            alone and not few_rows(ids.size, rows, PyArray_DIM(x, 1))):
         return NotImplemented
     ids = _classes(ids, rows)
     if ids is None or ids.shape != g.shape:
         return NotImplemented
-    out = numpy.zeros((rows, PyArray_DIM(x, 1)), g.dtype)
-    _run(SPREAD, x, out, g, ids, counted)
-    return out
+    if not alone:
+        out = numpy.zeros((rows, PyArray_DIM(x, 1)), g.dtype)
+        _run(SPREAD, x, out, g, ids, counted)
+        return out
+    # A new array: numbers of rows come in the place of the classes.
+    ids = ids.copy() if counted is None else numpy.where(counted[:, None], ids, -1)
+    result = new_rows(ids, rows, PyArray_DIM(x, 1), PyArray_TYPE(<np.ndarray>x))
+    _run(SPREAD, x, result.values, g, ids, counted)
+    return result
+
+
+def spread_rows(g, x, ids, counted, rows):
+    """Compiled form of the kernel of this name."""
+    return _spread(g, x, ids, counted, rows, False)
 
 
 cdef object spread_in_rows(g, x, ids, counted, ptrdiff_t rows):
@@ -132,15 +145,4 @@ cdef object spread_in_rows(g, x, ids, counted, ptrdiff_t rows):
     -------
     RowGradient or NotImplemented
     """
-    cdef RowGradient result
-    if not _fit(g, x) or len(g) != len(x) or not few_rows(
-            ids.size, rows, PyArray_DIM(x, 1)):
-        return NotImplemented
-    ids = _classes(ids, rows)
-    if ids is None or ids.shape != g.shape:
-        return NotImplemented
-    # A new array: numbers of rows come in the place of the classes.
-    ids = ids.copy() if counted is None else numpy.where(counted[:, None], ids, -1)
-    result = new_rows(ids, rows, PyArray_DIM(x, 1), PyArray_TYPE(<np.ndarray>x))
-    _run(SPREAD, x, result.values, g, ids, counted)
-    return result
+    return _spread(g, x, ids, counted, rows, True)
