@@ -47,7 +47,8 @@ cdef Extent _extent(object x) noexcept:
     return e
 
 
-cdef object _losses(object x, object labels, object soft, object weights, object losses):
+cdef object _losses(object x, object labels, object soft, object weights,
+                    object losses):
     """Fill losses; return the softmax, or None if a flag was raised."""
     y = empty_like(x)
     clear_float_errors()
@@ -172,7 +173,7 @@ def soft_gradient(y, t, scale):
     return NotImplemented if gx is None else gx
 
 
-# --------------------------------------------------------------- shortcut of a function
+# -------------------------------------------------------------- shortcut of a function
 
 cdef bint _plain_arguments(FunctionBase function) except -1:
     return (own_attribute(function, 'class_weight') is None

@@ -57,7 +57,8 @@ def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     losses = numpy.empty(len(labels))
     gx = numpy.empty_like(x) if backprop else None
     steps, batch, classes = x.shape
-    if not ctc_loop(kind_of(x), x, gx, labels, blank, input_length, label_length, losses,
-                    steps, batch, classes, labels.shape[1]):
+    if not ctc_loop(
+            kind_of(x), x, gx, labels, blank, input_length, label_length, losses, steps,
+            batch, classes, labels.shape[1]):
         raise MemoryError
     return losses, gx

@@ -114,7 +114,7 @@ def sum_rows(g, W, ids, counted):
 
 
 cdef object _spread(g, x, ids, counted, ptrdiff_t rows, bint alone):
-    """Sum rows up; ``alone`` tells to keep only those that are used, if they are few."""
+    """Sum rows up; ``alone`` tells to keep those that are used, if they are few."""
     cdef RowGradient result
     if not _fit(g, x) or len(g) != len(x) or (
             alone and not few_rows(ids.size, rows, PyArray_DIM(x, 1))):

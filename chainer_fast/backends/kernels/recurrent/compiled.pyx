@@ -57,7 +57,7 @@ cdef void **_note(void **data, tuple arrays) noexcept:
     return data
 
 
-# ------------------------------------------------------------ one memory, or two of them
+# ----------------------------------------------------------- one memory, or two of them
 
 cdef bint _alternate(char kind, object c, object x) except -1:
     """Tell whether ``x`` has the four gates of the cells ``c``, by turns."""

@@ -35,9 +35,9 @@ _BOX = '''
 
 # Its pixels.
 _CELL = _BIN + _BOX + '''
-    const chainer_fast::Cell ys = chainer_fast::cell_at(
+    const chainer_fast::Span ys = chainer_fast::cell_at(
         box(4 * r), box(4 * r + 2), extra, i, rows, height);
-    const chainer_fast::Cell xs = chainer_fast::cell_at(
+    const chainer_fast::Span xs = chainer_fast::cell_at(
         box(4 * r + 1), box(4 * r + 3), extra, j, columns, width);
 '''
 

@@ -9,9 +9,13 @@ namespace chainer_fast {
 
 /* -- along one axis */
 
-/* Pixels of a bin. */
-struct Cell {
+/* Pixels or samples of a bin that follow each other. */
+struct Span {
     ptrdiff_t first, end;
+
+    CF_ELEMENT ptrdiff_t length() const {
+        return end - first;
+    }
 
     CF_ELEMENT bool empty() const {
         return first >= end;
@@ -23,7 +27,7 @@ CF_ELEMENT ptrdiff_t clip(double p, ptrdiff_t size) {
 }
 
 /* The i-th of `count` bins of a box. */
-CF_ELEMENT Cell cell_at(double low, double high, int extra, ptrdiff_t i,
+CF_ELEMENT Span cell_at(double low, double high, int extra, ptrdiff_t i,
                         ptrdiff_t count, ptrdiff_t size) {
     const double begin = rint(low), length = rint(high) - begin + extra;
     const double step = (length < 1 ? 1 : length) / (double)count;
@@ -73,15 +77,6 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
     return {pixel, pixel + 1, 1 - beyond, beyond};
 }
 
-/* Some of the samples of a bin, one after the other. */
-struct Span {
-    ptrdiff_t first, end;
-
-    CF_ELEMENT ptrdiff_t length() const {
-        return end - first;
-    }
-};
-
 /* The samples of a bin that are looked at: all of them, or, if there are more than an
  * image can have use for, those near it. A box may be far larger than any image. */
 CF_ELEMENT Span samples_in_use(double low, double step, ptrdiff_t i, ptrdiff_t points,
@@ -106,7 +101,7 @@ CF_ELEMENT Span samples_in_use(double low, double step, ptrdiff_t i, ptrdiff_t p
 /* -- bins of pixels of a plane `x` */
 
 template <typename T>
-CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
+CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Span ys, Span xs, T empty,
                       int *found) {
     T best = empty;
     ptrdiff_t at = -1;
@@ -127,23 +122,23 @@ CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
 }
 
 template <typename T>
-CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Cell ys, Cell xs) {
+CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Span ys, Span xs) {
     double sum = 0;
     if (ys.empty() || xs.empty())
         return T(sum);
     for (ptrdiff_t row = ys.first; row < ys.end; ++row)
         for (ptrdiff_t column = xs.first; column < xs.end; ++column)
             sum += (double)x[row * width + column];
-    return T(sum / (double)((ys.end - ys.first) * (xs.end - xs.first)));
+    return T(sum / (double)(ys.length() * xs.length()));
 }
 
 /* Gives each pixel of a bin its share, by `add(index, value)`. */
 template <typename T, typename Add>
-CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Cell ys, Cell xs,
+CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Span ys, Span xs,
                             Add add) {
     if (ys.empty() || xs.empty())
         return;
-    const T share = given / (T)((ys.end - ys.first) * (xs.end - xs.first));
+    const T share = given / (T)(ys.length() * xs.length());
     for (ptrdiff_t row = ys.first; row < ys.end; ++row)
         for (ptrdiff_t column = xs.first; column < xs.end; ++column)
             add(row * width + column, share);

@@ -66,8 +66,8 @@ Done all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int
     if (task == PUT)
         return cell_put(g, numbers, images, y, found);
     const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
-    const auto cells = room<Cell>(g.rows + g.columns);
-    Cell *ys = cells.get(), *xs = ys + g.rows;
+    const auto cells = room<Span>(g.rows + g.columns);
+    Span *ys = cells.get(), *xs = ys + g.rows;
     if (!cells)
         return NO_MEMORY;
     for (ptrdiff_t r = 0; r < g.regions; ++r, box += 4) {

@@ -44,8 +44,9 @@ cdef npy_intp _row_bytes(np.ndarray first) noexcept:
 cdef bint _alike(object item, np.ndarray first) noexcept:
     """Tell whether an array is in C order, and like another one but for its length."""
     cdef int d, ndim = PyArray_NDIM(first)
-    if not PyArray_CheckExact(item) or not PyArray_IS_C_CONTIGUOUS(<np.ndarray>item) or (
-            PyArray_TYPE(<np.ndarray>item) != PyArray_TYPE(first)
+    if not PyArray_CheckExact(item) or (
+            not PyArray_IS_C_CONTIGUOUS(<np.ndarray>item)
+            or PyArray_TYPE(<np.ndarray>item) != PyArray_TYPE(first)
             or PyArray_ISBYTESWAPPED(<np.ndarray>item)
             or PyArray_NDIM(<np.ndarray>item) != ndim):
         return False
