@@ -13,7 +13,7 @@ SHAPES = {'small': (8, 16), 'large': (1024, 1024)}
 def classes():
     """Return the classes by name."""
     return {cls.__name__: cls for cls in graph.classes_with_shortcuts()
-            if isinstance(graph.registered(cls)[0], Elementwise)}
+            if type(graph.registered(cls)[0]) is Elementwise}
 
 
 def step(cls, size):

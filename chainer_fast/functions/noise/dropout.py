@@ -5,6 +5,7 @@ import typing as tp
 from chainer_fast import utils
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -50,7 +51,7 @@ class Dropout(FunctionNode):
         return DropoutGrad(self.mask).apply(gy)
 
 
-@record(compiled.DropoutGradShortcut())
+@record(elementwise('Mul::of', ('Mul::of', 'held'), held='mask'))
 class DropoutGrad(FunctionNode):
     """Multiplies a gradient by the mask of a dropout.
 

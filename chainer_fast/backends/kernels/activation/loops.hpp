@@ -132,6 +132,12 @@ CF_CLONES void swish_grads(
         Swish::gate_grads(x[i], w[i], g[i], out[i], out[i], gw[i]);
 }
 
+template <typename T>
+CF_CLONES void prelu(const T *x, const T *w, T *y, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        y[i] = PReLU::of(x[i], w[i]);
+}
+
 /* With ``tanh`` a swish, without it a parametric ReLU. */
 template <typename T>
 void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
@@ -143,7 +149,7 @@ void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
             const ptrdiff_t m = part_at(i, n);
             spread(w, wide, i, m, count, run);
             if (!tanh) {
-                map2<PReLU>(x + i, wide, y + i, m);
+                prelu(x + i, wide, y + i, m);
                 continue;
             }
             fill_gates(x + i, wide, y + i, m, *tanh);

@@ -50,6 +50,8 @@ struct Neg {
     static CF_ELEMENT T of(T a) { return -a; }
 };
 
+struct DivConstant : Div {};
+
 struct DivFromConstant {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy, T value) { return -value * gy / (x * x); }

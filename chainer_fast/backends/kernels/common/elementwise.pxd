@@ -36,6 +36,7 @@ cdef class Loop:
 
 
 cdef dict loops_of(const ElementLoop *table)
+cdef object run_loop(Loop loop, object a, object b, double p=*)
 
 
 cdef class Elementwise(Shortcut):

@@ -107,6 +107,15 @@ cdef inline object _run_with(
     return _run(loop, kind, a, b, p, q) if kind else None
 
 
+cdef object run_loop(Loop loop, object a, object b, double p=0):
+    """Return what a loop makes of two arrays, or twice of one and a constant.
+
+    It has the order of the first. None if there is no loop for the arrays, and if it
+    raised a flag.
+    """
+    return _run_with(loop.any, a, b, p, 0)
+
+
 cdef object _launch(Loop loop, tuple arrays, double p, double q):
     """Return what a loop makes of arrays on a GPU; None if it is not for them."""
     if loop.on_device is None:

@@ -92,46 +92,6 @@ void shared_by_type(char kind, F f, D d, ptrdiff_t n, Arguments... arguments) {
     });
 }
 
-/* -- elementwise; an operation is a class with a static function ``of`` */
-
-template <typename Operation, typename T>
-CF_CLONES void map2(const T *a, const T *b, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::of(a[i], b[i]);
-}
-
-template <typename Operation, typename T>
-CF_CLONES void map_with_constant(const T *a, T c, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Operation::of(a[i], c);
-}
-
-/* The loops of an operation for both types, as a module in Cython holds them. */
-struct Binary {
-    void (*f)(const float *, const float *, float *, ptrdiff_t);
-    void (*d)(const double *, const double *, double *, ptrdiff_t);
-
-    void run(char kind, const void *a, const void *b, void *out, ptrdiff_t n) const {
-        shared_by_type(kind, f, d, n, a, b, out);
-    }
-};
-
-struct WithConstant {
-    void (*f)(const float *, float, float *, ptrdiff_t);
-    void (*d)(const double *, double, double *, ptrdiff_t);
-
-    void run(char kind, const void *a, double c, void *out, ptrdiff_t n) const {
-        shared_by_type(kind, f, d, n, a, c, out);
-    }
-};
-
-template <typename Operation>
-constexpr Binary binary = {map2<Operation, float>, map2<Operation, double>};
-
-template <typename Operation>
-constexpr WithConstant with_constant = {
-    map_with_constant<Operation, float>, map_with_constant<Operation, double>};
-
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */
 

@@ -3,19 +3,10 @@ from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.private cimport InnerLoop
 
-# A module names the loops of an operation by an instance of the templates:
-#     cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
-#         const Binary ADD "chainer_fast::binary<chainer_fast::Add>"
 cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
         namespace "chainer_fast" nogil:
     # Loops over this many elements let other threads run.
     enum: LONG_LOOP
-
-    cdef cppclass Binary:
-        void run(char, const void *, const void *, void *, ptrdiff_t) noexcept
-
-    cdef cppclass WithConstant:
-        void run(char, const void *, double, void *, ptrdiff_t) noexcept
 
 
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
@@ -34,6 +25,3 @@ cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
 
 
 cdef Unary unary_of(ufunc, of_floats=*) except *
-
-cdef object run1(const WithConstant &loops, char kind, object a, double c)
-cdef object run_with_grad(const Binary &loops, object a, object gy)

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/arithmetic/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
@@ -23,13 +22,17 @@ void take_rows(const npy_intp *numbers, const T *matrix, T *rows, ptrdiff_t n,
 }
 
 template <typename T>
+CF_CLONES void add_row(const T *row, T *total, ptrdiff_t columns) {
+    for (ptrdiff_t j = 0; j < columns; ++j)
+        total[j] += row[j];
+}
+
+template <typename T>
 void add_rows(const npy_intp *numbers, const T *rows, T *matrix, ptrdiff_t n,
               ptrdiff_t columns) {
     for (ptrdiff_t i = 0; i < n; ++i, rows += columns)
-        if (numbers[i] >= 0) {
-            T *row = matrix + numbers[i] * columns;
-            map2<Add>(row, rows, row, columns);
-        }
+        if (numbers[i] >= 0)
+            add_row(rows, matrix + numbers[i] * columns, columns);
 }
 
 constexpr Loop take_rows_loop = {take_rows<float>, take_rows<double>};

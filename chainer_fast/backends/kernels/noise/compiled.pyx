@@ -16,17 +16,16 @@ from numpy cimport PyArray_SIZE
 
 from chainer_fast._core.dense cimport dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.graph cimport FunctionBase
 from chainer_fast._core.private cimport Twister, find_twister
-from chainer_fast._core.shortcut cimport attribute, given
+from chainer_fast._core.shortcut cimport attribute
+from chainer_fast.backends.kernels.arithmetic.element_loops import loops
+from chainer_fast.backends.kernels.common.elementwise cimport (
+    Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
-from chainer_fast.backends.kernels.common.loops cimport Binary, run_with_grad
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
-
-cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
-    const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         namespace "chainer_fast":
@@ -200,22 +199,14 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef class DropoutGradShortcut(Shortcut):
-    """Multiplies by the attribute ``mask``, forth and back."""
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        if n != 1:
-            return None
-        return run_with_grad(MUL, attribute(function, 'mask'), <object>x[0])
-
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(run_with_grad(MUL, attribute(function, 'mask'), gy))
-        return gx[0] is not NULL
+cdef Loop _product = loops['Mul::of']
 
 
-cdef class DropoutShortcut(DropoutGradShortcut):
-    """Draws the mask if there is none yet."""
+cdef class DropoutShortcut(Elementwise):
+    """Draws the mask if there is none yet, and multiplies by it."""
+
+    def __init__(self):
+        super().__init__(_product, ((_product, 'held'),), held='mask')
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef tuple drawn
@@ -223,7 +214,7 @@ cdef class DropoutShortcut(DropoutGradShortcut):
             return None
         mask = attribute(function, 'mask')
         if mask is not None:
-            return run_with_grad(MUL, <object>x[0], mask)
+            return run_loop(_product, <object>x[0], mask)
         drawn = _draw(<object>x[0], attribute(function, 'dropout_ratio'))
         if drawn is None:
             return None

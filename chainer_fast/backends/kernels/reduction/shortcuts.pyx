@@ -9,8 +9,9 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport attribute, given
-from chainer_fast.backends.kernels.common.loops cimport (
-    LONG_LOOP, WithConstant, run1)
+from chainer_fast.backends.kernels.arithmetic.element_loops import loops
+from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
 np.import_array()
 
@@ -24,9 +25,8 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
     void repeat_rows(
         const char *, char *, ptrdiff_t n, ptrdiff_t times, ptrdiff_t size) noexcept
 
-cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
-    const WithConstant MUL_CONSTANT "chainer_fast::with_constant<chainer_fast::Mul>"
-    const WithConstant DIV_CONSTANT "chainer_fast::with_constant<chainer_fast::Div>"
+cdef Loop _multiply = loops['MulConstant::of']
+cdef Loop _divide = loops['DivConstant::of']
 
 
 cdef enum:
@@ -155,7 +155,6 @@ cdef class MeanShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y
-        cdef void *data
         if n != 1:
             return None
         array = <object>x[0]
@@ -164,16 +163,11 @@ cdef class MeanShortcut(Shortcut):
             return None
         count = PyArray_SIZE(array) // PyArray_SIZE(y)
         function.multiplier = 1. / count
-        data = PyArray_DATA(<np.ndarray>y)
-        DIV_CONSTANT.run(kind_of(y), data, count, data, PyArray_SIZE(y))
-        return y
+        return run_loop(_divide, y, y, count)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object scaled = None
-        cdef char kind = kind_of(gy)
-        if kind:
-            scaled = run1(MUL_CONSTANT, kind, gy, function.multiplier)
+        cdef object scaled = run_loop(_multiply, gy, gy, function.multiplier)
         if scaled is None:
             return 0
         gx[0] = given(_spread(function, scaled))
