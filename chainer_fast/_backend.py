@@ -4,7 +4,7 @@ from __future__ import annotations
 import contextlib
 import typing as tp
 
-from chainer_fast.types import Xp
+from chainer_fast.types import NdArray, Xp
 
 # Devices that need no set-up share one context: it can be entered any number of times.
 _dummy_context = contextlib.nullcontext()
@@ -61,6 +61,10 @@ def _required(what, doc) -> tp.Any:
     return property(missing, doc=doc)
 
 
+#: An array, a list or a tuple of arrays, or None.
+Arrays = tp.TypeVar('Arrays')
+
+
 class Device:
     """A unit of hardware, with transfers of arrays to it.
 
@@ -108,7 +112,7 @@ class Device:
 
     # Arrays move by `send`, and the current device changes by `using_device`.
     # `with device:` does neither; it raises an error that explains this.
-    def __enter__(self) -> tp.Any:
+    def __enter__(self) -> tp.NoReturn:
         raise RuntimeError(
             'a device is not a context manager; '
             'write `with chainer.using_device(device):`')
@@ -128,7 +132,7 @@ class Device:
         """
         return _dummy_context
 
-    def send(self, arrays: tp.Any) -> tp.Any:
+    def send(self, arrays: Arrays) -> Arrays:
         """Transfer arrays to the device.
 
         Parameters
@@ -149,7 +153,7 @@ class Device:
         """
         return _convert_arrays(arrays, self.send_array)
 
-    def send_array(self, array: tp.Any) -> tp.Any:
+    def send_array(self, array: tp.Any) -> NdArray:
         """Transfer one array, or return it if it is already on the device.
 
         Parameters

@@ -13,6 +13,7 @@ import warnings
 from chainer_fast import backend, types
 from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 from chainer_fast.utils import meta
 
 if tp.TYPE_CHECKING:
@@ -204,7 +205,7 @@ class DeviceResidentsVisitor:
         """
         raise NotImplementedError()
 
-    def visit_array(self, arr: tp.Any) -> tp.Any:
+    def visit_array(self, arr: tp.Any) -> NdArray:
         """Visit an array that does not belong to a variable.
 
         Parameters
@@ -270,7 +271,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
                 and device_resident is not self._start):
             getattr(device_resident, self._retired_method)(**self._retired_kwargs)
 
-    def visit_array(self, arr: tp.Any) -> tp.Any:
+    def visit_array(self, arr: tp.Any) -> NdArray:
         if self._stays(backend.get_device_from_array(arr)):
             return arr
         return self._device.send(arr)

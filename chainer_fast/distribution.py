@@ -6,9 +6,9 @@ import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.functions.array import reshape
-from chainer_fast.types import VariableOrArray, Xp
+from chainer_fast.types import Xp
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 _PACKAGE = __name__.partition('.')[0]
 

@@ -2,6 +2,7 @@
 for backpropagation."""
 from __future__ import annotations
 
+import traceback
 import typing as tp
 import warnings
 import weakref
@@ -11,9 +12,15 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
 from chainer_fast.function_hook import FunctionHook  # noqa: F401
-from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, VariableNode, _bound
+from chainer_fast.variable import (
+    GradOutputs,
+    Variable,
+    VariableNode,
+    VariableOrArray,
+    _bound,
+)
 
 
 def no_backprop_mode() -> tp.ContextManager[tp.Any]:
@@ -96,7 +103,7 @@ class FunctionAdapter(function_node.FunctionNode):
         self._weak_function = None
 
     @property
-    def function(self) -> tp.Any:
+    def function(self) -> Function | tp.Any:
         """The function; None if it has been released."""
         if self._function is None:
             return self._weak_function()
@@ -198,7 +205,7 @@ class Function:
         outputs = node.apply(inputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         # A copy gets its own node.
         return {key: value for key, value in vars(self).items()
                 if key not in ('_node', '_owned_node')}
@@ -252,7 +259,7 @@ class Function:
         return self.node.rank
 
     @property
-    def stack(self) -> tp.Any:
+    def stack(self) -> traceback.StackSummary | None:
         """Stack of the call of the function; None outside of the debug mode."""
         return self.node.stack
 

@@ -17,10 +17,10 @@ from chainer_fast.function_hook import FunctionHook
 from chainer_fast.graph_optimizations.static_graph_utilities import (
     static_forward_optimizations,
 )
-from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 
@@ -34,7 +34,7 @@ class _FallbackType:
     def __repr__(self) -> str:
         return 'Fallback'
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> str:
         return 'Fallback'
 
 
@@ -157,7 +157,7 @@ class FunctionNode(_graph.FunctionBase):
     def output_layouts(self, layouts: tp.Iterable[tp.Any]) -> None:
         self._output_layouts = tuple(layouts)
 
-    def __call__(self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+    def __call__(self, *args: tp.Any, **kwargs: tp.Any) -> tp.NoReturn:
         raise RuntimeError(
             'FunctionNode is not callable: call its apply method, with a tuple of '
             'inputs. Function %s' % type(self).__name__)

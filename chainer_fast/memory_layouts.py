@@ -20,10 +20,10 @@ from chainer_fast.backends.layouts import (  # noqa: F401
     get_raw_shape,
     get_semantic_shape,
 )
-from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, _bound
+from chainer_fast.variable import GradOutputs, Variable, _bound
 
 __all__ = [
     'AsLayout', 'CUDNN_CHANNEL_FIRST_W', 'CUDNN_CHANNEL_FIRST_X',

@@ -105,7 +105,7 @@ class Sequential(link.ChainList):
             x = layer(*x) if isinstance(x, tuple) else layer(x)
         return x
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         if any(map(_is_lambda, self._layers)):
             raise ValueError(
                 'a Sequential that holds a lambda cannot be pickled or copied deeply: '

@@ -1,4 +1,8 @@
-"""Types of arguments, for annotations."""
+"""Types of arguments, for annotations.
+
+Everything imports this module, so it imports nothing of the package, not for type
+checkers either. Aliases that name variables are in :mod:`chainer_fast.variable`.
+"""
 import numbers
 import typing as tp
 
@@ -6,9 +10,6 @@ if tp.TYPE_CHECKING:
     from types import ModuleType
 
     import numpy
-
-    from chainer_fast.backend import Device
-    from chainer_fast.variable import Variable
 
 #: Shape of an array.
 Shape = tuple[int, ...]
@@ -25,14 +26,13 @@ Xp = tp.Any
 if tp.TYPE_CHECKING:
     # CuPy's classes have no types: where NumPy's stand, they pass.
     NdArray: tp.TypeAlias = numpy.ndarray[tp.Any, tp.Any]
-    VariableOrArray: tp.TypeAlias = Variable | NdArray
     ScalarValue: tp.TypeAlias = (
         numpy.generic | bytes | str | memoryview | numbers.Number | complex)
     GradArrays: tp.TypeAlias = tuple[NdArray | tp.Any, ...]
-    GradOutputs: tp.TypeAlias = tuple[Variable | tp.Any, ...]
+    # Devices pass for Any.
     CudaDeviceSpec: tp.TypeAlias = int | numpy.integer[tp.Any] | tp.Any
     DeviceSpec: tp.TypeAlias = (
-        Device | str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | tp.Any)
+        str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | tp.Any)
 else:
     def _later(name):
         """Refer to a class of a module that is imported later than this one."""
@@ -41,16 +41,12 @@ else:
 
     _numpy_array = _later('numpy.ndarray')
     _cupy_array = _later('chainer_fast.backends.cuda.ndarray')
-    _variable = _later('chainer_fast.variable.Variable')
     _module = _later('types.ModuleType')
     _cuda_device = _later('chainer_fast.backends.cuda.Device')
 
     #: An array of any backend.
     NdArray = tp.Union[
         _numpy_array, _cupy_array, _later('chainer_fast.alias.chainerx.ndarray')]
-
-    #: An operand of a function.
-    VariableOrArray = tp.Union[_variable, _numpy_array, _cupy_array]
 
     #: A scalar that an array can be filled with.
     # For type checkers, int and float are not a Number, but pass for a complex.
@@ -60,9 +56,6 @@ else:
     #: Arrays of a function, some of which may be None. A function that always has them
     #: all does not want to be told by a type checker, hence ``Any`` in place of None.
     GradArrays = tuple[tp.Union[_numpy_array, _cupy_array, tp.Any], ...]
-
-    #: Gradients of the outputs of a function. Only one with several outputs meets None.
-    GradOutputs = tuple[tp.Union[_variable, tp.Any], ...]
 
     #: A CUDA device.
     CudaDeviceSpec = tp.Union[_cuda_device, int, _later('numpy.integer')]

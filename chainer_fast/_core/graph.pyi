@@ -3,6 +3,8 @@ from typing import Any, NoReturn, Self
 
 import numpy
 
+from chainer_fast.function import Function
+from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
 
@@ -12,8 +14,8 @@ class VariableNodeBase:
     dtype: numpy.dtype
     shape: tuple[int, ...]
     data: Any
-    creator_node: Any
-    _creator_node: Any
+    creator_node: FunctionNode | None
+    _creator_node: FunctionNode | None
     _data: Any
     _rank: int
     _requires_grad: bool
@@ -41,8 +43,8 @@ class VariableBase:
     grad: NdArray | None
     grad_var: Variable | None
     name: str | None
-    creator: Any
-    creator_node: Any
+    creator: FunctionNode | Function | None
+    creator_node: FunctionNode | None
     _cached_device: Any
     _data: Any
     _grad: Any

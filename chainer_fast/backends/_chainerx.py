@@ -8,6 +8,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import _backend
+from chainer_fast._backend import Arrays
 from chainer_fast.alias import chainerx
 from chainer_fast.backends import _cpu, cuda, intel64
 
@@ -53,7 +54,7 @@ class ChainerxDevice(_backend.NamedDevice):
         raise _unavailable()
 
 
-def to_chx(array: tp.Any) -> tp.Any:
+def to_chx(array: Arrays) -> Arrays:
     """Convert arrays to arrays of ChainerX that share their memory.
 
     Parameters
@@ -69,7 +70,7 @@ def to_chx(array: tp.Any) -> tp.Any:
     return _backend._convert_arrays(array, _array_to_chainerx)
 
 
-def from_chx(array: tp.Any) -> tp.Any:
+def from_chx(array: Arrays) -> Arrays:
     """Convert arrays of ChainerX to arrays of NumPy or CuPy that share their memory.
 
     Parameters

@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import _backend
+from chainer_fast.types import NdArray
 
 # Conversions to NumPy: pairs of a type of arrays and a function of one array. A backend
 # with its own arrays adds itself, so this module need not know it.
@@ -69,5 +70,5 @@ class CpuDevice(_backend.NamedDevice):
     def is_array_supported(self, array: tp.Any) -> bool:
         return super().is_array_supported(array) and not _is_of_other_device(array)
 
-    def send_array(self, array: tp.Any) -> tp.Any:
+    def send_array(self, array: tp.Any) -> NdArray:
         return _array_to_cpu(array)

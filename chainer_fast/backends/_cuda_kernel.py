@@ -36,7 +36,10 @@ def header(path):
         lambda match: header(match[1]), (_ROOT / path).read_text(encoding='utf-8'))
 
 
-def memoize(for_each_device: bool = False) -> tp.Any:
+_Function = tp.TypeVar('_Function', bound=tp.Callable[..., tp.Any])
+
+
+def memoize(for_each_device: bool = False) -> tp.Callable[[_Function], _Function]:
     """Make a decorator that keeps the results of a function for equal arguments.
 
     Parameters
@@ -90,7 +93,7 @@ def _cached(kind, args, kwargs):
 
 def elementwise(
         in_params: str, out_params: str, operation: str, name: str,
-        **kwargs: tp.Any) -> tp.Any:
+        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return an elementwise kernel, the same one for the same arguments.
 
     Parameters
@@ -127,7 +130,8 @@ def elementwise(
 
 def reduce(
         in_params: str, out_params: str, map_expr: str, reduce_expr: str,
-        post_map_expr: str, identity: tp.Any, name: str, **kwargs: tp.Any) -> tp.Any:
+        post_map_expr: str, identity: tp.Any, name: str,
+        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a reduction kernel, the same one for the same arguments.
 
     Parameters
@@ -170,7 +174,9 @@ def reduce(
         kwargs)
 
 
-def raw(code: str, name: str, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def raw(
+        code: str, name: str, *args: tp.Any,
+        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Return a kernel written in CUDA C++, the same one for the same arguments.
 
     Parameters
@@ -206,7 +212,7 @@ def raw(code: str, name: str, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     return _cached('RawKernel', (code, name, *args), kwargs)
 
 
-def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Make a decorator that fuses a function of arrays into one kernel.
 
     It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,

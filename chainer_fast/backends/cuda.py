@@ -18,6 +18,7 @@ import warnings
 import numpy
 
 from chainer_fast import _backend
+from chainer_fast._backend import Arrays
 from chainer_fast._past import missing_names as _missing_names
 from chainer_fast.backends import _cpu, _cudnn, intel64
 from chainer_fast.backends._cuda_kernel import (
@@ -350,7 +351,7 @@ class GpuDevice(_backend.NamedDevice):
     def is_array_supported(self, array: tp.Any) -> bool:
         return super().is_array_supported(array) and array.device == self.device
 
-    def send_array(self, array: tp.Any) -> tp.Any:
+    def send_array(self, array: tp.Any) -> NdArray:
         return _array_to_gpu(array, self.device)
 
     def create_context(self) -> tp.ContextManager[tp.Any]:
@@ -363,7 +364,7 @@ class GpuDevice(_backend.NamedDevice):
     def __repr__(self) -> str:
         return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         # Pickled links contain only the number.
         return GpuDevice.from_device_id, (self.device.id,)
 
@@ -371,7 +372,15 @@ class GpuDevice(_backend.NamedDevice):
 # Moving arrays
 #
 
-def to_gpu(array: tp.Any, device: tp.Any = None, stream: tp.Any = None) -> tp.Any:
+@tp.overload
+def to_gpu(
+        array: NdArray | numpy.generic, device: tp.Any = ...,
+        stream: tp.Any = ...) -> NdArray: ...
+@tp.overload
+def to_gpu(array: Arrays, device: tp.Any = ..., stream: tp.Any = ...) -> Arrays: ...
+def to_gpu(
+        array: tp.Any, device: tp.Any = None,
+        stream: tp.Any = None) -> NdArray | Arrays:
     """Copy arrays to a GPU.
 
     Parameters
@@ -434,7 +443,11 @@ def _array_to_gpu(array, device, stream=None):
             return cupy.asarray(array)
 
 
-def to_cpu(array: tp.Any, stream: tp.Any = None) -> tp.Any:
+@tp.overload
+def to_cpu(array: NdArray | numpy.generic, stream: tp.Any = ...) -> NdArray: ...
+@tp.overload
+def to_cpu(array: Arrays, stream: tp.Any = ...) -> Arrays: ...
+def to_cpu(array: tp.Any, stream: tp.Any = None) -> NdArray | Arrays:
     """Copy arrays to host memory.
 
     Parameters
@@ -476,7 +489,7 @@ _cpu._to_numpy.append((ndarray, _array_to_cpu))
 
 def copy(
         array: NdArray, out: NdArray | None = None, out_device: tp.Any = None,
-        stream: None = None) -> tp.Any:
+        stream: None = None) -> NdArray:
     """Copy an array of CuPy, possibly to another GPU.
 
     Parameters

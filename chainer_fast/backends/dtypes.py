@@ -21,7 +21,7 @@ class _Mixed16:
     def __repr__(self) -> str:
         return "dtype('mixed16')"
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> str:
         return 'mixed16'
 
 

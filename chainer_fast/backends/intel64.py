@@ -101,7 +101,7 @@ class Intel64Device(_backend.NamedDevice):
     def __repr__(self) -> str:
         return '<%s>' % type(self).__name__
 
-    def send_array(self, array: tp.Any) -> tp.Any:
+    def send_array(self, array: tp.Any) -> NdArray:
         if _cpu._is_of_other_device(array):
             return array
         array = _cpu._array_to_cpu(array)

@@ -6,7 +6,7 @@ last, which is faster with cuDNN.
 """
 from __future__ import annotations
 
-from chainer_fast.types import VariableOrArray
+import typing as tp
 
 #: Layout of activations with the channels second: the standard, ``None``.
 CUDNN_CHANNEL_FIRST_X = None
@@ -30,7 +30,7 @@ class _Unspecified:
 _unspecified = _Unspecified()
 
 
-def get_raw_shape(arr_or_var: VariableOrArray) -> tuple[int, ...]:
+def get_raw_shape(arr_or_var: tp.Any) -> tuple[int, ...]:
     """Return the shape of an array, or of the array of a variable.
 
     Parameters
@@ -47,7 +47,7 @@ def get_raw_shape(arr_or_var: VariableOrArray) -> tuple[int, ...]:
 
 
 def get_semantic_shape(
-        arr_or_var: VariableOrArray, *,
+        arr_or_var: tp.Any, *,
         assumed_layout: str | None = _unspecified) -> tuple[int, ...]:
     """Return the shape of an array or a variable in the standard layout.
 

@@ -8,7 +8,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast._backend import Device
+from chainer_fast._backend import Arrays, Device
 from chainer_fast._core import examples
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
@@ -135,8 +135,7 @@ def _as_arguments(batch):
     return (batch if isinstance(batch, tuple) else (batch,)), {}
 
 
-def to_device(
-        device: DeviceSpec | None, x: NdArray | tp.Sequence[NdArray]) -> tp.Any:
+def to_device(device: DeviceSpec | None, x: Arrays) -> Arrays:
     """Send an array, or a list or tuple of arrays, to a device.
 
     Parameters
@@ -453,7 +452,7 @@ class Conveyor:
             array = to_device(self._device, array)
         self._queue.append(array)
 
-    def get(self, sync: bool = True) -> tp.Any:
+    def get(self, sync: bool = True) -> NdArray:
         """Return the array that was put in first.
 
         Parameters

@@ -331,9 +331,12 @@ def _verified_download(mirrors, sha256):
     raise _DownloadError('\n  '.join(['cannot download the data set', *reasons]))
 
 
+_Content = tp.TypeVar('_Content')
+
+
 def cache_or_load_file(
-        path: str, creator: tp.Callable[..., tp.Any],
-        loader: tp.Callable[..., tp.Any]) -> tp.Any:
+        path: str, creator: tp.Callable[[str], _Content],
+        loader: tp.Callable[[str], _Content]) -> _Content:
     """Load a file, creating it first if it does not exist.
 
     Parameters

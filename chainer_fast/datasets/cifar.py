@@ -4,14 +4,13 @@ from __future__ import annotations
 import os
 import pickle
 import tarfile
-import typing as tp
 
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
-from chainer_fast.types import DTypeSpec
+from chainer_fast.types import DTypeSpec, NdArray
 
 # The author's page, at its present and its former address. The digests are those that
 # Keras checks.
@@ -24,7 +23,7 @@ _SHA256 = {
 
 def get_cifar10(
         withlabel: bool = True, ndim: int = 3, scale: float = 1.,
-        dtype: DTypeSpec = None) -> tp.Any:
+        dtype: DTypeSpec = None) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
     """Get CIFAR-10: 50,000 and 10,000 colour images of 10 classes, 32x32.
 
     The archive is downloaded at the first call, checked, and kept in the folder
@@ -67,7 +66,7 @@ def get_cifar10(
 
 def get_cifar100(
         withlabel: bool = True, ndim: int = 3, scale: float = 1.,
-        dtype: DTypeSpec = None) -> tp.Any:
+        dtype: DTypeSpec = None) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
     """Get CIFAR-100: 50,000 and 10,000 colour images of 100 classes, 32x32.
 
     Labels are the fine ones. For the rest see :func:`get_cifar10`.

@@ -34,7 +34,12 @@ class DictDataset:
         self._datasets = datasets
         self._length = lengths.popitem()[1]
 
-    def __getitem__(self, index: tp.Any) -> tp.Any:
+    @tp.overload
+    def __getitem__(self, index: slice) -> list[dict[str, tp.Any]]: ...
+    @tp.overload
+    def __getitem__(self, index: tp.Any) -> dict[str, tp.Any]: ...
+    def __getitem__(
+            self, index: tp.Any) -> dict[str, tp.Any] | list[dict[str, tp.Any]]:
         columns = {key: dataset[index] for key, dataset in self._datasets.items()}
         if not isinstance(index, slice):
             return columns

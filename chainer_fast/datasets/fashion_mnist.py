@@ -1,14 +1,13 @@
 """Fashion-MNIST: articles of clothing in the format of MNIST."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
-from chainer_fast.types import DTypeSpec
+from chainer_fast.datasets.tuple_dataset import TupleDataset
+from chainer_fast.types import DTypeSpec, NdArray
 
 # The authors' bucket (its website endpoint, which they link to, lacks https), the copy
 # that Keras downloads, and the authors' repository. The digests are from url_checksums
@@ -46,7 +45,7 @@ def get_fashion_mnist_labels() -> list[str]:
 def get_fashion_mnist(
         withlabel: bool = True, ndim: int = 1, scale: float = 1.,
         dtype: DTypeSpec = None, label_dtype: DTypeSpec = numpy.int32,
-        rgb_format: bool = False) -> tp.Any:
+        rgb_format: bool = False) -> tuple[TupleDataset | NdArray, ...]:
     """Get Fashion-MNIST: 60,000 and 10,000 grey images of clothing, 28x28.
 
     The files are downloaded at the first call, checked, and kept in the folder

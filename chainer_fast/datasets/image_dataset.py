@@ -13,7 +13,7 @@ import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
-from chainer_fast.types import DTypeSpec
+from chainer_fast.types import DTypeSpec, NdArray
 
 available: bool
 
@@ -125,7 +125,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
         """Return the number of images."""
         return len(self._paths)
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> NdArray:
         """Read the ``i``-th image.
 
         Returns
@@ -151,7 +151,7 @@ class _LabeledImages(dataset_mixin.DatasetMixin):
         """Return the number of pairs."""
         return len(self._pairs)
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> tuple[NdArray, NdArray]:
         """Read the ``i``-th image.
 
         Returns
@@ -261,7 +261,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         self._zf = zipfile.ZipFile(self._zipfilename)
         self._zf_pid = os.getpid()
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         return {**self.__dict__, '_zf': None, '_lock': None}
 
     def __setstate__(self, state: tp.Any) -> None:
@@ -272,7 +272,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         """Return the number of files in the archive."""
         return len(self._paths)
 
-    def get_example(self, i_or_filename: int) -> tp.Any:
+    def get_example(self, i_or_filename: int) -> NdArray:
         """Read an image.
 
         Parameters
@@ -337,7 +337,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         """Return the number of images in all archives."""
         return self._zpaths_accumlens[-1]
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> NdArray:
         """Read the ``i``-th image.
 
         Returns

@@ -1,14 +1,13 @@
 """MNIST: handwritten digits."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
-from chainer_fast.types import DTypeSpec
+from chainer_fast.datasets.tuple_dataset import TupleDataset
+from chainer_fast.types import DTypeSpec, NdArray
 
 # The site of the authors no longer serves the files; these two do. The digests are
 # those of the original files.
@@ -24,7 +23,7 @@ _FILES = _mnist_helper.sources(
 def get_mnist(
         withlabel: bool = True, ndim: int = 1, scale: float = 1.,
         dtype: DTypeSpec = None, label_dtype: DTypeSpec = numpy.int32,
-        rgb_format: bool = False) -> tp.Any:
+        rgb_format: bool = False) -> tuple[TupleDataset | NdArray, ...]:
     """Get the MNIST data set: 60,000 and 10,000 grey images of digits, 28x28.
 
     The files are downloaded at the first call, checked, and kept in the folder

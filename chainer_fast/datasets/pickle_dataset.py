@@ -73,7 +73,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         if callable(getattr(self._reader, 'after_fork', None)):
             self._reader.after_fork()
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         return {'_reader': self._reader, '_positions': self._positions}
 
     def __setstate__(self, state: tp.Any) -> None:
@@ -183,7 +183,7 @@ class _FileReader:
         self._file.close()
         self._open()
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         return {'_path': self._path}
 
     def __setstate__(self, state: tp.Any) -> None:

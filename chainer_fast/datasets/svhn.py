@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import os
-import typing as tp
 
 import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
-from chainer_fast.types import DTypeSpec
+from chainer_fast.types import DTypeSpec, NdArray
 
 _URL = 'https://ufldl.stanford.edu/housenumbers/%s_32x32.mat'
 # From url_checksums of TensorFlow Datasets.
@@ -22,7 +21,8 @@ _SHA256 = {
 
 def get_svhn(
         withlabel: bool = True, scale: float = 1., dtype: DTypeSpec = None,
-        label_dtype: DTypeSpec = numpy.int32, add_extra: bool = False) -> tp.Any:
+        label_dtype: DTypeSpec = numpy.int32,
+        add_extra: bool = False) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
     """Get SVHN: 73,257 and 26,032 colour images of single digits, 32x32.
 
     The files are downloaded at the first call, checked, and kept in the folder

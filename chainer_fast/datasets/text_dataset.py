@@ -121,7 +121,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         self._bounds = tuple(bounds)
         self._lines = range(count) if filter_func is None else kept
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         return {name: value for name, value in self.__dict__.items()
                 if name not in ('_fps', '_lock', '_pid')}
 
@@ -139,7 +139,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
             for file in self._fps:
                 stack.callback(lambda file=file: file.close())  # type: ignore[misc]
 
-    def get_example(self, idx: int) -> tp.Any:
+    def get_example(self, idx: int) -> str | tuple[str, ...]:
         """Read a line.
 
         Parameters

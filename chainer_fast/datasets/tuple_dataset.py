@@ -41,7 +41,12 @@ class TupleDataset:
         self._datasets = datasets
         self._length = lengths[0]
 
-    def __getitem__(self, index: tp.Any) -> tp.Any:
+    @tp.overload
+    def __getitem__(self, index: slice) -> list[tuple[tp.Any, ...]]: ...
+    @tp.overload
+    def __getitem__(self, index: tp.Any) -> tuple[tp.Any, ...]: ...
+    def __getitem__(
+            self, index: tp.Any) -> tuple[tp.Any, ...] | list[tuple[tp.Any, ...]]:
         columns = [dataset[index] for dataset in self._datasets]
         if isinstance(index, slice):
             return list(zip(*columns, strict=True))

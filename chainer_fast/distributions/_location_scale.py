@@ -2,9 +2,8 @@
 from __future__ import annotations
 
 from chainer_fast.distribution import Distribution
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class LocationScale(Distribution):

@@ -14,10 +14,10 @@ from chainer_fast.functions.activation import sigmoid, softplus
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import exponential, logarithm_1p, sqrt
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import force_array
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 def _is_not_binary(x):

@@ -13,10 +13,9 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import _labels
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_array, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variable
 
 
 def _at(x, categories):

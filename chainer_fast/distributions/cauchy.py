@@ -8,9 +8,8 @@ from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential, logarithm_1p, trigonometric
 from chainer_fast.functions.math.maximum import maximum
 from chainer_fast.functions.math.minimum import minimum
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_array, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variable
 
 
 def _log_sum_of_squares(x, y):

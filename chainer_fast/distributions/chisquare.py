@@ -6,9 +6,8 @@ from chainer_fast.distribution import Distribution
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class Chisquare(Distribution):

@@ -8,9 +8,8 @@ from chainer_fast.functions.array.expand_dims import expand_dims
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
 from chainer_fast.functions.math.sum import sum as sum_
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 def _draw(xp, alpha, n):

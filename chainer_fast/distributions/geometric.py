@@ -3,9 +3,8 @@ from __future__ import annotations
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math import exponential
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class Geometric(Distribution):

@@ -8,9 +8,8 @@ from chainer_fast.distribution import register_kl
 from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.lgamma import lgamma
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 EULER = numpy.euler_gamma
 

@@ -7,9 +7,9 @@ from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.functions.array import reshape, where
 from chainer_fast.functions.math import prod
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray, Xp
+from chainer_fast.types import Xp
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Independent(Distribution):

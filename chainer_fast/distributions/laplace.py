@@ -10,9 +10,9 @@ from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.minimum import minimum
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class LaplaceCDF(FunctionNode):

@@ -6,9 +6,8 @@ from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions.normal import ENTROPYC, LOGPROBC, Normal
 from chainer_fast.functions.math import exponential, exponential_m1
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class LogNormal(Distribution):

@@ -17,11 +17,11 @@ from chainer_fast.functions.array import (
 )
 from chainer_fast.functions.math import basic_math, exponential, matmul
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class TriangularInv(FunctionNode):

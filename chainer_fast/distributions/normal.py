@@ -8,9 +8,8 @@ from chainer_fast.distribution import register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 # Density of the standard normal distribution at zero, its logarithm, and the entropy,
 # which is the mean of x ** 2 / 2 - LOGPROBC.

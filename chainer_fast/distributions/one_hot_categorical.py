@@ -7,9 +7,8 @@ from chainer_fast.distributions import _terms, utils
 from chainer_fast.distributions.categorical import Categorical
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class OneHotCategorical(Distribution):

@@ -5,9 +5,8 @@ import numpy
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import _terms
 from chainer_fast.functions.math.lgamma import lgamma
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import cache
-from chainer_fast.variable import Variable, as_array, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variable
 
 
 class Poisson(Distribution):

@@ -9,10 +9,9 @@ from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions._terms import where_else
 from chainer_fast.functions.math import clip, exponential
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import force_array
 from chainer_fast.utils.cache import cached_property
-from chainer_fast.variable import Variable, as_array, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variable
 
 # Standard deviation on an interval of length one.
 _UNIT_STDDEV = 1 / math.sqrt(12)

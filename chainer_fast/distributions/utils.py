@@ -9,8 +9,8 @@ from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential
-from chainer_fast.types import GradOutputs, NdArray
-from chainer_fast.variable import Variable, as_array, as_variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, as_array, as_variable
 
 
 class ModifiedXLogX(FunctionNode):

@@ -13,12 +13,15 @@ from chainer_fast.graph_optimizations._schedule_parts import (
     ScheduleInfo,
     as_tuple,
 )
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.graph_optimizations.static_graph import ScheduleManager
     from chainer_fast.link import Chain
-    from chainer_fast.variable import Variable
+
+
+_Result = tp.TypeVar('_Result')
 
 
 class StaticScheduleFunction(function_node.FunctionNode):
@@ -57,7 +60,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
         #: Runs the chain on variables; `static_graph` sets it.
         self._rerun = None
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         # A copy of the chain makes a new recording: these arrays belong to the
         # original.
         return StaticScheduleFunction, (
@@ -97,8 +100,8 @@ class StaticScheduleFunction(function_node.FunctionNode):
         return self.schedule_info_list
 
     def append_function(
-            self, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any], func_name: str | None = None) -> tp.Any:
+            self, func: tp.Callable[..., _Result], args: tuple[tp.Any, ...],
+            kwargs: dict[tp.Any, tp.Any], func_name: str | None = None) -> _Result:
         """Call a function, and record the call as the next step.
 
         Parameters

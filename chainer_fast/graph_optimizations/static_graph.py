@@ -40,8 +40,7 @@ from chainer_fast.graph_optimizations._processor.calls import PlannedCalls
 from chainer_fast.graph_optimizations._schedule import StaticScheduleFunction
 from chainer_fast.graph_optimizations._schedule_parts import ArrayInfo, ScheduleInfo
 from chainer_fast.graph_optimizations._trace import Trace
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 __all__ = [
     'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
@@ -79,7 +78,7 @@ class ScheduleManager:
         self.calls = PlannedCalls(verbosity_level)
         self._settings = None
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         # A copy of the chain makes new recordings.
         return ScheduleManager, (self.minimize_cache_size, self.verbosity_level)
 
@@ -129,7 +128,7 @@ class ScheduleManager:
         return '\n'.join(lines)
 
 
-def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.

@@ -12,7 +12,7 @@ if tp.TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 
-def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Any:
+def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Make a function part of the schedule of the static chain that calls it.
 
     A decorator, with or without arguments. In the method of a chain under

@@ -173,7 +173,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self._end_workers()
         self._sampled = []
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
                 '_sampled': list(self._sampled), '_finalized': False,

@@ -82,7 +82,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         if pool is not None:
             pool.terminate()
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         # A copy reads with its own threads.
         return dict(self.__dict__, _pool=None, _next=None, _sampled=list(self._sampled))
 

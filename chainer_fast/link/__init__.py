@@ -123,7 +123,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         # The way in which protocols since 2 pickle other objects.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
@@ -244,7 +244,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         _move(name, self._params, self._persistent)
 
     @classmethod
-    def from_params(cls, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+    def from_params(cls: type[_Link], *args: tp.Any, **kwargs: tp.Any) -> _Link:
         """Make a link of given parameter values; for subclasses that support it.
 
         Raises
@@ -643,7 +643,11 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     def __iter__(self) -> tp.Iterator[Link]:
         return iter(self._children)
 
-    def __getitem__(self, index: int | slice) -> tp.Any:
+    @tp.overload
+    def __getitem__(self, index: int) -> Link: ...
+    @tp.overload
+    def __getitem__(self, index: slice) -> list[Link]: ...
+    def __getitem__(self, index: int | slice) -> Link | list[Link]:
         """Return the child of an index, or the list of those of a slice."""
         return self._children[index]
 

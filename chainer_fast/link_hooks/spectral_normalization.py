@@ -13,8 +13,10 @@ from chainer_fast.initializers import constant, normal
 from chainer_fast.link import Link
 from chainer_fast.link_hooks import _weight
 from chainer_fast.links.connection import deconvolution_2d, deconvolution_nd
-from chainer_fast.types import NdArray, VariableOrArray, Xp
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, Xp
+from chainer_fast.variable import Variable, VariableOrArray
+
+_Weight = tp.TypeVar('_Weight', Variable, NdArray)
 
 _OUTPUTS_SECOND = deconvolution_2d.Deconvolution2D, deconvolution_nd.DeconvolutionND
 
@@ -215,7 +217,7 @@ class SpectralNormalization(_weight.WeightHook):
             with link.init_scope():
                 link.gamma = gamma
 
-    def reshape_W(self, W: tp.Any) -> tp.Any:
+    def reshape_W(self, W: _Weight) -> _Weight:
         """Return a weight as a matrix with a row for each output.
 
         Parameters

@@ -24,7 +24,7 @@ from chainer_fast.onnx.export_testcase import export_testcase as export_testcase
 from chainer_fast.onnx.onnx_chain import ONNXChain as ONNXChain, load as load
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> int:
     # Asks ONNX; `export` is the function here.
     if name == 'MAXIMUM_OPSET_VERSION':
         return importlib.import_module('chainer_fast.onnx.export').MAXIMUM_OPSET_VERSION

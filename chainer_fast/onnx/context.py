@@ -8,8 +8,8 @@ from chainer_fast.backends import cuda
 from chainer_fast.link import Link
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx._library import onnx
-from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.variable import Parameter, VariableNode
+from chainer_fast.types import NdArray
+from chainer_fast.variable import Parameter, VariableNode, VariableOrArray
 
 
 class Context:

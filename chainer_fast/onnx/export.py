@@ -26,9 +26,8 @@ from chainer_fast.onnx.onnx_helper import (
     NP_TYPE_TO_TENSOR_TYPE,  # noqa: F401
     is_support_non_standard_domain,  # noqa: F401
 )
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Parameter
+from chainer_fast.variable import Parameter, VariableOrArray
 
 _logger = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ MINIMUM_OPSET_VERSION = 7
 _DEFAULT_OPSET_VERSION = 21
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> int:
     if name == 'MAXIMUM_OPSET_VERSION':
         return onnx.defs.onnx_opset_version()
     raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -170,7 +170,9 @@ class Graph:
         for function in functions:
             self.convert_to_onnx_node(function)
 
-    def sort_outputs(self, outputs: dict[str, Variable]) -> tp.Any:
+    def sort_outputs(
+            self,
+            outputs: dict[str, Variable]) -> collections.OrderedDict[str, Variable]:
         """Sort outputs of the network by the functions that they come from.
 
         Parameters

@@ -24,7 +24,7 @@ converters: dict[str, FunctionConverter] = {
 _WITHOUT_NODE = {'ceil': 'ceil', 'floor': 'floor', 'sign': 'sign', 'trunc': 'fix'}
 
 
-def patch_functions() -> tp.Any:
+def patch_functions() -> contextlib.AbstractContextManager[None]:
     """Return a context in which functions without a node of their own get one.
 
     They are ``ceil``, ``fix``, ``floor`` and ``sign``, and the operator ``//``.
@@ -40,7 +40,8 @@ def patch_functions() -> tp.Any:
     return _replaced(_rounding, 'piecewise_constant', leaving_a_node)
 
 
-def patch_functions_named(names: tp.Collection[str]) -> tp.Any:
+def patch_functions_named(
+        names: tp.Collection[str]) -> contextlib.AbstractContextManager[None]:
     """Return a context in which functions that are converted whole leave one node.
 
     Parameters

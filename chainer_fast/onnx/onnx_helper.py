@@ -102,7 +102,7 @@ class GraphBuilder:
 
     def op_output_named(
             self, op_name: str, input_names: tp.Sequence[str],
-            output_names: tp.Sequence[str], **kwargs: tp.Any) -> tp.Any:
+            output_names: tp.Sequence[str], **kwargs: tp.Any) -> str | tuple[str, ...]:
         """Add a node whose outputs have the given names; otherwise as :meth:`op`."""
         self._nodes.append(onnx.helper.make_node(
             op_name, input_names, output_names, name=self.node_name(), **kwargs))

@@ -8,9 +8,9 @@ import typing as tp
 from chainer_fast import _backprop, configuration, function, function_node
 from chainer_fast import variable as _variable
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable
 
 
 class WrappedFunctionNode(function_node.FunctionNode):

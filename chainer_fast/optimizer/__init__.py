@@ -397,7 +397,7 @@ class Optimizer(_LossScaling):
 
     def update(
             self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
-            **kwds: tp.Any) -> tp.Any:
+            **kwds: tp.Any) -> None:
         """Update the parameters; to be overridden.
 
         Parameters

@@ -62,7 +62,7 @@ class Stateful:
     _state: tp.Any
 
     @property
-    def state(self) -> tp.Any:
+    def state(self) -> dict[str, tp.Any] | tp.Any:
         """Dictionary of the states; None before the first update."""
         return self._state
 

@@ -13,7 +13,7 @@ from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> bool:
     # h5py is slow to import, so it is imported on first use.
     if name == '_available':
         return _find_h5py() is not None

@@ -11,6 +11,8 @@ try:
 except ImportError as e:
     _error = e
 
+_Test = tp.TypeVar('_Test', bound=tp.Callable[..., tp.Any])
+
 # Number of GPUs that tests may use; negative if there is no limit.
 _gpu_limit = int(os.environ.get('CHAINER_TEST_GPU_LIMIT', '-1'))
 
@@ -33,27 +35,27 @@ def get_error() -> ImportError | None:
     return _error
 
 
-def cudnn(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def cudnn(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a test that needs cuDNN; deselected by ``pytest -m 'not cudnn'``."""
     return _mark('cudnn')(*args, **kwargs)
 
 
-def ideep(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def ideep(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a test that needs iDeep; deselected by ``pytest -m 'not ideep'``."""
     return _mark('ideep')(*args, **kwargs)
 
 
-def chainerx(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def chainerx(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a test that needs ChainerX; deselected by ``pytest -m 'not chainerx'``."""
     return _mark('chainerx')(*args, **kwargs)
 
 
-def slow(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def slow(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a test that takes long; deselected by ``pytest -m 'not slow'``."""
     return _mark('slow')(*args, **kwargs)
 
 
-def gpu(f: tp.Callable[..., tp.Any] | type) -> tp.Any:
+def gpu(f: _Test) -> _Test:
     """Mark a test that needs one GPU.
 
     It is deselected by ``pytest -m 'not gpu'``, and skipped if the environment variable
@@ -67,7 +69,7 @@ def gpu(f: tp.Callable[..., tp.Any] | type) -> tp.Any:
     return multi_gpu(1)(f)
 
 
-def multi_gpu(gpu_num: int) -> tp.Any:
+def multi_gpu(gpu_num: int) -> tp.Callable[[_Test], _Test]:
     """Return a decorator for a test that needs several GPUs.
 
     The test has the mark ``gpu``, and is skipped if the environment variable

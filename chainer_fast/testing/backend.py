@@ -6,10 +6,10 @@ import functools
 import typing as tp
 
 from chainer_fast import backend
-from chainer_fast._backend import Device
+from chainer_fast._backend import Arrays, Device
 from chainer_fast.configuration import using_config
 from chainer_fast.testing import _bundle, attr
-from chainer_fast.types import NdArray, Xp
+from chainer_fast.types import Xp
 
 
 class BackendConfig:
@@ -112,7 +112,7 @@ class BackendConfig:
 
     def __exit__(
             self, typ: type[BaseException] | None, value: BaseException | None,
-            traceback: tp.Any) -> None:
+            traceback: tp.Any) -> bool | None:
         return self._contexts.pop().__exit__(typ, value, traceback)
 
     def __repr__(self) -> str:
@@ -153,13 +153,13 @@ class BackendConfig:
             marks.append(attr.ideep)
         return marks
 
-    def get_array(self, np_array: NdArray) -> NdArray:
+    def get_array(self, np_array: Arrays) -> Arrays:
         """Send an array to the device.
 
         Parameters
         ----------
-        np_array : array
-            Any array, or ``None``.
+        np_array : array or sequence of arrays
+            Any array, ``None``, or a list or tuple of arrays.
 
         Returns
         -------

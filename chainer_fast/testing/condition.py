@@ -92,7 +92,7 @@ def retry(times: int) -> tp.Callable[..., tp.Any]:
 class QuietTestRunner:
     """Runs tests and prints nothing."""
 
-    def run(self, suite: tp.Any) -> tp.Any:
+    def run(self, suite: tp.Any) -> unittest.TestResult:
         """Run a test or a suite, and return its :class:`unittest.TestResult`."""
         result = _Result()
         suite.run(result)

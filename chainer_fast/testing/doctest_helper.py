@@ -15,7 +15,7 @@ def skipif(condition: tp.Any) -> bool:
     return bool(condition)
 
 
-def skipif_requires_satisfied(*requirements: tp.Any) -> None:
+def skipif_requires_satisfied(*requirements: tp.Any) -> bool:
     """Skip if distributions, given as for ``with_requires``, are installed."""
     return _are_satisfied(requirements)
 

@@ -11,7 +11,7 @@ import warnings
 
 
 @contextlib.contextmanager
-def assert_warns(expected: type | tuple[type, ...]) -> tp.Any:
+def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
     """Assert that a ``with`` block warns.
 
     Other warnings are ignored.

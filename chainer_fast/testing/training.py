@@ -25,7 +25,7 @@ def get_error() -> None:
 
 def get_trainer_with_mock_updater(
         stop_trigger: tp.Any = (10, 'iteration'), iter_per_epoch: float = 10,
-        extensions: list[tp.Any] | None = None) -> tp.Any:
+        extensions: list[tp.Any] | None = None) -> training.Trainer:
     """Return a trainer whose updater only counts iterations.
 
     Parameters

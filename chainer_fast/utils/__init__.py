@@ -40,9 +40,10 @@ from chainer_fast.utils.sparse import (
     get_order as get_order,
     to_coo as to_coo,
 )
+from chainer_fast.types import NdArray
 
 
-def force_type(dtype: DTypeSpec, value: tp.Any) -> tp.Any:
+def force_type(dtype: DTypeSpec, value: tp.Any) -> NdArray | numpy.generic:
     """Cast a scalar or an array unless it already has the dtype.
 
     Parameters
@@ -127,7 +128,7 @@ def _repr_with_named_data(inst, **kwargs):
 
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> type[tp.Any]:
     # Imported late: samplers are device residents, which need `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

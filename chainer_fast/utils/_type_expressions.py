@@ -73,16 +73,16 @@ class Expr:
         raise NotImplementedError(
             '%s does not define eval()' % type(self).__name__)
 
-    def __call__(self, *args: tp.Any) -> tp.Any:
+    def __call__(self, *args: tp.Any) -> Call:
         return Call(self, args)
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> GetAttr:
         # Python and NumPy look for special methods to find an object's abilities.
         if name.startswith('__') and name.endswith('__'):
             raise AttributeError(name)
         return GetAttr(self, name)
 
-    def __getitem__(self, key: tp.Any) -> tp.Any:
+    def __getitem__(self, key: tp.Any) -> GetItem:
         return GetItem(self, key)
 
     def __bool__(self) -> bool:
@@ -90,7 +90,7 @@ class Expr:
             'An expression of a type check has no truth value yet. Give it to '
             'type_check.expect(), or take its value with type_check.eval().')
 
-    def __iter__(self) -> tp.Any:
+    def __iter__(self) -> tp.NoReturn:
         raise TypeError(
             'The length of %s is not known yet. Take its value with '
             'type_check.eval() to iterate over it.' % self)

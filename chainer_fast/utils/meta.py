@@ -15,7 +15,7 @@ def final(method: _Method, /) -> _Method: ...
 @tp.overload
 def final(
         *, action: type[Exception] = ...) -> tp.Callable[[_Method], _Method]: ...
-def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a method as final; its class must derive from :func:`enable_final`.
 
     Use it as ``@final`` or as ``@final(action=...)``.

@@ -77,7 +77,7 @@ class CooMatrix:
         self.shape = shape
         self.order: str = get_order(row, col) if order is None else order
 
-    def to_dense(self) -> Variable:
+    def to_dense(self) -> NdArray:
         """Return the matrix, or the batch, as an array; no graph is made.
 
         Values of elements that occur more than once are summed.

@@ -81,7 +81,7 @@ class InvalidType(Exception):
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         return type(self), (self.expect, self.actual, self.args[0])
 
 

@@ -15,7 +15,7 @@ from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray, Xp
+from chainer_fast.types import InitializerSpec, NdArray, Xp
 from chainer_fast.variable import _bound, _dlpack, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
@@ -25,8 +25,8 @@ if tp.TYPE_CHECKING:
     from chainer_fast.optimizer import UpdateRule
 
 __all__ = [
-    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable', 'from_dlpack',
-    'variable_repr', 'variable_str']
+    'GradOutputs', 'Parameter', 'Variable', 'VariableNode', 'VariableOrArray',
+    'as_array', 'as_variable', 'from_dlpack', 'variable_repr', 'variable_str']
 
 
 def as_variable(obj: VariableOrArray) -> Variable:
@@ -194,7 +194,7 @@ class VariableNode(VariableNodeBase):
         self.name = name
 
     @property
-    def creator(self) -> tp.Any:
+    def creator(self) -> FunctionNode | Function | None:
         """The function that made the variable, or None.
 
         An old-style function gives its :class:`~chainer_fast.Function` object.
@@ -344,7 +344,7 @@ class Variable(VariableBase, _moves.Movable):
         self._share_array(target)
         return target
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
         return _create_variable, args
 
@@ -411,7 +411,7 @@ class Variable(VariableBase, _moves.Movable):
         return device
 
     @property
-    def layout(self) -> tp.Any:
+    def layout(self) -> str | None:
         """The memory layout; None for the plain one."""
         return self._layout
 
@@ -632,7 +632,7 @@ class Variable(VariableBase, _moves.Movable):
         """Return the (weighted) mean over axes; see :func:`functions.average`."""
         return _bound.average(self, axis, weights, keepdims)
 
-    def item(self) -> tp.Any:
+    def item(self) -> int | float:
         """Return the only element as a Python scalar.
 
         Returns
@@ -646,6 +646,13 @@ class Variable(VariableBase, _moves.Movable):
             If there is not exactly one element.
         """
         return self.array.item()
+
+
+#: An operand of a function.
+VariableOrArray: tp.TypeAlias = Variable | NdArray
+
+#: Gradients of the outputs of a function. Only one with several outputs meets None.
+GradOutputs: tp.TypeAlias = tuple[Variable | tp.Any, ...]
 
 
 def _recover_parameter(data, name, grad, *rest):
@@ -758,7 +765,7 @@ class Parameter(Variable):
                 layout=layout)
         self.initializer = initializer
 
-    def __reduce__(self) -> tp.Any:
+    def __reduce__(self) -> tuple[tp.Any, ...]:
         args = (self.raw_array, self.name, self._grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
         if self._layout is not None:
@@ -778,7 +785,7 @@ class Parameter(Variable):
         return self.raw_array is not None
 
     @property
-    def dtype(self) -> tp.Any:
+    def dtype(self) -> numpy.dtype[tp.Any]:
         """Type of the elements; known before initialization if the initializer tells.
 
         Raises

@@ -46,7 +46,7 @@ class Movable:
         device = intel64.Intel64Device()
         self.to_device(device)
 
-    def to_chx(self) -> tp.Any:
+    def to_chx(self) -> tp.NoReturn:
         """Convert the array to ChainerX, which is never available.
 
         Raises
@@ -56,7 +56,7 @@ class Movable:
         """
         raise RuntimeError('ChainerX is not available.')
 
-    def from_chx(self) -> tp.Any:
+    def from_chx(self) -> None:
         """Convert a ChainerX array to its like; other arrays stay as they are."""
 
     def to_device(self, device: DeviceSpec) -> None:

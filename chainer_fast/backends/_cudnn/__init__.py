@@ -148,7 +148,7 @@ def set_max_workspace_size(size: int) -> None:
     _max_workspace_size = size
 
 
-def get_cudnn_dropout_states() -> tp.Any:
+def get_cudnn_dropout_states() -> tp.NoReturn:
     """Return cuDNN's random states of the running thread.
 
     Raises
@@ -161,6 +161,6 @@ def get_cudnn_dropout_states() -> tp.Any:
         'cuDNN has no random states here: dropout draws from CuPy.')
 
 
-def get_cudnn_dropout_states_core(thread_id: tp.Any) -> tp.Any:
+def get_cudnn_dropout_states_core(thread_id: tp.Any) -> tp.NoReturn:
     """Return cuDNN's random states of the given thread, as above."""
-    return get_cudnn_dropout_states()
+    get_cudnn_dropout_states()

@@ -15,8 +15,11 @@ from chainer_fast._core.graph import declare
 from chainer_fast.backends import cuda
 from chainer_fast.types import NdArray
 
+#: What a kernel returns, by its reference.
+Result = tp.TypeVar('Result')
 
-class Kernel:
+
+class Kernel(tp.Generic[Result]):
     """A step on arrays in up to three forms; the first argument's device decides.
 
     Parameters
@@ -35,7 +38,7 @@ class Kernel:
     """
 
     def __init__(
-            self, reference: tp.Callable[..., tp.Any],
+            self, reference: tp.Callable[..., Result],
             compiled: tp.Callable[..., tp.Any] | None = None,
             device: tp.Callable[..., tp.Any] | None = None) -> None:
         functools.update_wrapper(self, reference)
@@ -43,7 +46,7 @@ class Kernel:
         self.compiled: tp.Callable[..., tp.Any] = compiled
         self.device: tp.Callable[..., tp.Any] = device
 
-    def __call__(self, x: NdArray, *args: tp.Any) -> tp.Any:
+    def __call__(self, x: NdArray, *args: tp.Any) -> Result:
         form = None
         if type(x) is numpy.ndarray:
             form = self.compiled
@@ -56,7 +59,9 @@ class Kernel:
         return self.reference(x, *args)
 
 
-def kernel(compiled: tp.Any = None, device: tp.Any = None) -> tp.Any:
+def kernel(
+        compiled: tp.Any = None, device: tp.Any = None,
+) -> tp.Callable[[tp.Callable[..., Result]], Kernel[Result]]:
     """Return a decorator that makes a :class:`Kernel` of its reference form."""
     return lambda reference: Kernel(reference, compiled, device)
 

@@ -19,7 +19,7 @@ import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels import Kernel
+from chainer_fast.backends.kernels import Kernel, Result
 from chainer_fast.backends.kernels.common.elementwise import Elementwise, Loop
 
 
@@ -107,7 +107,8 @@ class Elements:
 
     def kernel(
             self, function: str, in_params: str | None = None, outputs: int = 1,
-            compiled: tp.Any = None) -> tp.Callable[[tp.Any], Kernel]:
+            compiled: tp.Any = None,
+    ) -> tp.Callable[[tp.Callable[..., Result]], Kernel[Result]]:
         """Return a decorator that makes a kernel of its reference form.
 
         Parameters

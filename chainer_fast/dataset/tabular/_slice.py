@@ -1,18 +1,24 @@
 """View of some rows and columns."""
+from __future__ import annotations
+
 import numbers
+import typing as tp
 
 import numpy
 
 from chainer_fast.dataset.tabular import delegate_dataset
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
+
 
 class _SliceHelper:
     """Value of ``dataset.slice``, which is then indexed."""
 
-    def __init__(self, dataset):
+    def __init__(self, dataset: TabularDataset) -> None:
         self._dataset = dataset
 
-    def __getitem__(self, args):
+    def __getitem__(self, args: tp.Any) -> TabularDataset:
         indices, keys = args if isinstance(args, tuple) else (args, None)
         return _Slice(self._dataset, indices, keys)
 

@@ -67,7 +67,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
 
     @property
-    def slice(self) -> tp.Any:
+    def slice(self) -> tabular._slice._SliceHelper:
         """View of some rows and columns: ``dataset.slice[indices, keys]``.
 
         ``indices`` is a slice, a list or array of integers, or a list or array of

@@ -5,9 +5,9 @@ from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class CReLU(FunctionNode):
@@ -54,7 +54,7 @@ class CReLU(FunctionNode):
 class _CReLUGrad(FunctionNode):
     """Gradient of :class:`CReLU`: of the two halves, the one in use, with its sign."""
 
-    def __init__(self, axis: int, x: VariableOrArray) -> None:
+    def __init__(self, axis: int, x: NdArray) -> None:
         self.axis = axis
         self.x = x
 

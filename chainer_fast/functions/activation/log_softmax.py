@@ -11,9 +11,9 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import DTypeSpec, NdArray, Xp
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _log_softmax(x, axis=1):

@@ -6,10 +6,10 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class _Maxout(FunctionNode):
@@ -41,7 +41,7 @@ class _Maxout(FunctionNode):
 class _MaxoutGrad(FunctionNode):
     """Gradient of :class:`_Maxout`."""
 
-    def __init__(self, x: VariableOrArray, y, pool_size: int, axis: int) -> None:
+    def __init__(self, x: NdArray, y: NdArray, pool_size: int, axis: int) -> None:
         self.x = x
         self.y = y
         self.pool_size = pool_size

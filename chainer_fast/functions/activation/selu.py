@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast.functions.activation import elu
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def selu(

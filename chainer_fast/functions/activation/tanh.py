@@ -6,9 +6,9 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(kernels.elementwise('tanh', ('Tanh::grad', 'y')))

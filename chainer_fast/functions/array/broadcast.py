@@ -5,10 +5,10 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Broadcast(FunctionNode):
@@ -77,7 +77,13 @@ class BroadcastTo(FunctionNode):
         return sum_.sum_to(grad_outputs[0], source.shape),
 
 
-def broadcast(*args: VariableOrArray) -> tp.Any:
+@tp.overload
+def broadcast(
+        x0: VariableOrArray, x1: VariableOrArray, /,
+        *args: VariableOrArray) -> tuple[Variable, ...]: ...
+@tp.overload
+def broadcast(x: VariableOrArray, /) -> Variable: ...
+def broadcast(*args: VariableOrArray) -> Variable | tuple[Variable, ...]:
     """Broadcasts arrays against each other.
 
     Parameters

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Cast(FunctionNode):

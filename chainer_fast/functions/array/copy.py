@@ -3,10 +3,10 @@ from __future__ import annotations
 from chainer_fast import backend
 from chainer_fast._backend import Device
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import DeviceSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import DeviceSpec, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Copy(FunctionNode):

@@ -3,8 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.functions.array import _at_least_nd
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Dstack(_at_least_nd.JoinAtLeastND):

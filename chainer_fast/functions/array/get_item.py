@@ -7,10 +7,10 @@ import numpy
 from chainer_fast import backend, utils
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:

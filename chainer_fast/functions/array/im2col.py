@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.conv import (  # noqa: F401
     col2im_cpu,
@@ -13,7 +13,7 @@ from chainer_fast.utils.conv import (  # noqa: F401
     im2col_gpu,
 )
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _pair(x):

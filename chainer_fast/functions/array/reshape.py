@@ -5,10 +5,10 @@ import typing as tp
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 def _count_unknown_dims(shape):

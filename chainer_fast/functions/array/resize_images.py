@@ -9,10 +9,10 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 _MODES = 'bilinear', 'nearest'
 

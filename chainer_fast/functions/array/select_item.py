@@ -5,10 +5,10 @@ import typing as tp
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class SelectItem(FunctionNode):

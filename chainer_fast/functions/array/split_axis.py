@@ -11,10 +11,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, get_item
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _sections_or_indices(value):
@@ -106,9 +106,17 @@ class SplitAxis(FunctionNode):
         return gx,
 
 
+@tp.overload
 def split_axis(
         x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
-        axis: int, force_tuple: bool = True) -> tp.Any:
+        axis: int, force_tuple: tp.Literal[True] = ...) -> tuple[Variable, ...]: ...
+@tp.overload
+def split_axis(
+        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
+        axis: int, force_tuple: bool) -> Variable | tuple[Variable, ...]: ...
+def split_axis(
+        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
+        axis: int, force_tuple: bool = True) -> Variable | tuple[Variable, ...]:
     """Splits an array along an axis into several.
 
     Parameters

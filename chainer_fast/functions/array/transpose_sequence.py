@@ -6,10 +6,10 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class TransposeSequence(FunctionNode):

@@ -7,10 +7,10 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Where(FunctionNode):

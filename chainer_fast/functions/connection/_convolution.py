@@ -258,6 +258,13 @@ def check_bias(bias, channels):
                              'got %d' % (channels, b.shape[0]))
 
 
+def gradients_of_correlation(function, indexes, ggW, transposed, convolved):
+    """Return the gradients of a gradient by filters, by the given convolutions."""
+    x, gy = function.get_retained_inputs()
+    return [transposed(function, gy, ggW, x.shape[2:]) if i == 0
+            else convolved(function, x, ggW, gy.shape[2:]) for i in indexes]
+
+
 def bias_gradient(gy, dtype):
     """Return the sum over all but the channels."""
     if gy.layout is not None:

@@ -6,10 +6,10 @@ import typing as tp
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.functions.connection.deconvolution_2d import (
@@ -152,15 +152,8 @@ class Convolution2DGradW(_convolution.Planar):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
-        x, gy = self.get_retained_inputs()
-        ggW, = grad_outputs
-        gradients = []
-        for i in indexes:
-            if i == 0:
-                gradients.append(_transposed(self, gy, ggW, x.shape[2:]))
-            else:
-                gradients.append(_convolved(self, x, ggW, gy.shape[2:]))
-        return gradients
+        return _convolution.gradients_of_correlation(
+            self, indexes, grad_outputs[0], _transposed, _convolved)
 
 
 def convolution_2d(

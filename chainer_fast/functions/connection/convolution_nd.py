@@ -5,10 +5,10 @@ import typing as tp
 
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, deconvolution_nd
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class ConvolutionND(_convolution.Spatial):
@@ -115,15 +115,8 @@ class ConvolutionNDGradW(_convolution.Spatial):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
-        x, gy = self.get_retained_inputs()
-        ggW, = grad_outputs
-        gradients = []
-        for i in indexes:
-            if i == 0:
-                gradients.append(_transposed(self, gy, ggW, x.shape[2:]))
-            else:
-                gradients.append(_convolved(self, x, ggW, gy.shape[2:]))
-        return gradients
+        return _convolution.gradients_of_correlation(
+            self, indexes, grad_outputs[0], _transposed, _convolved)
 
 
 def convolution_nd(

@@ -16,8 +16,7 @@ from chainer_fast.functions.array import (
     pad as pad_module,
 )
 from chainer_fast.functions.connection import _convolution, convolution_2d
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def deformable_convolution_2d_sampler(

@@ -6,8 +6,7 @@ import typing as tp
 from chainer_fast import variable
 from chainer_fast.functions.array import reshape, transpose
 from chainer_fast.functions.connection import convolution_2d
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def depthwise_convolution_2d(

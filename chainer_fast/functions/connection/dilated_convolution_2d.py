@@ -4,8 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.functions.connection import convolution_2d
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def dilated_convolution_2d(

@@ -10,11 +10,11 @@ from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
 from chainer_fast.graph_optimizations._processor import builders
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import DTypeSpec, NdArray, Xp
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _product(a, b, dtype):

@@ -8,10 +8,10 @@ from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 # The products go over the places of the window, as a batch. Halves are multiplied and
 # added up in single precision; see the kernels of images.

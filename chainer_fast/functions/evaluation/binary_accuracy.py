@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BinaryAccuracy(Function):

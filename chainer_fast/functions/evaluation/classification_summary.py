@@ -3,9 +3,9 @@ from __future__ import annotations
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.types import NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 # Results for more classes than these, a gigabyte each, are asked for by a label that is
 # none, rather than by labels of so many classes.

@@ -9,9 +9,9 @@ from chainer_fast.functions.array import cast, expand_dims
 from chainer_fast.functions.loss import _candidates
 from chainer_fast.functions.math import average, exponential, logsumexp
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import _labels, precision, type_check
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class _LogSumExpOfOthers(FunctionNode):

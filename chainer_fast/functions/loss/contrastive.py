@@ -9,10 +9,10 @@ from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Contrastive(FunctionNode):

@@ -11,10 +11,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.functions.array import stack
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray, Xp
+from chainer_fast.types import GradArrays, NdArray, Xp
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class ConnectionistTemporalClassification(Function):

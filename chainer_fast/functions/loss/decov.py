@@ -3,10 +3,10 @@ from __future__ import annotations
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _clear_diagonal(matrix):

@@ -10,9 +10,8 @@ from chainer_fast.functions.math import matmul
 from chainer_fast.functions.math.basic_math import absolute
 from chainer_fast.functions.math.sqrt import sqrt
 from chainer_fast.functions.math.sum import sum as c_sum
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 def _l1_norm(x, axis):

@@ -15,10 +15,10 @@ from chainer_fast.functions.array import get_item
 from chainer_fast.functions.loss import _candidates, _reduction
 from chainer_fast.functions.math import identity
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(shortcuts.NegativeSamplingShortcut())
@@ -151,10 +151,20 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         return grad([losses], [x, W], [gloss], enable_double_backprop=True)
 
 
+@tp.overload
+def negative_sampling(
+        x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
+        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = ..., *,
+        return_samples: tp.Literal[False] = ...) -> Variable: ...
+@tp.overload
+def negative_sampling(
+        x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
+        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = ..., *,
+        return_samples: bool = ...) -> tp.Any: ...
 def negative_sampling(
         x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
         sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = 'sum', *,
-        return_samples: bool = False) -> tp.Any:
+        return_samples: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Negative sampling loss, for learning embeddings of many classes.
 
     .. math::

@@ -14,10 +14,10 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import cast, reshape, rollaxis, select_item
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 def _check_class_weight_option(class_weight):

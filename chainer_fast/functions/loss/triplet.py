@@ -4,10 +4,10 @@ from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Triplet(FunctionNode):

@@ -11,8 +11,7 @@ from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average, exponential
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 def _check(reduce):

@@ -7,6 +7,7 @@ from chainer_fast import configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import Variable
 
 
 def as_tuple(axis):
@@ -55,7 +56,7 @@ class Reduction(function_node.FunctionNode):
         for number in self.axis or ():
             _checks.axis(in_types[0], number)
 
-    def spread(self, reduced: tp.Any) -> tp.Any:
+    def spread(self, reduced: tp.Any) -> Variable:
         """Broadcasts a variable of the shape of the output to that of the input."""
         shape = self.inputs[0].shape
         if self.axis is not None and reduced.ndim < len(shape):

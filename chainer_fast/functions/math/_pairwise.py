@@ -7,10 +7,10 @@ from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
-from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable
 
 
 class PairFunction(function_node.FunctionNode):

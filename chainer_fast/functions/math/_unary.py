@@ -7,9 +7,9 @@ from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
-from chainer_fast.types import GradOutputs, NdArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, as_variable
 
 
 class FloatFunction(function_node.FunctionNode):
@@ -33,7 +33,7 @@ class FloatUfunc(FloatFunction):
         """Returns the values of the function on an array."""
         return getattr(backend.get_array_module(x), self.ufunc)(x)
 
-    def gradient(self, *kept_and_gy: tp.Any) -> tp.Any:
+    def gradient(self, *kept_and_gy: tp.Any) -> Variable:
         """Returns the gradient, from the variables that are kept and that of ``y``."""
         raise NotImplementedError
 

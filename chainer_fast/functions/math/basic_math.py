@@ -23,10 +23,10 @@ from chainer_fast.functions.math._operands import (
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 # Sums and differences
 #

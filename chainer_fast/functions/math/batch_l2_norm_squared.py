@@ -5,10 +5,10 @@ from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class BatchL2NormSquared(function_node.FunctionNode):

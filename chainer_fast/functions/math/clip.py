@@ -5,8 +5,8 @@ import typing as tp
 
 from chainer_fast import backend, utils
 from chainer_fast.functions.math import _operands, _unary
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Clip(_unary.FloatUfunc):

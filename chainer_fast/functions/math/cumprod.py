@@ -4,9 +4,9 @@ from __future__ import annotations
 from chainer_fast import backend, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, flip, reshape
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _part(x, axis, start=None, stop=None):

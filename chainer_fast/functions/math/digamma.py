@@ -6,8 +6,7 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import polygamma as polygamma_mod
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class DiGamma(_special.SpecialFunction):

@@ -4,8 +4,7 @@ from __future__ import annotations
 import math
 
 from chainer_fast.functions.math import _special, exponential
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Erf(_special.SpecialFunction):

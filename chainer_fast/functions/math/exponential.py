@@ -7,8 +7,8 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.functions.math import _unary
-from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 @record(elementwise('exp', ('Mul::of', 'y')))

@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast.functions.math import _unary
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Cosh(_unary.FloatUfunc):

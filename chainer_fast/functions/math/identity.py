@@ -4,8 +4,8 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import function_node
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Identity(function_node.FunctionNode):
@@ -20,7 +20,13 @@ class Identity(function_node.FunctionNode):
         return tuple([gys[i] for i in indexes])
 
 
-def identity(*inputs: VariableOrArray) -> tp.Any:
+@tp.overload
+def identity(
+        x0: VariableOrArray, x1: VariableOrArray, /,
+        *inputs: VariableOrArray) -> tuple[Variable, ...]: ...
+@tp.overload
+def identity(x: VariableOrArray, /) -> Variable: ...
+def identity(*inputs: VariableOrArray) -> Variable | tuple[Variable, ...]:
     """Returns the inputs as new variables of the graph.
 
     Parameters

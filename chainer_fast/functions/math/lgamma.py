@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import digamma as digamma_mod
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class LGamma(_special.SpecialFunction):

@@ -5,9 +5,9 @@ from chainer_fast import function_node
 from chainer_fast.backends.kernels import arithmetic
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class LinearInterpolate(function_node.FunctionNode):

@@ -5,8 +5,7 @@ import math
 
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import erfcx as erfcx_mod
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class LogNdtr(_special.SpecialFunction):

@@ -4,8 +4,8 @@ from __future__ import annotations
 from chainer_fast.backends.kernels import softmax
 from chainer_fast.configuration import config
 from chainer_fast.functions.math import _axes, exponential
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class LogSumExp(_axes.Reduction):

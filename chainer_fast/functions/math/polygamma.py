@@ -4,10 +4,10 @@ from __future__ import annotations
 from chainer_fast import function_node, utils
 from chainer_fast.backends.kernels.arithmetic import special
 from chainer_fast.functions.math import _gradients
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class PolyGamma(function_node.FunctionNode):

@@ -9,8 +9,8 @@ from chainer_fast.functions.array import (
     transpose,
 )
 from chainer_fast.functions.math import _axes
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Prod(_axes.Reduction):

@@ -9,10 +9,10 @@ from chainer_fast import utils
 from chainer_fast.backends.kernels import sparse as sparse_kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import DTypeSpec, GradOutputs, NdArray
+from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable
 
 
 def _flip(x, yes):

@@ -5,8 +5,8 @@ from chainer_fast import variable
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.arithmetic import elementwise, unary
 from chainer_fast.functions.math import _unary
-from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 @record(elementwise('sqrt', ('Sqrt::grad', 'y')))

@@ -10,10 +10,10 @@ from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import argument
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 @record(compiled.DropoutShortcut())
@@ -113,7 +113,8 @@ def dropout(
         return_mask: bool = ..., **kwargs: tp.Any) -> tp.Any: ...
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
-        return_mask: bool = False, **kwargs: tp.Any) -> tp.Any:
+        return_mask: bool = False,
+        **kwargs: tp.Any) -> Variable | tuple[Variable, NdArray | None]:
     """Zeroes random elements and scales up the others.
 
     .. math::

@@ -8,10 +8,10 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import argument
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _standard_normal(like):
@@ -88,9 +88,18 @@ class _GaussianGrad(FunctionNode):
         return 0.5 * ggx * y, by_gy
 
 
+@tp.overload
+def gaussian(
+        mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
+        return_eps: tp.Literal[False] = ..., **kwargs: tp.Any) -> Variable: ...
+@tp.overload
+def gaussian(
+        mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
+        return_eps: bool = ..., **kwargs: tp.Any) -> tp.Any: ...
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
-        return_eps: bool = False, **kwargs: tp.Any) -> tp.Any:
+        return_eps: bool = False,
+        **kwargs: tp.Any) -> Variable | tuple[Variable, NdArray | None]:
     """Samples from normal distributions by reparameterization.
 
     .. math::

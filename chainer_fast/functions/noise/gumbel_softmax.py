@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from chainer_fast.backends.kernels import noise
 from chainer_fast.functions.activation import softmax
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 def gumbel_softmax(

@@ -27,10 +27,10 @@ from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
     _BatchNormalizationImpl,  # noqa: F401
 )
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _impl_selector(batch_norm_func, inputs):

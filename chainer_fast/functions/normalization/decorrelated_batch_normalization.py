@@ -9,10 +9,10 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray, Xp
+from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 # In this module, each group is a matrix: its channels are the rows, and all positions
 # of all samples are the columns. The matrices of all groups are stacked.

@@ -11,10 +11,10 @@ from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _second_order
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(shortcuts.GroupNormalizationShortcut(False))

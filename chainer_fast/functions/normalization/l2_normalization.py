@@ -10,9 +10,9 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization._second_order import as_type
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(shortcuts.NormalizeL2Shortcut())

@@ -7,10 +7,10 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization._second_order import as_type
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(shortcuts.LocalResponseNormalizationShortcut())

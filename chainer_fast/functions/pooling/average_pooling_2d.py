@@ -5,8 +5,8 @@ import typing as tp
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import pooling_2d
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class AveragePooling2D(pooling_2d.Pooling2D):

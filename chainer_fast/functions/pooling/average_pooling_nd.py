@@ -7,8 +7,8 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import pooling_nd
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class AveragePoolingND(pooling_nd._PoolingND):
@@ -45,7 +45,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.pad_value = pad_value
 
-    def get_cudnn_pool_mode(self) -> tp.Any:
+    def get_cudnn_pool_mode(self) -> int:
         # CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING and ..._INCLUDE_PADDING
         return 2 if self.pad_value is None else 1
 

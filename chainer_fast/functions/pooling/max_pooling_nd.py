@@ -6,8 +6,8 @@ from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import pooling_nd
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray, ShapeSpec
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class MaxPoolingND(pooling_nd._PoolingND):
@@ -21,7 +21,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
 
     _channels_last = False
 
-    def get_cudnn_pool_mode(self) -> tp.Any:
+    def get_cudnn_pool_mode(self) -> int:
         # CUDNN_POOLING_MAX_DETERMINISTIC and CUDNN_POOLING_MAX
         return 3 if config.cudnn_deterministic else 0
 
@@ -95,10 +95,20 @@ class MaxPoolingNDWithIndexes(FunctionNode):
         return MaxPoolingNDGrad(self.func).apply(gy)
 
 
+@tp.overload
 def max_pooling_nd(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: tp.Literal[False] = ...) -> Variable: ...
+@tp.overload
+def max_pooling_nd(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: bool = ...) -> tp.Any: ...
+def max_pooling_nd(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
+        pad: ShapeSpec = 0, cover_all: bool = True,
+        return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of images of any dimension.
 
     .. math:: y_{n, c, j} = \\max_u x_{n, c, s j + u - p}
@@ -159,10 +169,20 @@ def max_pooling_nd(
     return (y, function.indexes) if return_indices else y
 
 
+@tp.overload
 def max_pooling_1d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: tp.Literal[False] = ...) -> Variable: ...
+@tp.overload
+def max_pooling_1d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: bool = ...) -> tp.Any: ...
+def max_pooling_1d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
+        pad: ShapeSpec = 0, cover_all: bool = True,
+        return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of sequences, of shape ``(n, c, length)``.
 
     See :func:`max_pooling_nd`, of which it is the case of one axis.
@@ -220,10 +240,20 @@ def max_pooling_1d(
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
+@tp.overload
 def max_pooling_2d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: tp.Literal[False] = ...) -> Variable: ...
+@tp.overload
+def max_pooling_2d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: bool = ...) -> tp.Any: ...
+def max_pooling_2d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
+        pad: ShapeSpec = 0, cover_all: bool = True,
+        return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of images, of shape ``(n, c, height, width)``.
 
     See :func:`max_pooling_nd`, of which it is the case of two axes.
@@ -286,10 +316,20 @@ def max_pooling_2d(
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
+@tp.overload
 def max_pooling_3d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: tp.Literal[False] = ...) -> Variable: ...
+@tp.overload
+def max_pooling_3d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
+        pad: ShapeSpec = ..., cover_all: bool = ...,
+        return_indices: bool = ...) -> tp.Any: ...
+def max_pooling_3d(
+        x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
+        pad: ShapeSpec = 0, cover_all: bool = True,
+        return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
     See :func:`max_pooling_nd`, of which it is the case of three axes.

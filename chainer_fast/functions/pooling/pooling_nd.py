@@ -4,9 +4,9 @@ import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import conv_nd, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
+from chainer_fast.variable import VariableOrArray
 
 
 class _PoolingND(FunctionNode):

@@ -7,9 +7,9 @@ import numpy
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class ROIAverageAlign2D(Function):

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.pooling import max_pooling_nd
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def spatial_pyramid_pooling_2d(

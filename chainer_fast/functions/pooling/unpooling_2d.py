@@ -4,8 +4,8 @@ import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import pooling_2d, unpooling_nd
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Unpooling2D(pooling_2d._Enlarging2D):

@@ -4,10 +4,10 @@ import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import pooling_2d
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Upsampling2D(pooling_2d._Enlarging2D):

@@ -7,10 +7,10 @@ from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order
 from chainer_fast.graph_optimizations._processor import builders
-from chainer_fast.types import GradArrays, GradOutputs, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 _extract_gates = recurrent.extract_gates
 

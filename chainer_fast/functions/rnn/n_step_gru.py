@@ -6,8 +6,8 @@ from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, n_step_rnn
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import VariableOrArray
 
 
 def _join(w, b):

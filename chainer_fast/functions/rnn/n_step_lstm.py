@@ -5,8 +5,8 @@ import typing as tp
 from chainer_fast.functions.array import reshape, stack
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, lstm, n_step_rnn
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import VariableOrArray
 
 
 def _stack_weight(ws):

@@ -10,10 +10,10 @@ from chainer_fast.function import Function
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _layers, _stacked
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 _DIRECTIONS = {'uni': 1, 'bi': 2}
 

@@ -5,10 +5,10 @@ import typing as tp
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.function import Function
 from chainer_fast.function_node import Fallback
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class TreeLSTM(Function):

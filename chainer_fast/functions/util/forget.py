@@ -5,8 +5,8 @@ import typing as tp
 from chainer_fast import _backprop, function_node, variable
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function import force_backprop_mode, no_backprop_mode
-from chainer_fast.types import GradOutputs, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import NdArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _ordinal(n):

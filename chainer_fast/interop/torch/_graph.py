@@ -21,11 +21,16 @@ import torch
 from chainer_fast import configuration, function_node
 from chainer_fast.interop.torch import _seam, _sharing
 from chainer_fast.interop.torch._arrays import array_of, as_array, as_tensor
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
-def to_torch(*variables: VariableOrArray) -> tp.Any:
+@tp.overload
+def to_torch(
+        x0: VariableOrArray, x1: VariableOrArray, /,
+        *variables: VariableOrArray) -> tuple[torch.Tensor, ...]: ...
+@tp.overload
+def to_torch(x: VariableOrArray, /) -> torch.Tensor: ...
+def to_torch(*variables: VariableOrArray) -> torch.Tensor | tuple[torch.Tensor, ...]:
     """Return variables as tensors that continue their graph.
 
     The tensors share the memory of the variables' arrays. A backward pass of PyTorch
@@ -65,7 +70,13 @@ def to_torch(*variables: VariableOrArray) -> tp.Any:
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def from_torch(*tensors: torch.Tensor) -> tp.Any:
+@tp.overload
+def from_torch(
+        x0: torch.Tensor, x1: torch.Tensor, /,
+        *tensors: torch.Tensor) -> tuple[Variable, ...]: ...
+@tp.overload
+def from_torch(x: torch.Tensor, /) -> Variable: ...
+def from_torch(*tensors: torch.Tensor) -> Variable | tuple[Variable, ...]:
     """Return tensors as variables that continue their graph.
 
     The variables share the memory of the tensors. A backward pass of Chainer through

@@ -7,9 +7,9 @@ from chainer_fast import initializer, link
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import maxout
 from chainer_fast.links.connection import linear
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.types import InitializerSpec, NdArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from chainer_fast import link, variable
 from chainer_fast.functions.activation import prelu
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec, NdArray
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class PReLU(link.Link):

@@ -6,8 +6,8 @@ import math
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.noise import simplified_dropconnect
 from chainer_fast.initializers import normal
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class SimplifiedDropconnect(link.Link):

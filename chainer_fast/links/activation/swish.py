@@ -5,8 +5,8 @@ from chainer_fast import link, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import swish
 from chainer_fast.initializers import constant
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.types import InitializerSpec, NdArray
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class Swish(link.Link):

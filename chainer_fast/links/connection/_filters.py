@@ -2,9 +2,8 @@
 from __future__ import annotations
 
 from chainer_fast import initializers, link, variable
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class Filtered(link.Link):

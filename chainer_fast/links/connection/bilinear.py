@@ -4,8 +4,8 @@ from __future__ import annotations
 from chainer_fast import initializers, link, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import bilinear
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Bilinear(link.Link):

@@ -7,9 +7,11 @@ from chainer_fast import memory_layouts
 from chainer_fast.configuration import get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
+
+_Convolution = tp.TypeVar('_Convolution', bound='Convolution2D')
 
 
 class Convolution2D(_filters.Filtered):
@@ -186,9 +188,9 @@ class Convolution2D(_filters.Filtered):
 
     @classmethod
     def from_params(
-            cls, W: tp.Any, b: tp.Any = None, stride: int | tuple[int, int] = 1,
-            pad: int | tuple[int, int] = 0, nobias: bool = False,
-            **kwargs: tp.Any) -> tp.Any:
+            cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
+            stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
         """Make a convolution with given filters.
 
         Parameters

@@ -8,6 +8,8 @@ from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv_nd
 
+_Convolution = tp.TypeVar('_Convolution', bound='ConvolutionND')
+
 
 class ConvolutionND(_filters.Filtered):
     """Convolution of images of any dimension with filters, and a bias.
@@ -118,9 +120,9 @@ class ConvolutionND(_filters.Filtered):
 
     @classmethod
     def from_params(
-            cls, W: tp.Any, b: tp.Any = None, stride: int | tuple[int, ...] = 1,
-            pad: int | tuple[int, ...] = 0, nobias: bool = False,
-            **kwargs: tp.Any) -> tp.Any:
+            cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
+            stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
+            nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
         """Make a convolution with given filters.
 
         Parameters

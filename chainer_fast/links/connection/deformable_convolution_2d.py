@@ -9,8 +9,8 @@ from chainer_fast.functions.connection.deformable_convolution_2d_sampler import 
 from chainer_fast.initializers import constant
 from chainer_fast.links.connection import _filters
 from chainer_fast.links.connection.convolution_2d import Convolution2D
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class DeformableConvolution2D(link.Chain):

@@ -6,8 +6,10 @@ import typing as tp
 from chainer_fast import link, variable
 from chainer_fast.functions.connection import embed_id
 from chainer_fast.initializers import normal
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
+
+_EmbedID = tp.TypeVar('_EmbedID', bound='EmbedID')
 
 
 class EmbedID(link.Link):
@@ -89,7 +91,9 @@ class EmbedID(link.Link):
         return embed_id.embed_id(x, self.W, ignore_label=self.ignore_label)
 
     @classmethod
-    def from_params(cls, W: VariableOrArray, ignore_label: int | None = None) -> tp.Any:
+    def from_params(
+            cls: type[_EmbedID], W: VariableOrArray,
+            ignore_label: int | None = None) -> _EmbedID:
         """Make an embedding from given vectors.
 
         Parameters

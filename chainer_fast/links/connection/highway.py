@@ -6,8 +6,8 @@ import typing as tp
 from chainer_fast import link
 from chainer_fast.functions.activation import relu, sigmoid
 from chainer_fast.links.connection import linear
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear

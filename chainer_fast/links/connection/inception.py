@@ -6,8 +6,8 @@ from chainer_fast.functions.activation import relu
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import max_pooling_nd
 from chainer_fast.links.connection import convolution_2d
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Inception(link.Chain):

@@ -13,8 +13,8 @@ from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import average_pooling_2d, max_pooling_nd
 from chainer_fast.links.connection import convolution_2d
 from chainer_fast.links.normalization import batch_normalization
-from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec, InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 _POOLING: dict[str, tp.Any] = {
     'max': functools.partial(max_pooling_nd.max_pooling_2d, cover_all=False),

@@ -6,9 +6,11 @@ import typing as tp
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
-from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
+
+_Linear = tp.TypeVar('_Linear', bound='Linear')
 
 
 class Linear(link.Link):
@@ -134,8 +136,8 @@ class Linear(link.Link):
 
     @classmethod
     def from_params(
-            cls, W: VariableOrArray, b: VariableOrArray | None = None,
-            nobias: bool = False) -> tp.Any:
+            cls: type[_Linear], W: VariableOrArray, b: VariableOrArray | None = None,
+            nobias: bool = False) -> _Linear:
         """Make a layer from given weights.
 
         Parameters

@@ -5,9 +5,9 @@ import typing as tp
 
 from chainer_fast.functions.connection import _convolution, local_convolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class LocalConvolution2D(_filters.Filtered):

@@ -6,9 +6,8 @@ import typing as tp
 from chainer_fast import link
 from chainer_fast.functions.activation import relu
 from chainer_fast.links.connection import _filters, convolution_2d
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 _WSCALE = (
     'wscale is not supported anymore. Use conv_init and bias_init to say how filters '

@@ -5,8 +5,7 @@ import typing as tp
 
 from chainer_fast.functions.loss import black_out
 from chainer_fast.links.loss import _sampling
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BlackOut(_sampling.SamplingLink):

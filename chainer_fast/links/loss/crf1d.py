@@ -8,8 +8,8 @@ from chainer_fast.functions.array import transpose_sequence
 from chainer_fast.functions.loss import crf1d
 from chainer_fast.initializers import _get_initializer, constant
 from chainer_fast.links.rnn.n_step_rnn import argsort_list_descent, permutate_list
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class CRF1d(link.Link):

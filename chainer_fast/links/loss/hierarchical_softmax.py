@@ -13,10 +13,10 @@ from chainer_fast.backends.kernels import negative_sampling, record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.initializers import uniform
-from chainer_fast.types import DTypeSpec, GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, GradArrays, NdArray
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class TreeParser:

@@ -8,8 +8,8 @@ import numpy
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.loss import negative_sampling
 from chainer_fast.links.loss import _sampling
-from chainer_fast.types import DTypeSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _flattened(counts, power, dtype):

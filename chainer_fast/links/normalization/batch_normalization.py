@@ -10,9 +10,9 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
-from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
+from chainer_fast.types import DTypeSpec, InitializerSpec
 from chainer_fast.utils import argument
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class BatchNormalization(link.Link):

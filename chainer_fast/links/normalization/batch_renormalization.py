@@ -9,8 +9,8 @@ from chainer_fast.functions.normalization.batch_normalization import (
     fixed_batch_normalization,
 )
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
-from chainer_fast.types import DTypeSpec, InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec, InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BatchRenormalization(BatchNormalization):

@@ -14,8 +14,8 @@ from chainer_fast.functions.normalization.decorrelated_batch_normalization impor
     fixed_decorrelated_batch_normalization,
 )
 from chainer_fast.serializer import AbstractSerializer, Deserializer
-from chainer_fast.types import DTypeSpec, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import DTypeSpec, NdArray
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _for_each_group(name, array, groups, ndim):

@@ -7,8 +7,8 @@ from chainer_fast import link
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.normalization import group_normalization
 from chainer_fast.links.normalization import _parameters
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class GroupNormalization(link.Link):

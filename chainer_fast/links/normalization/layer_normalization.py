@@ -6,8 +6,8 @@ import math
 from chainer_fast import link, variable
 from chainer_fast.functions.normalization import layer_normalization
 from chainer_fast.links.normalization import _parameters
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class LayerNormalization(link.Link):

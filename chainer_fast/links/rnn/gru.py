@@ -8,8 +8,8 @@ from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class GRUBase(link.Chain):

@@ -10,8 +10,8 @@ from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
-from chainer_fast.types import InitializerSpec, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec
+from chainer_fast.variable import Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear

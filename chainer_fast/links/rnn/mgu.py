@@ -9,8 +9,7 @@ from chainer_fast.functions.array import concat
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear

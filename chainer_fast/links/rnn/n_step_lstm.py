@@ -5,7 +5,7 @@ import typing as tp
 
 from chainer_fast.functions.rnn import n_step_lstm as rnn
 from chainer_fast.links.rnn import n_step_rnn
-from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import VariableOrArray
 
 
 class NStepLSTMBase(n_step_rnn.NStepRNNBase):

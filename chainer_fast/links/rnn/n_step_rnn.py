@@ -11,9 +11,9 @@ from chainer_fast.backend import using_device
 from chainer_fast.functions.array import permutate, transpose_sequence
 from chainer_fast.functions.rnn import n_step_rnn as rnn
 from chainer_fast.initializers import _get_initializer
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.types import InitializerSpec, NdArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
@@ -204,7 +204,7 @@ class NStepRNNBase(link.ChainList):
 
     def forward(
             self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
-            **kwargs: tp.Any) -> tp.Any:
+            **kwargs: tp.Any) -> tuple[Variable, list[Variable]]:
         """Run through sequences.
 
         Parameters

@@ -4,8 +4,7 @@ from __future__ import annotations
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import reshape, separate
 from chainer_fast.links.rnn import _state
-from chainer_fast.types import VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class StatefulPeepholeLSTM(_state.StatefulLink):

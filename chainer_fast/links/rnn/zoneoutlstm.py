@@ -7,9 +7,8 @@ from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.noise import zoneout
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.rnn import _state
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 class StatefulZoneoutLSTM(_state.StatefulLink):

@@ -7,6 +7,7 @@ import typing as tp
 import warnings
 
 from chainer_fast.link import Link
+from chainer_fast.types import NdArray
 
 
 class CommunicatorBase(metaclass=abc.ABCMeta):
@@ -114,11 +115,11 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
             super().__setattr__('_within_config_scope', before)
 
     @abc.abstractmethod
-    def split(self, color: int, key: int) -> tp.Any:
+    def split(self, color: int, key: int) -> CommunicatorBase:
         """Return a communicator of the processes that give the same ``color``."""
 
     @abc.abstractmethod
-    def alltoall(self, xs: tp.Any) -> tp.Any:
+    def alltoall(self, xs: tp.Any) -> tuple[NdArray, ...]:
         """Send ``xs[i]`` to rank ``i`` and return what every rank sent to this one."""
 
     @abc.abstractmethod
@@ -132,23 +133,23 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
     @abc.abstractmethod
     def bcast(
             self, data: tp.Any, max_buf_len: int | None = None,
-            root: int = 0) -> tp.Any:
+            root: int = 0) -> NdArray:
         """Return the array of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather(self, data: tp.Any, root: int = 0) -> tp.Any:
+    def gather(self, data: tp.Any, root: int = 0) -> tuple[NdArray, ...] | tp.Any:
         """Return the arrays of all ranks as a tuple on ``root``, None elsewhere."""
 
     @abc.abstractmethod
-    def allgather(self, x: tp.Any) -> tp.Any:
+    def allgather(self, x: tp.Any) -> tuple[NdArray, ...]:
         """Return the arrays of all ranks as a tuple."""
 
     @abc.abstractmethod
-    def allreduce(self, data: tp.Any) -> tp.Any:
+    def allreduce(self, data: tp.Any) -> NdArray:
         """Return the sum of the arrays of all ranks."""
 
     @abc.abstractmethod
-    def scatter(self, xs: tp.Any, root: int = 0) -> tp.Any:
+    def scatter(self, xs: tp.Any, root: int = 0) -> NdArray:
         """Return ``xs[i]`` of rank ``root`` on rank ``i``."""
 
     def finalize(self) -> None:  # noqa: B027
@@ -168,7 +169,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """Return the object of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather_obj(self, obj: tp.Any, root: int = 0) -> tp.Any:
+    def gather_obj(self, obj: tp.Any, root: int = 0) -> list[tp.Any] | tp.Any:
         """Return a list of all ranks' objects on ``root``, None elsewhere."""
 
     @abc.abstractmethod

@@ -18,6 +18,7 @@ from chainer_fast.mn.communicators import (
 )
 from chainer_fast.mn.communicators._communication_utility import chunked_bcast_obj
 from chainer_fast.mn.communicators._waiting import waiting
+from chainer_fast.types import NdArray
 from chainer_fast.utils.experimental import experimental
 
 
@@ -91,7 +92,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def get_config(self, name: str | None = None) -> tp.Any:
         return super().get_config(name)
 
-    def split(self, color: int, key: int) -> tp.Any:
+    def split(self, color: int, key: int) -> MpiCommunicatorBase:
         return type(self)(waiting('split', None, self.mpi_comm.Split, color, key))
 
     # -- arrays
@@ -116,7 +117,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return _transfer.recv(self.mpi_comm, source, tag)
 
     def bcast(  # type: ignore[override]
-            self, x: tp.Any, root: int = 0) -> tp.Any:
+            self, x: tp.Any, root: int = 0) -> NdArray:
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -141,11 +142,11 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
                 _transfer.from_bytes(data, array.dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def gather(self, x: tp.Any, root: int = 0) -> tp.Any:
+    def gather(self, x: tp.Any, root: int = 0) -> tuple[NdArray, ...] | tp.Any:
         _experimental('gather')
         return self._gather('gather', x, root, self.mpi_comm.Gatherv)
 
-    def allgather(self, x: tp.Any) -> tp.Any:
+    def allgather(self, x: tp.Any) -> tuple[NdArray, ...]:
         _experimental('allgather')
         return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
 
@@ -164,7 +165,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             self.mpi_comm, operation, root, arrays[0], on_device, longest, error)
         return arrays, on_device, headers, shapes
 
-    def alltoall(self, xs: tp.Any) -> tp.Any:
+    def alltoall(self, xs: tp.Any) -> tuple[NdArray, ...]:
         _experimental('alltoall')
         arrays, on_device, headers, shapes = self._meet_many('alltoall', xs)
         _agreement.check_same_dtype('alltoall', headers, shapes)
@@ -180,7 +181,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             _transfer.to_device(_transfer.from_bytes(data, dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def scatter(self, xs: tp.Any, root: int = 0) -> tp.Any:
+    def scatter(self, xs: tp.Any, root: int = 0) -> NdArray:
         experimental('chainermn.communicators.CommunicatorBase.scatter')
         sent = shapes = None
         if self.rank == root:
@@ -198,7 +199,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return _transfer.to_device(
             _transfer.from_bytes(data, dtype, shape), header.on_device)
 
-    def allreduce(self, x: tp.Any) -> tp.Any:
+    def allreduce(self, x: tp.Any) -> NdArray:
         array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
         _agreement.check_same_arrays('allreduce', headers, shapes)
         # MPI has no float16.
@@ -220,7 +221,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             root: int = 0) -> tp.Any:
         return chunked_bcast_obj(obj, self.mpi_comm, max_buf_len, root)
 
-    def gather_obj(self, obj: tp.Any, root: int = 0) -> tp.Any:
+    def gather_obj(self, obj: tp.Any, root: int = 0) -> list[tp.Any] | tp.Any:
         data, error = _communication_utility.pickled(obj)
         headers, _ = _agreement.meet(
             self.mpi_comm, 'gather_obj', root, extra=len(data), error=error)

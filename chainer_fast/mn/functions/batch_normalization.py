@@ -129,7 +129,7 @@ class MultiNodeBNImplSelector:
         self.comm = comm
         self.communication_backend_name = communication_backend_name
 
-    def __call__(self, batch_norm_func: tp.Any, inputs: tp.Any) -> tp.Any:
+    def __call__(self, batch_norm_func: tp.Any, inputs: tp.Any) -> _NcclImpl | _MpiImpl:
         if self.communication_backend_name == 'nccl':
             return _NcclImpl(self.comm)
         return _MpiImpl(self.comm)

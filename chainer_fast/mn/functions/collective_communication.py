@@ -9,9 +9,9 @@ from chainer_fast import backend, function, variable
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions._messages import Places, narrowed, widened
-from chainer_fast.types import GradArrays, NdArray, VariableOrArray
+from chainer_fast.types import GradArrays, NdArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _total(arrays):

@@ -5,9 +5,9 @@ import typing as tp
 
 from chainer_fast import backend, variable
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.types import GradOutputs, NdArray
+from chainer_fast.types import NdArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Variable
+from chainer_fast.variable import GradOutputs, Variable
 
 
 class PseudoConnect(FunctionNode):

@@ -122,7 +122,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
         order = self.communicator.bcast(None, root=rank_master)
         self._order = None if order.tolist() == [-1] else order
 
-    def __next__(self) -> tp.Any:
+    def __next__(self) -> list[tp.Any]:
         stop, valid, paired, is_new_epoch, position = _parse_ctrl_msg(
             self.communicator.bcast(None, root=self.rank_master))
         if stop:

@@ -13,9 +13,9 @@ from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.functions import batch_normalization as mn_batch_normalization
-from chainer_fast.types import DTypeSpec, InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.types import DTypeSpec, InitializerSpec, NdArray
 from chainer_fast.utils.experimental import experimental
-from chainer_fast.variable import Parameter, Variable
+from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class MultiNodeBatchNormalization(link.Link):
@@ -109,7 +109,7 @@ class MultiNodeBatchNormalization(link.Link):
                 self.beta = _parameters.make(initial_beta, 0, self._highprec_dtype)
         _parameters.initialize(size, self.gamma, self.beta)
 
-    def __deepcopy__(self, memo: dict[int, tp.Any]) -> tp.Any:
+    def __deepcopy__(self, memo: dict[int, tp.Any]) -> MultiNodeBatchNormalization:
         # Processes cannot be copied.
         memo[id(self.comm)] = self.comm
         memo[id(self)] = clone = copy.copy(self)

@@ -17,6 +17,9 @@ def _parameters_and_devices(link):
             for path, param in sorted(link.namedparams())]
 
 
+_Wrapped = tp.TypeVar('_Wrapped', bound='_Wrapper')
+
+
 class _Wrapper:
     """Optimizer that stands for another one and has its attributes.
 
@@ -43,7 +46,7 @@ class _Wrapper:
     def __setattr__(self, attr_name: str, value: tp.Any) -> None:
         setattr(self.actual_optimizer, attr_name, value)
 
-    def setup(self, link) -> tp.Any:
+    def setup(self: _Wrapped, link: tp.Any) -> _Wrapped:
         """Bind the actual optimizer to a link.
 
         The parameters of another link are broadcast in the next :meth:`update`.

@@ -65,7 +65,7 @@ class HyperparameterShift(extension.Extension):
             self._init = getattr(self._get_optimizer(trainer), self._attr)
         self._set(trainer, self._init if self._t == 0 else self._value_at(self._t))
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         self._t += 1
         value = self._value_at(self._t)
         if value is not None:

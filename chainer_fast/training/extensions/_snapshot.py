@@ -204,7 +204,7 @@ class _Snapshot(extension.Extension):
                 'give them different folders or file names'
                 % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if self.condition():
             self._make_snapshot(trainer)
 

@@ -56,7 +56,7 @@ class Tracker(LogReader):
         # What the caller of run() may be handling does not fail this training.
         self._handled = sys.exc_info()[1]
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         log = self._read_log(trainer)
         if len(log) < self._log_len:  # not the log that the snapshot knows
             self._log_len = 0

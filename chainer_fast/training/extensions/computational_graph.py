@@ -69,7 +69,7 @@ class DumpGraph(extension.Extension):
         self._original_flag = config.keep_graph_on_report
         config.keep_graph_on_report = True
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         configuration.config.keep_graph_on_report = self._original_flag
         root = trainer.observation[self._root_name]
         if not isinstance(root, variable.Variable):

@@ -116,7 +116,7 @@ class Evaluator(extension.Extension):
         """Return a target by its name; ``KeyError`` if there is none."""
         return self._targets[name]
 
-    def __call__(self, trainer: Trainer | None = None) -> tp.Any:
+    def __call__(self, trainer: Trainer | None = None) -> dict[str, tp.Any]:
         """Evaluate and report.
 
         Parameters

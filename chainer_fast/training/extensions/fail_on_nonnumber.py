@@ -1,8 +1,6 @@
 """Extension that ends a training that has diverged."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends.kernels import update_rules
 from chainer_fast.training import extension
 from chainer_fast.training.trainer import Trainer
@@ -23,7 +21,7 @@ class FailOnNonNumber(extension.Extension):
         trainer.extend(extensions.FailOnNonNumber())
     """
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             params = list(optimizer.target.namedparams(include_uninit=False))
             finite = update_rules.are_finite([param.array for _, param in params])

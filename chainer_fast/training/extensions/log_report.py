@@ -74,7 +74,7 @@ class LogReport(extension.Extension):
         """The list of dicts so far."""
         return self._log
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         observation = trainer.observation
         if self._keys is not None:
             observation = {

@@ -53,7 +53,7 @@ class MicroAverage(extension.Extension):
     def _reset(self):
         self._numerator = self._denominator = 0
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         over, under = map(trainer.observation.get, self._source_keys)
         if over is None or under is None:
             return

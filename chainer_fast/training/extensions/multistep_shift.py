@@ -50,7 +50,7 @@ class MultistepShift(_shift.HyperparameterShift):
         self._stepvalue_size = len(step_value)
         self._current_step = 0
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         step = self._current_step
         if step < self._stepvalue_size and self._t + 1 >= self._step_value[step]:
             self._current_step += 1

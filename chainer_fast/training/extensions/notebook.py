@@ -101,7 +101,7 @@ class PrintReportNotebook(print_report.PrintReport):
         super().__init__(entries, log_report)
         self._cell = _Cell(type(self).__name__)
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         log = self._read_log(trainer)
         if self._header is None and len(log) == self._log_len:
             return

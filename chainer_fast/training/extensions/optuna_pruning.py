@@ -61,7 +61,7 @@ class OptunaPruning(extension.Extension):
         self._trial, self._observation_key = trial, observation_key
         self._pruner_trigger = util.get_trigger(pruner_trigger)
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if not self._pruner_trigger(trainer):
             return
         if self._observation_key not in trainer.observation:

@@ -111,7 +111,7 @@ class ParameterStatistics(extension.Extension):
         """
         self._statistics[name] = function
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         observed = {}
         for root in self._links:
             for param_name, param in root.namedparams():

@@ -92,7 +92,7 @@ class PlotReport(extension.Extension):
         """Return whether Matplotlib is installed, and warn if it is not."""
         return _find_matplotlib() is not None
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         pyplot = _find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return

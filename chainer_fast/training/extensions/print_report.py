@@ -56,7 +56,7 @@ class PrintReport(LogReader):
             width = max(10, len(entry))
             self._templates.append((entry, '{:<%dg}  ' % width, ' ' * (width + 2)))
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if self._header is not None:
             self._out.write(self._header)
             self._header = None

@@ -66,7 +66,7 @@ class ProgressBar(extension.Extension):
     def finalize(self) -> None:
         self._pbar.close()
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if trainer.updater.iteration % self._update_interval:
             return
         pbar = self._pbar

@@ -41,7 +41,7 @@ class RichPrintReport(print_report.PrintReport):
         super().__init__(entries, log_report, out)
         self._has_rich = importlib.util.find_spec('rich') is not None
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if self._has_rich and self._header is not None:
             self._header = None
             self._print_table(show_header=True)

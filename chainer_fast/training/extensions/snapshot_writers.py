@@ -160,7 +160,9 @@ def _warn_of(what):
 class _SavefunWriter(Writer):
     """Base of writers that write files by a function."""
 
-    def __init__(self, savefun=npz.save_npz, **kwds: tp.Any) -> None:
+    def __init__(
+            self, savefun: tp.Callable[..., tp.Any] = npz.save_npz,
+            **kwds: tp.Any) -> None:
         super().__init__()
         self._kwds = kwds
         self._savefun = savefun
@@ -282,7 +284,7 @@ class ProcessWriter(StandardWriter):
 
     _worker_class = _writer_workers.Process
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _worker=None, _started=False)
 
@@ -332,7 +334,7 @@ class QueueWriter(_Background, Writer):
         while not self._failures.empty():
             _warn_of(self._failures.get())
 
-    def create_task(self, savefun: tp.Callable[..., tp.Any]) -> tp.Any:
+    def create_task(self, savefun: tp.Callable[..., tp.Any]) -> SimpleWriter:
         """Return a :class:`SimpleWriter` for a saving function."""
         return SimpleWriter(savefun)
 
@@ -429,6 +431,6 @@ class ProcessQueueWriter(QueueWriter):
         multiprocessing.reduction.ForkingPickler.dumps(self._task)
         super().__call__(filename, outdir, target)
 
-    def __getstate__(self) -> tp.Any:
+    def __getstate__(self) -> dict[str, tp.Any]:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _consumer=None, _started=False)

@@ -76,7 +76,7 @@ class TqdmProgressBar(extension.Extension):
         return (updater.iteration if self._unit == 'iteration'
                 else round(updater.epoch_detail, 2))
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         if trainer.updater.iteration % self._update_interval:
             return
         bar = self._bar

@@ -80,7 +80,7 @@ class Reservoir:
         if data is not None and data.shape == self.data.shape:
             self.data, self.idxs, self.counter = data, indices, int(counter)
 
-    def get_data(self) -> tp.Any:
+    def get_data(self) -> tuple[NdArray, NdArray]:
         """Return the indices of the sample, sorted, and the arrays."""
         used = min(self.counter, self.size)
         order = numpy.argsort(self.idxs[:used])
@@ -109,7 +109,7 @@ class Statistician:
 
     def __call__(
             self, x: NdArray, axis: int | tuple[int, ...] | None = 0,
-            dtype: DTypeSpec = None, xp: Xp | None = None) -> dict[str, NdArray]:
+            dtype: DTypeSpec = None, xp: Xp | None = None) -> dict[str, tp.Any]:
         """Compute the statistics.
 
         Parameters
@@ -130,7 +130,7 @@ class Statistician:
         """
         return self.collect(x, axis)
 
-    def collect(self, x: NdArray, axis: tp.Any) -> tp.Any:
+    def collect(self, x: NdArray, axis: tp.Any) -> dict[str, tp.Any]:
         """Compute the statistics, like a call."""
         xp = backend.get_array_module(x)
         # An array makes NumPy compute in float64, unlike a number.
@@ -254,7 +254,7 @@ class VariableStatisticsPlot(extension.Extension):
         """Return whether Matplotlib is installed, and warn if it is not."""
         return plot_report._find_matplotlib() is not None
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         pyplot = plot_report._find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return

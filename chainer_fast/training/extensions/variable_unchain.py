@@ -29,7 +29,7 @@ class unchain_variables(extension.Extension):
             trainer.run()
     """
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> None:
         reported = trainer.observation.values()
         for root in [v for v in reported if isinstance(v, variable.Variable)]:
             root.unchain_backward()

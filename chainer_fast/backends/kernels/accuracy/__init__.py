@@ -43,7 +43,7 @@ def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
 
 
 @kernel(device=device.binary_accuracy)
-def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
+def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     """Share of labels 0 and 1 that the signs of scores tell; see :func:`accuracy`."""
     xp = get_array_module(y)
     # A comparison yields 0 or 1, so no other label is ever hit.
@@ -53,7 +53,7 @@ def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
 
 
 @kernel(device=device.counts)
-def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
+def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, ...]:
     """Count labels and predictions.
 
     Parameters
@@ -79,7 +79,9 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
 
 
 @kernel(device=device.shares)
-def shares(right: NdArray, found: NdArray, support: NdArray, beta: tp.Any) -> tp.Any:
+def shares(
+        right: NdArray, found: NdArray, support: NdArray,
+        beta: float) -> tuple[NdArray, NdArray, NdArray]:
     """Precision, recall and F-score of classes, from :func:`counts`.
 
     They are NaN where a number by which to divide is zero.

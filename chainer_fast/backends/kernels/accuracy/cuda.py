@@ -1,8 +1,6 @@
 """Comparisons of scores with labels on a GPU."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
@@ -13,7 +11,7 @@ def _predicted(y, t):
     return y.argmax(axis=1).reshape(t.shape)
 
 
-def accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
+def accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     if not t.size:
         return NotImplemented
     some = ignore_label is not None
@@ -24,7 +22,7 @@ def accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
         'accuracy')[0]
 
 
-def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
+def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     if not t.size:
         return NotImplemented
     return reduction.mean(
@@ -32,7 +30,7 @@ def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
         (y, t, ignore_label), None, y.dtype, 'binary_accuracy')[0]
 
 
-def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
+def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, ...]:
     out = cuda.cupy.zeros((3, n), 'q')
     cuda.elementwise(
         'P predicted, L t, int64 ignored, int64 n', 'raw C counts', '''
@@ -49,7 +47,9 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tp.Any:
     return tuple(out)
 
 
-def shares(right: NdArray, found: NdArray, support: NdArray, beta: tp.Any) -> tp.Any:
+def shares(
+        right: NdArray, found: NdArray, support: NdArray,
+        beta: float) -> tuple[NdArray, NdArray, NdArray]:
     return cuda.elementwise(
         'int64 right, int64 found, int64 support, float64 squared',
         'float64 precision, float64 recall, float64 score', '''

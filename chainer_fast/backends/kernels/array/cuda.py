@@ -5,6 +5,7 @@ import math
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 
 # CuPy joins more arrays than these by one launch, and fewer by one for each of them.
 _FEW = 8
@@ -17,7 +18,7 @@ _ROW = '''
 '''
 
 
-def join(first: tp.Any, arrays: tp.Any, axis: tp.Any) -> tp.Any:
+def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     if not 1 < len(arrays) <= _FEW or not all([
             x.flags.c_contiguous and x.dtype == first.dtype for x in arrays]):
         return NotImplemented

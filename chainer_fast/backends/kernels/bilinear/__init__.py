@@ -14,11 +14,12 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.bilinear import compiled as _compiled
 from chainer_fast.backends.kernels.bilinear import cuda as _device
 from chainer_fast.types import NdArray
+from chainer_fast.types import Xp
 
 
 def lines_of_axis(
-        xp: tp.Any, count: int, length: int, nearest: bool,
-        align_corners: bool) -> tp.Any:
+        xp: Xp, count: int, length: int, nearest: bool,
+        align_corners: bool) -> tuple[NdArray, NdArray]:
     """Return places and weights of lines across an axis; see :func:`lines`."""
     scale = length / count
     if nearest:
@@ -114,8 +115,8 @@ def resize(
 
 @kernel(compiled=_compiled.resize_adjoint, device=_device.resize_adjoint)
 def resize_adjoint(
-        gy: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
-        column_weights: tp.Any, height: int, width: int) -> NdArray:
+        gy: NdArray, rows: NdArray, row_weights: NdArray, columns: NdArray,
+        column_weights: NdArray, height: int, width: int) -> NdArray:
     """Adjoint of :func:`resize` for images of that height and width.
 
     Parameters
@@ -233,7 +234,7 @@ def sample(x: NdArray, grid: NdArray) -> NdArray:
 
 
 @kernel(compiled=_compiled.sample_adjoint, device=_device.sample_adjoint)
-def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tp.Any:
+def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`sample` with respect to the images and to the points.
 
     Parameters

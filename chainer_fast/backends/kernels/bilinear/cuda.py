@@ -5,8 +5,6 @@ one run to the next; those of half floats in single precision.
 """
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast.backends import cuda
@@ -27,7 +25,7 @@ def _sums(shape, dtype):
 
 def lines(
         x: NdArray, out_size: tuple[int, ...], in_size: tuple[int, ...], nearest: bool,
-        align_corners: bool) -> tp.Any:
+        align_corners: bool) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     rows, columns = out_size
     scales = [length / count for count, length in zip(out_size, in_size, strict=True)]
     places = cuda.cupy.empty(rows + columns, 'i')
@@ -48,7 +46,7 @@ def lines(
     return places[:rows], weights[:rows], places[rows:], weights[rows:]
 
 
-def lattice(x: NdArray, height: int, width: int) -> tp.Any:
+def lattice(x: NdArray, height: int, width: int) -> NdArray:
     points = cuda.cupy.empty(
         (3, height * width), numpy.promote_types(x.dtype, numpy.float32))
     _kernel(
@@ -77,8 +75,8 @@ _CROSSING = '''
 
 
 def resize(
-        x: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
-        column_weights: tp.Any) -> tp.Any:
+        x: NdArray, rows: NdArray, row_weights: NdArray, columns: NdArray,
+        column_weights: NdArray) -> NdArray:
     if x.dtype.kind != 'f':
         return NotImplemented
     size = len(rows), len(columns)
@@ -94,8 +92,8 @@ def resize(
 
 
 def resize_adjoint(
-        gy: NdArray, rows: tp.Any, row_weights: tp.Any, columns: tp.Any,
-        column_weights: tp.Any, height: int, width: int) -> tp.Any:
+        gy: NdArray, rows: NdArray, row_weights: NdArray, columns: NdArray,
+        column_weights: NdArray, height: int, width: int) -> NdArray:
     if gy.dtype.kind != 'f':
         return NotImplemented
     gx = _sums((*gy.shape[:2], height, width), gy.dtype)
@@ -130,7 +128,7 @@ def _have_code(x, *others):
         a.dtype == x.dtype for a in others) and x.size > 0
 
 
-def sample(x: NdArray, grid: NdArray) -> tp.Any:
+def sample(x: NdArray, grid: NdArray) -> NdArray:
     if not _have_code(x, grid):
         return NotImplemented
     y = cuda.cupy.empty(x.shape[:2] + grid.shape[2:], x.dtype)
@@ -146,7 +144,7 @@ def sample(x: NdArray, grid: NdArray) -> tp.Any:
     return y
 
 
-def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tp.Any:
+def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdArray]:
     if not _have_code(x, grid, gy):
         return NotImplemented
     gx, ggrid = _sums(x.shape, x.dtype), cuda.cupy.empty(grid.shape, grid.dtype)

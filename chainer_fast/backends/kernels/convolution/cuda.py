@@ -22,7 +22,7 @@ from chainer_fast.types import NdArray
 def gather(
         img: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], outs: tuple[int, ...],
-        pval: tp.Any = 0) -> tp.Any:
+        pval: float = 0) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
     if pval:
         raise ValueError('on a GPU, images are padded with zeros only, not %r' % pval)
@@ -37,7 +37,7 @@ def _gather(img, ksize, stride, pad, dilate, outs, col):
 
 def scatter(
         col: NdArray, stride: tuple[int, ...], pad: tuple[int, ...],
-        lengths: tuple[int, ...], dilate: tuple[int, ...]) -> tp.Any:
+        lengths: tuple[int, ...], dilate: tuple[int, ...]) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.scatter`."""
     nd = len(lengths)
     ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
@@ -49,9 +49,9 @@ def scatter(
 
 @_cudnn.preferred(by_cudnn.convolve)
 def convolve(
-        x: NdArray, W: NdArray, b: tp.Any, stride: tuple[int, ...],
+        x: NdArray, W: NdArray, b: NdArray | None, stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
-        outs: tuple[int, ...]) -> tp.Any:
+        outs: tuple[int, ...]) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     dtype = x.dtype
     x, W = _same_dtype(x, W)
@@ -77,9 +77,9 @@ def convolve(
 
 @_cudnn.preferred(by_cudnn.convolve_transposed)
 def convolve_transposed(
-        x: NdArray, W: NdArray, b: tp.Any, stride: tuple[int, ...],
+        x: NdArray, W: NdArray, b: NdArray | None, stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
-        outs: tuple[int, ...]) -> tp.Any:
+        outs: tuple[int, ...]) -> NdArray:
     """CUDA form of ``convolve_transposed`` of the same family."""
     dtype = x.dtype
     x, W = _same_dtype(x, W)
@@ -108,7 +108,7 @@ def convolve_transposed(
 def correlate(
         x: NdArray, gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
-        dtype: tp.Any) -> tp.Any:
+        dtype: tp.Any) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     n, outs = x.shape[0], gy.shape[2:]
     channels, filters, places = x.shape[1], gy.shape[1], math.prod(outs)

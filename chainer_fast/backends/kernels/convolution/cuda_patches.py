@@ -47,7 +47,7 @@ class Im2colNDKernel:
 
     @staticmethod
     @cuda.memoize()
-    def generate(ndim: int) -> tp.Any:
+    def generate(ndim: int) -> tuple[str, str, str, str]:
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes."""
         return _im2col_nd_kernel._generate(ndim)
 
@@ -66,7 +66,7 @@ class Col2imNDKernel:
 
     @staticmethod
     @cuda.memoize()
-    def generate(ndim: int) -> tp.Any:
+    def generate(ndim: int) -> tuple[str, str, str, str]:
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes."""
         return _col2im_nd_kernel._generate(ndim)
 
@@ -125,17 +125,17 @@ _im2col_nd_kernel = Im2colNDKernel()
 _col2im_nd_kernel = Col2imNDKernel()
 
 
-def im2col_kernel(ndim: int) -> tp.Any:
+def im2col_kernel(ndim: int) -> tp.Callable[..., tp.Any]:
     """Return the kernel ``(img, *d, *out, *k, *s, *p, *di, col)``."""
     return cuda.elementwise(*Im2colNDKernel.generate(ndim))
 
 
-def col2im_kernel(ndim: int) -> tp.Any:
+def col2im_kernel(ndim: int) -> tp.Callable[..., tp.Any]:
     """Return the kernel ``(col, *d, *out, *k, *s, *p, *di, img)``."""
     return cuda.elementwise(*Col2imNDKernel.generate(ndim))
 
 
-def correlation_kernel(ndim: int) -> tp.Any:
+def correlation_kernel(ndim: int) -> tp.Callable[..., tp.Any]:
     """Return the kernel ``(img, gy, *d, *out, *k, *s, *p, *di, images, channels,
     filters, both)``.
     """

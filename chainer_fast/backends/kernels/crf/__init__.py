@@ -69,8 +69,8 @@ def forth(x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, 
 
 @kernel(compiled=compiled.back, device=device.back)
 def back(
-        x: NdArray, cost: tp.Any, sizes: tp.Any, before: NdArray, totals: NdArray,
-        g: NdArray) -> tuple[NdArray, ...]:
+        x: NdArray, cost: NdArray, sizes: tp.Sequence[int], before: NdArray,
+        totals: NdArray, g: NdArray) -> tuple[NdArray, ...]:
     """Gradients of the second result of :func:`forth`.
 
     Parameters
@@ -107,7 +107,8 @@ def back(
 
 
 @kernel(compiled=compiled.best_paths)
-def best_paths(x: NdArray, cost: tp.Any, sizes: tp.Any) -> tuple[NdArray, ...]:
+def best_paths(
+        x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, ...]:
     """Find the labelling of each chain that has the largest score.
 
     Parameters

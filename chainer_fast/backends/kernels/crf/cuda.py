@@ -29,7 +29,8 @@ def _starts(sizes):
         start += size
 
 
-def forth(x: NdArray, cost: tp.Any, sizes: tp.Any) -> tp.Any:
+def forth(
+        x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, NdArray]:
     if x.dtype.char not in 'fd' or cost.dtype != x.dtype:
         return NotImplemented
     before = cuda.cupy.empty(x.shape, 'd')
@@ -52,8 +53,8 @@ def forth(x: NdArray, cost: tp.Any, sizes: tp.Any) -> tp.Any:
 
 
 def back(
-        x: NdArray, cost: tp.Any, sizes: tp.Any, before: tp.Any, totals: tp.Any,
-        g: NdArray) -> tp.Any:
+        x: NdArray, cost: NdArray, sizes: tp.Sequence[int], before: NdArray,
+        totals: NdArray, g: NdArray) -> tuple[NdArray, NdArray]:
     if x.dtype.char not in 'fd' or cost.dtype != x.dtype:
         return NotImplemented
     gx = cuda.cupy.empty(x.shape, x.dtype)
@@ -89,7 +90,8 @@ def back(
     return gx, gcost.astype(x.dtype, copy=False)
 
 
-def path_scores(cost: tp.Any, xs: tp.Any, ys: tp.Any) -> tp.Any:
+def path_scores(
+        cost: NdArray, xs: tp.Sequence[NdArray], ys: tp.Sequence[NdArray]) -> NdArray:
     scores = cuda.cupy.empty(len(xs[0]), 'd')
     last = ys[0]
     for t, (x, y) in enumerate(zip(xs, ys, strict=True)):
@@ -108,7 +110,8 @@ def path_scores(cost: tp.Any, xs: tp.Any, ys: tp.Any) -> tp.Any:
     return scores
 
 
-def subtract_paths(gx: NdArray, gcost: tp.Any, ys: tp.Any, g: NdArray) -> None:
+def subtract_paths(
+        gx: NdArray, gcost: NdArray, ys: tp.Sequence[NdArray], g: NdArray) -> None:
     last, start = ys[0], 0
     for t, y in enumerate(ys):
         cuda.elementwise(

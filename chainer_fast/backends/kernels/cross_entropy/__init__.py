@@ -54,7 +54,7 @@ def _wide(x):
 
 
 @kernel(device=device.shares)
-def shares(x: NdArray, kept: tp.Any) -> tp.Any:
+def shares(x: NdArray, kept: tp.Any) -> NdArray:
     """Return the softmax of scores from what is kept of them."""
     return kept
 
@@ -107,7 +107,7 @@ def hard_losses(
 
 @kernel(device=device.factors)
 def factors(
-        x: NdArray, t: NdArray, class_weight: tp.Any,
+        x: NdArray, t: NdArray, class_weight: NdArray | None,
         ignore_label: int) -> tuple[NdArray, NdArray]:
     """Classes of labels, and what turns their log probabilities into losses.
 
@@ -187,7 +187,7 @@ def _hard_gradient_on_host(x, kept, t, class_weight, ignore_label, g, factor):
 
 @kernel(compiled=_hard_gradient_on_host, device=device.hard_gradient)
 def hard_gradient(
-        x: NdArray, kept: NdArray | None, t: NdArray, class_weight: tp.Any,
+        x: NdArray, kept: NdArray | None, t: NdArray, class_weight: NdArray | None,
         ignore_label: int, g: NdArray, factor: float | NdArray | None) -> NdArray:
     """Gradient of :func:`hard_losses`.
 

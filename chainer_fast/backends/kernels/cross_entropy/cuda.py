@@ -11,7 +11,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE, exponentials
-from chainer_fast.types import NdArray
+from chainer_fast.types import DTypeSpec, NdArray
 
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
@@ -33,7 +33,8 @@ def _label_args(x, t, class_weight, ignore_label):
 
 
 def hard_losses(
-        x: NdArray, t: NdArray, class_weight: tp.Any, ignore_label: int) -> tp.Any:
+        x: NdArray, t: NdArray, class_weight: NdArray | None,
+        ignore_label: int) -> tuple[NdArray, tuple[NdArray, NdArray]]:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
@@ -53,7 +54,8 @@ def hard_losses(
     return losses, (top, total)
 
 
-def soft_losses(x: NdArray, t: NdArray, eps: float) -> tp.Any:
+def soft_losses(
+        x: NdArray, t: NdArray, eps: float) -> tuple[NdArray, tuple[NdArray, NdArray]]:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(_samples(x), x) for _ in range(3)]
@@ -70,14 +72,16 @@ def soft_losses(x: NdArray, t: NdArray, eps: float) -> tp.Any:
     return losses, (top, total)
 
 
-def shares(x: NdArray, kept: tp.Any) -> tp.Any:
+def shares(x: NdArray, kept: tp.Any) -> NdArray:
     """Return the softmax of scores."""
     return cuda.elementwise(
         'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total', 'softmax')(
             x, *[each[:, None] for each in kept])
 
 
-def factors(x: NdArray, t: NdArray, class_weight: tp.Any, ignore_label: int) -> tp.Any:
+def factors(
+        x: NdArray, t: NdArray, class_weight: NdArray | None,
+        ignore_label: int) -> tuple[NdArray, NdArray]:
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     classes = cuda.cupy.empty(t.shape, t.dtype)
@@ -94,7 +98,8 @@ def factors(x: NdArray, t: NdArray, class_weight: tp.Any, ignore_label: int) -> 
 
 
 def mean(
-        losses: tp.Any, t: NdArray, ignore_label: int, n: int, dtype: tp.Any) -> tp.Any:
+        losses: NdArray, t: NdArray, ignore_label: int, n: int,
+        dtype: DTypeSpec) -> tuple[NdArray, NdArray]:
     if not losses.size:
         return NotImplemented
     if n is not None:
@@ -116,8 +121,8 @@ def _gradient(params, operation, name, x, kept, g, factor, *args):
 
 
 def hard_gradient(
-        x: NdArray, kept: tp.Any, t: NdArray, class_weight: tp.Any, ignore_label: int,
-        g: NdArray, factor: float) -> tp.Any:
+        x: NdArray, kept: tp.Any, t: NdArray, class_weight: NdArray | None,
+        ignore_label: int, g: NdArray, factor: float) -> NdArray:
     if kept is None:
         kept = hard_losses(x, t, class_weight, ignore_label)[1]
     t, *args = _label_args(x, t, class_weight, ignore_label)
@@ -134,7 +139,7 @@ def hard_gradient(
 
 
 def soft_gradient(
-        x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> tp.Any:
+        x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> NdArray:
     return _gradient(
         'U t', 'gx = chainer_fast::score_gradient<S>(y, t, S(g) * factor)',
         'soft_cross_entropy_gradient', x, kept, g, factor, t)

@@ -4,8 +4,6 @@
 """
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.softmax.cuda import exponentials
@@ -68,7 +66,7 @@ def _likelihoods(before, input_length, label_length):
 
 def ctc(
         x: NdArray, labels: NdArray, blank: int, input_length: NdArray,
-        label_length: NdArray, backprop: bool) -> tp.Any:
+        label_length: NdArray, backprop: bool) -> tuple[NdArray, NdArray | None]:
     if not x.size or x.dtype.char not in 'fd' or (
             input_length.dtype != label_length.dtype):
         return NotImplemented

@@ -67,13 +67,13 @@ def add_rows(
 
 
 @kernel(device=_device.select)
-def select(x: NdArray, t: NdArray) -> tp.Any:
+def select(x: NdArray, t: NdArray) -> NdArray:
     """Take from each row of ``x`` the element that ``t`` names."""
     return x[get_array_module(x).arange(t.size), t]
 
 
 @kernel(device=_device.place)
-def place(y: NdArray, t: NdArray, columns: tp.Any) -> tp.Any:
+def place(y: NdArray, t: NdArray, columns: int) -> NdArray:
     """Put elements into the rows of a matrix of zeros, each where ``t`` names."""
     xp = get_array_module(y)
     x = xp.zeros((len(t), columns), y.dtype)

@@ -1,8 +1,6 @@
 """Rows and elements of matrices on a GPU, found by their numbers, in one launch."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast.backends import cuda
@@ -18,7 +16,7 @@ def _args(ids, shape, ignore_label):
     return ids[..., None], int(some), ignore_label if some else 0, *shape
 
 
-def look_up(ids: NdArray, W: NdArray, ignore_label: int) -> tp.Any:
+def look_up(ids: NdArray, W: NdArray, ignore_label: int) -> NdArray:
     y = cuda.cupy.empty((*ids.shape, W.shape[1]), W.dtype)
     cuda.elementwise(
         _PARAMS + ', raw T W', 'T y', '''
@@ -29,7 +27,8 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int) -> tp.Any:
 
 
 def add_rows(
-        ids: NdArray, gy: NdArray, shape: tuple[int, ...], ignore_label: int) -> tp.Any:
+        ids: NdArray, gy: NdArray, shape: tuple[int, ...],
+        ignore_label: int) -> NdArray:
     if gy.dtype.kind != 'f':
         return NotImplemented
     # Half floats are added up in single precision.
@@ -44,14 +43,14 @@ def add_rows(
     return out.astype(gy.dtype, copy=False)
 
 
-def select(x: NdArray, t: NdArray) -> tp.Any:
+def select(x: NdArray, t: NdArray) -> NdArray:
     return cuda.elementwise(
         'L t, raw T x, int64 columns', 'T y',
         'y = x[i * columns + chainer_fast::class_of(t, columns)]', 'select_item',
         preamble=_PREAMBLE)(t, x, x.shape[1])
 
 
-def place(y: NdArray, t: NdArray, columns: tp.Any) -> tp.Any:
+def place(y: NdArray, t: NdArray, columns: int) -> NdArray:
     x = cuda.cupy.empty((len(t), columns), y.dtype)
     cuda.elementwise(
         'T y, L t, int64 columns', 'T x',

@@ -18,7 +18,7 @@ def _wide(dtype):
 
 
 @kernel(device=device.squared_error)
-def squared_error(x0: NdArray, x1: NdArray) -> tp.Any:
+def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     """Mean of the squares of differences."""
     # The sum of many halves, and their number, may overflow half precision.
     diff = (x0 - x1).ravel().astype(_wide(x0.dtype), copy=False)
@@ -26,21 +26,21 @@ def squared_error(x0: NdArray, x1: NdArray) -> tp.Any:
 
 
 @kernel(device=device.squared_error_grad)
-def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> tp.Any:
+def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`squared_error` by ``x0``; that by ``x1`` is its negative."""
     diff = x0 - x1
     return force_array(diff * g * diff.dtype.type(2. / max(diff.size, 1)))
 
 
 @kernel(device=device.absolute_mean)
-def absolute_mean(x: NdArray) -> tp.Any:
+def absolute_mean(x: NdArray) -> NdArray:
     """Mean of absolute values."""
     xp = get_array_module(x)
     return xp.asarray(xp.abs(x).sum(dtype=_wide(x.dtype)) / x.size, dtype=x.dtype)
 
 
 @kernel(device=device.absolute_mean_grad)
-def absolute_mean_grad(x: NdArray, g: NdArray) -> tp.Any:
+def absolute_mean_grad(x: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`absolute_mean`."""
     # The number of elements may overflow half precision; its inverse does not.
     slope = get_array_module(x).sign(x) * x.dtype.type(1. / max(x.size, 1))
@@ -48,12 +48,12 @@ def absolute_mean_grad(x: NdArray, g: NdArray) -> tp.Any:
 
 
 @kernel(device=device.huber_loss)
-def huber_loss(x: NdArray, t: NdArray, delta: float) -> tp.Any:
+def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Sums of Huber's losses along axis 1."""
     return huber_losses(x, t, delta).sum(axis=1)
 
 
-def huber_losses(x: NdArray, t: NdArray, delta: float) -> tp.Any:
+def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Huber's losses of all elements."""
     xp = get_array_module(x)
     delta = x.dtype.type(delta)
@@ -65,7 +65,7 @@ def huber_losses(x: NdArray, t: NdArray, delta: float) -> tp.Any:
 
 
 @kernel(device=device.huber_grad)
-def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> tp.Any:
+def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
     delta = x.dtype.type(delta)
     return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
@@ -96,7 +96,8 @@ def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
 
 @kernel(device=device.sigmoid_mean)
 def sigmoid_mean(
-        x: NdArray, t: NdArray, ignore_label: int, n: int | None) -> tp.Any:
+        x: NdArray, t: NdArray, ignore_label: int,
+        n: int | None) -> tuple[NdArray, NdArray | numpy.integer[tp.Any] | int]:
     """Mean of :func:`sigmoid_losses`.
 
     Parameters
@@ -121,7 +122,7 @@ def sigmoid_mean(
 @kernel(device=device.sigmoid_gradient)
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
-        number: tp.Any) -> tp.Any:
+        number: tp.Any) -> NdArray:
     """Gradient of :func:`sigmoid_losses`, divided by a number."""
     masked = g * (activation.sigmoid(x) - t) * force_array(
         t != ignore_label, x.dtype)
@@ -161,14 +162,15 @@ def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
 
 
 @kernel(device=device.hinge_mean)
-def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> tp.Any:
+def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Mean over samples of :func:`hinge_losses`."""
     total = hinge_losses(x, t, squared).sum(dtype=_wide(x.dtype))
     return get_array_module(x).asarray(total / len(x), dtype=x.dtype)
 
 
 @kernel(device=device.hinge_gradient)
-def hinge_gradient(x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> tp.Any:
+def hinge_gradient(
+        x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     """Gradient of :func:`hinge_losses`, divided by ``n``."""
     signs = _signs(x, t)
     margins = _margins(x, signs)

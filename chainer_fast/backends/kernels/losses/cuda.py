@@ -36,14 +36,14 @@ def _mean(params, term, counts, args, n, name):
 
 # ----------------------------------------------------------------- errors of two arrays
 
-def squared_error(x0: NdArray, x1: NdArray) -> tp.Any:
+def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     if not _fit(x0, x1):
         return NotImplemented
     return _mean('T a, T b', '(R(a) - R(b)) * (R(a) - R(b))', '1', (x0, x1), x0.size,
                  'mean_squared_error')[0]
 
 
-def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> tp.Any:
+def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
     if not _fit(x0, x1):
         return NotImplemented
     return _elementwise(
@@ -52,14 +52,14 @@ def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> tp.Any:
             x0, x1, g, 2. / x0.size)
 
 
-def absolute_mean(x: NdArray) -> tp.Any:
+def absolute_mean(x: NdArray) -> NdArray:
     if not _fit(x):
         return NotImplemented
     return _mean('T x, int32 unused', 'fabs(R(x))', '1', (x, 0), x.size,
                  'absolute_mean')[0]
 
 
-def absolute_mean_grad(x: NdArray, g: NdArray) -> tp.Any:
+def absolute_mean_grad(x: NdArray, g: NdArray) -> NdArray:
     if not _fit(x):
         return NotImplemented
     return _elementwise(
@@ -68,7 +68,7 @@ def absolute_mean_grad(x: NdArray, g: NdArray) -> tp.Any:
         'absolute_mean_grad')(x, g, x.size)
 
 
-def huber_loss(x: NdArray, t: NdArray, delta: float) -> tp.Any:
+def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     if not _fit(x, t) or x.ndim < 2:
         return NotImplemented
     out = cuda.cupy.empty(x.shape[:1] + x.shape[2:], x.dtype)
@@ -80,7 +80,7 @@ def huber_loss(x: NdArray, t: NdArray, delta: float) -> tp.Any:
     return out
 
 
-def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> tp.Any:
+def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     if not _fit(x, t):
         return NotImplemented
     return _elementwise(
@@ -95,13 +95,14 @@ _SIGMOID = '(t == ignored ? R(0) : chainer_fast::sigmoid_loss<R>(x, t))'
 _SIGMOID_PARAMS = 'T x, L t, int64 ignored'
 
 
-def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> tp.Any:
+def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     return _elementwise(
         _SIGMOID_PARAMS, 'T loss', 'loss = ' + _SIGMOID, 'sigmoid_cross_entropy')(
             x, t, ignore_label)
 
 
-def sigmoid_mean(x: NdArray, t: NdArray, ignore_label: int, n: int) -> tp.Any:
+def sigmoid_mean(
+        x: NdArray, t: NdArray, ignore_label: int, n: int) -> tuple[NdArray, NdArray]:
     if not x.size:
         return NotImplemented
     return _mean(_SIGMOID_PARAMS, _SIGMOID, 't != ignored', (x, t, ignore_label), n,
@@ -110,7 +111,7 @@ def sigmoid_mean(x: NdArray, t: NdArray, ignore_label: int, n: int) -> tp.Any:
 
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
-        number: tp.Any) -> tp.Any:
+        number: tp.Any) -> NdArray:
     # A number that is no array does not decide about a type.
     kind = 'S' if isinstance(number, cuda.ndarray) else 'float64'
     return _elementwise(
@@ -129,14 +130,14 @@ def _is_class(place):
     return place + ' % classes == chainer_fast::class_of(t, classes)'
 
 
-def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> tp.Any:
+def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     return _elementwise(
         'T x, L t, int64 classes, int32 squared', 'T loss',
         'const R m = %s; loss = squared ? m * m : m' % _margin('i'), 'hinge')(
             x, t[:, None], x.shape[1], int(squared))
 
 
-def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> tp.Any:
+def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     if not x.size:
         return NotImplemented
     margin = _margin('_J')
@@ -145,7 +146,8 @@ def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> tp.Any:
         (x, t[:, None], x.shape[1]), len(x), 'hinge_mean')[0]
 
 
-def hinge_gradient(x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> tp.Any:
+def hinge_gradient(
+        x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     return _elementwise(
         'T x, L t, int64 classes, T g, int32 squared, float64 n', 'T gx', '''
             const R m = %s;

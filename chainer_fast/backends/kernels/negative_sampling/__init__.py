@@ -38,7 +38,7 @@ def sample(
 
 
 @kernel(compiled=compiled.in_buckets)
-def in_buckets(threshold: tp.Any, values: tp.Any, heights: tp.Any) -> tp.Any:
+def in_buckets(threshold: NdArray, values: NdArray, heights: tp.Any) -> NdArray:
     """Find the values at heights above the bottom of the first bucket."""
     xp = get_array_module(threshold)
     heights = xp.asarray(heights)
@@ -50,7 +50,7 @@ def in_buckets(threshold: tp.Any, values: tp.Any, heights: tp.Any) -> tp.Any:
 
 
 @kernel(device=device.put_targets)
-def put_targets(t: NdArray, samples: tp.Any, ignore_label: int) -> bool:
+def put_targets(t: NdArray, samples: NdArray, ignore_label: int) -> NdArray:
     """Write targets to the first column, and return whether each of them counts."""
     samples[:, 0] = t
     return t != ignore_label
@@ -182,7 +182,7 @@ def losses(scores: NdArray, counted: NdArray, each: bool) -> NdArray:
 
 
 @kernel(device=device.factors)
-def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
+def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> NdArray:
     """Gradient of :func:`losses` by the scores, given that of the losses.
 
     It is not defined for samples that are left out.
@@ -199,7 +199,7 @@ def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
 @kernel(device=device.ways)
 def ways(
         t: NdArray, begins: NdArray, paths: NdArray, codes: NdArray,
-        longest: int) -> tp.Any:
+        longest: int) -> tuple[NdArray, NdArray]:
     """Steps from the root of a tree to leaves.
 
     Parameters
@@ -249,7 +249,7 @@ def tree_loss(scores: NdArray, turns: NdArray) -> NdArray:
 
 
 @kernel(device=device.tree_factors)
-def tree_factors(scores: NdArray, turns: tp.Any, g: NdArray) -> tp.Any:
+def tree_factors(scores: NdArray, turns: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`tree_loss` by the scores, given that of the loss."""
     xp = get_array_module(scores)
     signed = turns * scores

@@ -35,7 +35,7 @@ def _flags(counted, *index):
     return True if counted is None else counted[index]
 
 
-def sample(threshold: tp.Any, values: tp.Any, shape: tuple[int, ...]) -> tp.Any:
+def sample(threshold: NdArray, values: NdArray, shape: tuple[int, ...]) -> NdArray:
     n = len(threshold)
     drawn = _uniform.draw(shape, cuda.cupy.float32)
     return cuda.elementwise(
@@ -46,7 +46,7 @@ def sample(threshold: tp.Any, values: tp.Any, shape: tuple[int, ...]) -> tp.Any:
         ''', 'walker_alias', preamble=_PREAMBLE)(drawn, threshold, values, n)
 
 
-def put_targets(t: NdArray, samples: tp.Any, ignore_label: int) -> tp.Any:
+def put_targets(t: NdArray, samples: NdArray, ignore_label: int) -> NdArray:
     counted = cuda.cupy.empty(t.shape, '?')
     cuda.elementwise(
         'L t, int64 ignored', 'I first, bool counts',
@@ -55,7 +55,7 @@ def put_targets(t: NdArray, samples: tp.Any, ignore_label: int) -> tp.Any:
     return counted
 
 
-def scores(x: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
+def scores(x: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> NdArray:
     if not _have_code(x, W):
         return NotImplemented
     out = cuda.cupy.empty(ids.shape, x.dtype)
@@ -68,7 +68,7 @@ def scores(x: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
     return out
 
 
-def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
+def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> NdArray:
     if not _have_code(g, W):
         return NotImplemented
     y = cuda.cupy.empty((len(ids), W.shape[1]), g.dtype)
@@ -87,7 +87,7 @@ def sum_rows(g: NdArray, W: NdArray, ids: NdArray, counted: tp.Any) -> tp.Any:
 
 
 def spread_rows(
-        g: NdArray, x: NdArray, ids: NdArray, counted: tp.Any, rows: tp.Any) -> tp.Any:
+        g: NdArray, x: NdArray, ids: NdArray, counted: tp.Any, rows: int) -> NdArray:
     if not _have_code(g, x):
         return NotImplemented
     out = cuda.cupy.zeros((rows, x.shape[1]), wide(g.dtype))
@@ -111,7 +111,7 @@ _FACTOR = 'y = sign == T(0) ? R(0) : -R(sign) * chainer_fast::Softplus::grad<R>(
 _PLACE = 'T(counts ? %s %% n ? -1 : 1 : 0)'
 
 
-def losses(scores: NdArray, counted: tp.Any, each: tp.Any) -> tp.Any:
+def losses(scores: NdArray, counted: tp.Any, each: bool) -> NdArray:
     out = cuda.cupy.empty(len(scores) if each else (), scores.dtype)
     _sum('T score, bool counts, int64 n', _LOSS.replace('sign', _PLACE % '_J'),
          'negative_sampling_losses')(
@@ -119,7 +119,7 @@ def losses(scores: NdArray, counted: tp.Any, each: tp.Any) -> tp.Any:
     return out
 
 
-def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
+def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> NdArray:
     return _elementwise(
         'T score, bool counts, T g, int64 n', 'T y',
         'const T sign = %s; ' % (_PLACE % 'i') + _FACTOR, 'negative_sampling_factors')(
@@ -127,8 +127,8 @@ def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> tp.Any:
 
 
 def ways(
-        t: NdArray, begins: tp.Any, paths: tp.Any, codes: tp.Any,
-        longest: int) -> tp.Any:
+        t: NdArray, begins: NdArray, paths: NdArray, codes: NdArray,
+        longest: int) -> tuple[NdArray, NdArray]:
     nodes, turns = [
         cuda.cupy.empty((len(t), longest), each.dtype) for each in (paths, codes)]
     cuda.elementwise(
@@ -145,7 +145,7 @@ def ways(
     return nodes, turns
 
 
-def tree_loss(scores: NdArray, turns: tp.Any) -> tp.Any:
+def tree_loss(scores: NdArray, turns: NdArray) -> NdArray:
     if not _have_code(scores, turns):
         return NotImplemented
     out = cuda.cupy.empty((), scores.dtype)
@@ -153,7 +153,7 @@ def tree_loss(scores: NdArray, turns: tp.Any) -> tp.Any:
     return out
 
 
-def tree_factors(scores: NdArray, turns: tp.Any, g: NdArray) -> tp.Any:
+def tree_factors(scores: NdArray, turns: NdArray, g: NdArray) -> NdArray:
     if not _have_code(scores, turns, g):
         return NotImplemented
     return _elementwise('T score, T sign, T g', 'T y', _FACTOR, 'tree_factors')(

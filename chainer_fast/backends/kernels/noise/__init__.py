@@ -79,7 +79,7 @@ def gumbel(x: NdArray) -> NdArray:
 
 
 @kernel(compiled=_compiled.dropout, device=_device.dropout)
-def dropout(x: NdArray, ratio: float) -> tp.Any:
+def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:
     """Zero random elements and scale up the others.
 
     Parameters
@@ -100,7 +100,9 @@ def dropout(x: NdArray, ratio: float) -> tp.Any:
 
 
 @kernel(device=_device.zoneout)
-def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
+def zoneout(
+        h: NdArray, x: NdArray,
+        ratio: float) -> tuple[NdArray, NdArray | numpy.bool_, NdArray]:
     """Take each element from one of two arrays at random.
 
     Parameters
@@ -121,13 +123,13 @@ def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
 
 
 @kernel(device=_device.zoneout_grad)
-def zoneout_grad(gy: NdArray, flag_h: tp.Any, flag_x: tp.Any) -> tp.Any:
+def zoneout_grad(gy: NdArray, flag_h: NdArray, flag_x: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`zoneout` by ``h`` and ``x``."""
     return tuple([arrays.force_array(gy * flag, gy.dtype) for flag in (flag_h, flag_x)])
 
 
 @kernel(device=_device.rrelu)
-def rrelu(x: NdArray, lower: float, upper: float) -> tp.Any:
+def rrelu(x: NdArray, lower: float, upper: float) -> tuple[NdArray, NdArray]:
     """Multiply negative elements by random slopes between two bounds.
 
     Returns
@@ -139,7 +141,7 @@ def rrelu(x: NdArray, lower: float, upper: float) -> tp.Any:
 
 
 @kernel(device=_device.gaussian)
-def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tp.Any:
+def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tuple[NdArray, NdArray]:
     """Scale and shift numbers of the standard normal distribution.
 
     Parameters
@@ -160,6 +162,6 @@ def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tp.Any:
 
 
 @kernel(device=_device.gaussian_grad)
-def gaussian_grad(gy: NdArray, noise: tp.Any) -> tp.Any:
+def gaussian_grad(gy: NdArray, noise: NdArray) -> NdArray:
     """Gradient of :func:`gaussian` by the logarithm of the variance."""
     return arrays.force_array(gy * noise * gy.dtype.type(0.5), gy.dtype)

@@ -1,8 +1,6 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.elements import Elements
@@ -16,7 +14,7 @@ gaussian = elements.form('shift_and_scale', 3, outputs=2)
 gaussian_grad = elements.form('half_product', 2)
 
 
-def dropout(x: NdArray, ratio: float) -> tp.Any:
+def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:
     drawn = _uniform.rand(*x.shape, dtype=cuda.cupy.float32)
     y, mask = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
@@ -28,7 +26,7 @@ def dropout(x: NdArray, ratio: float) -> tp.Any:
     return y, mask
 
 
-def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
+def zoneout(h: NdArray, x: NdArray, ratio: float) -> tuple[NdArray, ...]:
     if x.dtype.kind != 'f' or (h.dtype, h.shape) != (x.dtype, x.shape):
         return NotImplemented
     y = cuda.cupy.empty(x.shape, x.dtype)
@@ -42,7 +40,8 @@ def zoneout(h: NdArray, x: NdArray, ratio: float) -> tp.Any:
     return (y, *flags)
 
 
-def zoneout_grad(gy: NdArray, flag_h: tp.Any, flag_x: tp.Any) -> tp.Any:
+def zoneout_grad(
+        gy: NdArray, flag_h: NdArray, flag_x: NdArray) -> tuple[NdArray, NdArray]:
     if gy.dtype.kind != 'f':
         return NotImplemented
     gh, gx = [cuda.cupy.empty(gy.shape, gy.dtype) for _ in range(2)]
@@ -53,7 +52,7 @@ def zoneout_grad(gy: NdArray, flag_h: tp.Any, flag_x: tp.Any) -> tp.Any:
     return gh, gx
 
 
-def rrelu(x: NdArray, lower: float, upper: float) -> tp.Any:
+def rrelu(x: NdArray, lower: float, upper: float) -> tuple[NdArray, NdArray]:
     if x.dtype.kind != 'f':
         return NotImplemented
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]

@@ -249,7 +249,7 @@ def update_running(
 
 @kernel(device=_cuda.batch_forward_running)
 def batch_forward_running(
-        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float,
+        x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...], eps: float,
         running_mean: NdArray, running_var: NdArray, decay: float,
         adjust: float) -> tuple[NdArray, ...]:
     """Do what :func:`batch_forward` does, and update running statistics.

@@ -45,6 +45,6 @@ def batch_axes(
     return _compute_axis(x_ndim, gamma_ndim, axis), key_axis, expander
 
 
-def kept_shape(shape: tuple[int, ...], axis: tp.Any) -> tp.Any:
+def kept_shape(shape: tuple[int, ...], axis: tp.Collection[int]) -> tuple[int, ...]:
     """Return ``shape`` with length one along ``axis``, for broadcasting."""
     return tuple([1 if i in axis else n for i, n in enumerate(shape)])

@@ -8,7 +8,6 @@ statistics; ``G`` and ``M`` are those of the gradients and of means that are giv
 from __future__ import annotations
 
 import math
-import typing as tp
 
 import numpy
 
@@ -95,12 +94,12 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
     return results
 
 
-def moments(x: NdArray, axis: tp.Any) -> tp.Any:
+def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, NdArray]:
     mean, var, _ = _statistics(x, axis, 0, interm(x, x))
     return mean, var
 
 
-def inverses(var: NdArray, eps: float) -> tp.Any:
+def inverses(var: NdArray, eps: float) -> tuple[NdArray, NdArray]:
     return _elementwise(
         'S var, S eps', 'S inv_std, S inv_var',
         'inv_std = chainer_fast::inverse_std<S>(var, eps); inv_var = 1 / (var + eps)',
@@ -119,8 +118,9 @@ def update_running(
 
 
 def corrections(
-        gamma: tp.Any, beta: tp.Any, mean: NdArray, var: NdArray, running_mean: NdArray,
-        running_var: NdArray, eps: float, rmax: tp.Any, dmax: tp.Any) -> tp.Any:
+        gamma: NdArray, beta: NdArray, mean: NdArray, var: NdArray,
+        running_mean: NdArray, running_var: NdArray, eps: float, rmax: float,
+        dmax: float) -> tuple[NdArray, ...]:
     wide = numpy.promote_types(mean.dtype, running_mean.dtype)
     results = [
         *_empty(2, mean.shape, mean.dtype), *_empty(2, mean.shape, wide),
@@ -147,8 +147,8 @@ def corrections(
 # -------------------------------------------------------------------------- batches
 
 def batch_apply(
-        x: NdArray, gamma: tp.Any, beta: tp.Any, mean: NdArray, inv_std: NdArray,
-        axis: tp.Any) -> tp.Any:
+        x: NdArray, gamma: NdArray, beta: NdArray, mean: NdArray, inv_std: NdArray,
+        axis: tuple[int, ...]) -> NdArray:
     shape = kept_shape(x.shape, axis)
     return _elementwise(
         'T x, P gamma, P beta, M mean, S inv_std', 'T y',
@@ -165,7 +165,8 @@ def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
 
 @_cudnn.preferred(by_cudnn.batch_forward)
 def batch_forward(
-        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float) -> tp.Any:
+        x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...],
+        eps: float) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     return _batch_forward(x, gamma, beta, axis, eps)
 
 
@@ -180,9 +181,9 @@ def _batch_forward_running_by_cudnn(
 
 @_cudnn.preferred(_batch_forward_running_by_cudnn)
 def batch_forward_running(
-        x: NdArray, gamma: tp.Any, beta: tp.Any, axis: tp.Any, eps: float,
+        x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...], eps: float,
         running_mean: NdArray, running_var: NdArray, decay: float,
-        adjust: float) -> tp.Any:
+        adjust: float) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     return _batch_forward(x, gamma, beta, axis, eps, (running_mean, running_var),
                           _weights(decay, adjust))
 
@@ -205,8 +206,8 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
 
 @_cudnn.preferred(by_cudnn.batch_backward)
 def batch_backward(
-        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
-        axis: tp.Any, fixed: bool) -> tp.Any:
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        axis: tuple[int, ...], fixed: bool) -> tuple[NdArray, ...]:
     sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
     statistics = gamma, mean, inv_std, *sums
     shape = kept_shape(x.shape, axis)
@@ -234,8 +235,8 @@ def _share(shape, axis):
 
 
 def fixed_backward(
-        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
-        inv_var: NdArray, axis: tp.Any) -> tp.Any:
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        inv_var: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     gx, ggamma, gbeta = batch_backward(x, gamma, gy, mean, inv_std, axis, True)
     gmean, gvar = _elementwise(
         'P gamma, S inv_std, S inv_var, P ggamma, P gbeta', 'P gmean, P gvar', '''
@@ -262,7 +263,8 @@ def _groups(x, groups):
 
 
 def group_forward(
-        x: NdArray, gamma: tp.Any, beta: tp.Any, groups: int, eps: float) -> tp.Any:
+        x: NdArray, gamma: NdArray, beta: NdArray, groups: int,
+        eps: float) -> tuple[NdArray, NdArray, NdArray]:
     dtype = interm(x, gamma)
     y = cuda.cupy.empty(x.shape, x.dtype)
     x, axis, of_groups, of_channels = _groups(x, groups)
@@ -276,8 +278,8 @@ def group_forward(
 
 
 def group_backward(
-        x: NdArray, gamma: tp.Any, gy: NdArray, mean: NdArray, inv_std: NdArray,
-        groups: int) -> tp.Any:
+        x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
+        groups: int) -> tuple[NdArray, NdArray, NdArray]:
     gx = cuda.cupy.empty(x.shape, x.dtype)
     x, axis, of_groups, of_channels = _groups(x, groups)
     gy = _by_group(gy, groups)
@@ -328,7 +330,8 @@ def _channels(x, half):
 
 
 def response_forward(
-        x: NdArray, half: int, k: float, alpha: float, beta: tp.Any) -> tp.Any:
+        x: NdArray, half: int, k: float, alpha: float,
+        beta: float) -> tuple[NdArray, NdArray, NdArray]:
     y = cuda.cupy.empty(x.shape, x.dtype)
     unit_scale, scale = _empty(2, x.shape, interm(x, x))
     _elementwise(
@@ -346,8 +349,8 @@ def response_forward(
 
 
 def response_backward(
-        x: NdArray, gy: NdArray, unit_scale: tp.Any, scale: float, half: int,
-        alpha: float, beta: tp.Any) -> tp.Any:
+        x: NdArray, gy: NdArray, unit_scale: NdArray, scale: NdArray, half: int,
+        alpha: float, beta: float) -> NdArray:
     contiguous = map(cuda.cupy.ascontiguousarray, (x, gy, unit_scale, scale))
     gx = cuda.cupy.empty(x.shape, x.dtype)
     _elementwise(
@@ -365,7 +368,7 @@ def response_backward(
 
 # -------------------------------------------------------------------------- vectors
 
-def length_forward(x: NdArray, axis: tp.Any, eps: float) -> tp.Any:
+def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     norm = cuda.cupy.empty(_lengths_shape(x, axis), interm(x, x))
     _reduce(
         'Pair', 'chainer_fast::Squares::of(S(x), S(0), 0)', 'T x, S eps', 'S norm',
@@ -375,7 +378,8 @@ def length_forward(x: NdArray, axis: tp.Any, eps: float) -> tp.Any:
         'T x, S norm', 'T y', 'y = S(x) / norm', 'divide_by_length')(x, norm)
 
 
-def length_backward(x: NdArray, gy: NdArray, axis: tp.Any, eps: float) -> tp.Any:
+def length_backward(
+        x: NdArray, gy: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     norm, along = _empty(2, _lengths_shape(x, axis), interm(x, gy))
     _reduce(
         'Pair', 'chainer_fast::Squares::of(S(x), S(gy), 0)', 'T x, G gy, S eps',

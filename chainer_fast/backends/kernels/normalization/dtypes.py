@@ -6,10 +6,10 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.types import NdArray
+from chainer_fast.types import DTypeSpec, NdArray
 
 
-def interm(x: NdArray, gamma: tp.Any) -> tp.Any:
+def interm(x: NdArray, gamma: tp.Any) -> numpy.dtype[tp.Any]:
     """Return the common dtype of values and parameters, at least single precision.
 
     The squares of halves do not fit in halves, nor do sums of more than a few of them.
@@ -21,7 +21,7 @@ def interm(x: NdArray, gamma: tp.Any) -> tp.Any:
         numpy.promote_types(dtype, gamma.dtype), numpy.float32)
 
 
-def cast_all(arrays: tp.Any, dtype: tp.Any) -> tp.Any:
+def cast_all(arrays: tp.Iterable[NdArray], dtype: DTypeSpec) -> list[NdArray]:
     """Return arrays cast to a dtype; arrays that have it already are not copied."""
     return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]
 

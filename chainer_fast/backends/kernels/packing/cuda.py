@@ -24,12 +24,12 @@ from chainer_fast.types import NdArray
 _HEADER = 'chainer_fast/backends/kernels/packing/many_arrays.hpp'
 
 
-def pack(buffer: NdArray, arrays: tp.Any) -> tp.Any:
+def pack(buffer: NdArray, arrays: tp.Iterable[NdArray]) -> None:
     """Copy arrays to a buffer; the form of ``packing.pack`` for GPUs."""
     return _copy(buffer, tuple(arrays), 1., packs=True)
 
 
-def unpack(buffer: NdArray, arrays: tp.Any, scale: float) -> tp.Any:
+def unpack(buffer: NdArray, arrays: tp.Iterable[NdArray], scale: float) -> None:
     """Copy a buffer to arrays; the form of ``packing.unpack`` for GPUs."""
     return _copy(buffer, tuple(arrays), scale, packs=False)
 

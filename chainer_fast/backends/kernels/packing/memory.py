@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import itertools
-import typing as tp
 
 import numpy
 
@@ -77,7 +76,7 @@ def _check_memory(buffer, arrays, packs):
                     '%s and %s have memory in common: copy one of them' % (name, other))
 
 
-def extent(array: tp.Any) -> tp.Any:
+def extent(array: NdArray) -> tuple[int, int]:
     """Return the addresses between which the elements of an array lie."""
     begin = end = (
         array.data.ptr if isinstance(array, cuda.ndarray) else array.ctypes.data)
@@ -89,7 +88,7 @@ def extent(array: tp.Any) -> tp.Any:
     return begin, end + array.itemsize
 
 
-def overlaps_itself(array: tp.Any) -> bool:
+def overlaps_itself(array: NdArray) -> bool:
     """Tell whether elements of an array may share memory; true when in doubt."""
     covered = array.itemsize
     for stride, n in sorted(zip(map(abs, array.strides), array.shape, strict=True)):

@@ -113,7 +113,7 @@ def max_pool(
 
 @kernel(compiled=compiled.put, device=device.put)
 def put(
-        gy: NdArray, indexes: tp.Any, ksize: tuple[int, ...], stride: tuple[int, ...],
+        gy: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...],
         channels_last: bool = False) -> NdArray:
     """Put the value of each window on one of its elements, and add up.
@@ -154,7 +154,7 @@ def put(
 @kernel(compiled=compiled.pick, device=device.pick)
 def pick(
         x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
-        pad: tuple[int, ...]) -> tp.Any:
+        pad: tuple[int, ...]) -> NdArray:
     """Pick one element of each window; the adjoint of :func:`put`.
 
     Parameters

@@ -113,8 +113,8 @@ class AveragePoolingNDKernelBackward(cuda_windows.PoolingNDKernelBackward):
 
 
 def max_pool(
-        x: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any,
-        cover_all: bool) -> tuple[NdArray, ...]:
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
     outs = places(x.shape[2:], ksize, stride, pad, cover_all)
     y = cuda.cupy.empty(x.shape[:2] + outs, x.dtype)
     indexes = cuda.cupy.empty(y.shape, 'i')
@@ -124,8 +124,9 @@ def max_pool(
 
 
 def put(
-        gy: NdArray, indexes: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any,
-        lengths: tp.Any, channels_last: bool = False) -> NdArray:
+        gy: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...],
+        channels_last: bool = False) -> NdArray:
     check_index_dtype(indexes)
     gx = cuda.cupy.empty(gy.shape[:2] + tuple(lengths), gy.dtype)
     MaxPoolingNDKernelBackward.launch(
@@ -135,8 +136,8 @@ def put(
 
 
 def pick(
-        x: NdArray, indexes: NdArray, ksize: tp.Any, stride: tp.Any,
-        pad: tp.Any) -> NdArray:
+        x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...]) -> NdArray:
     check_index_dtype(indexes)
     y = cuda.cupy.empty(indexes.shape, x.dtype)
     MaxPoolingNDKernelForwardWithIndexes.launch(
@@ -146,8 +147,8 @@ def pick(
 
 
 def window_sum(
-        x: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any, outs: tp.Any,
-        divisor: int = 1) -> NdArray:
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
     y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
     AveragePoolingNDKernelForward.launch(
         x, x.shape[2:], outs, (ksize, stride, pad), (divisor,), (y,))
@@ -155,8 +156,9 @@ def window_sum(
 
 
 def window_spread(
-        gy: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any, lengths: tp.Any,
-        divisor: int = 1, channels_last: bool = False) -> NdArray:
+        gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,
+        channels_last: bool = False) -> NdArray:
     gx = cuda.cupy.empty(gy.shape[:2] + tuple(lengths), gy.dtype)
     AveragePoolingNDKernelBackward.launch(
         gy, lengths, gy.shape[2:], (ksize, stride, pad), (divisor,), (gx,))
@@ -164,12 +166,13 @@ def window_spread(
 
 
 def window_mean(
-        x: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any,
-        outs: tp.Any) -> NdArray:
+        x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], outs: tuple[int, ...]) -> NdArray:
     return window_sum(x, ksize, stride, pad, outs, 0)
 
 
 def mean_spread(
-        gy: NdArray, ksize: tp.Any, stride: tp.Any, pad: tp.Any, lengths: tp.Any,
+        gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
+        pad: tuple[int, ...], lengths: tuple[int, ...],
         channels_last: bool = False) -> NdArray:
     return window_spread(gy, ksize, stride, pad, lengths, 0)

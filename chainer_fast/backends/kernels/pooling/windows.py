@@ -9,7 +9,7 @@ from chainer_fast.backends.kernels.pooling import compiled
 
 def places(
         lengths: tuple[int, ...], ksize: tp.Any, stride: tp.Any, pad: tp.Any,
-        cover_all: bool) -> tp.Any:
+        cover_all: bool) -> tuple[int, ...]:
     """Return the number of places of a window along each axis.
 
     Raises

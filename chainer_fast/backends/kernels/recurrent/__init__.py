@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import typing as tp
 
+import chainer_fast.backends.kernels.recurrent.layer as _compiled_layer
+import chainer_fast.backends.kernels.recurrent.scan as _compiled_scan
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import cuda as _device
-from chainer_fast.backends.kernels.recurrent import layer as _compiled_layer
-from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
 from chainer_fast.backends.kernels.recurrent.gates import (
     activate,
     cell_grad,
@@ -57,7 +57,8 @@ def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, ...]:
 
 @kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad)
 def lstm_grad(
-        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray, gh: NdArray) -> tp.Any:
+        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray,
+        gh: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`lstm` by its inputs, given those of its outputs.
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
@@ -106,7 +107,7 @@ def slstm(
 @kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad)
 def slstm_grad(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
-        gc: NdArray, gh: NdArray) -> tp.Any:
+        gc: NdArray, gh: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`slstm` by its inputs, given those of its outputs.
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
@@ -128,7 +129,7 @@ def slstm_grad(
 
 
 @kernel(compiled=_compiled.tree_lstm, device=_device.tree_lstm)
-def tree_lstm(x: NdArray, *cs: tp.Any) -> tuple[NdArray, ...]:
+def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, ...]:
     """One step of a memory of a tree.
 
     Parameters
@@ -155,7 +156,8 @@ def tree_lstm(x: NdArray, *cs: tp.Any) -> tuple[NdArray, ...]:
 
 @kernel(compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad)
 def tree_lstm_grad(
-        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray, *cs: tp.Any) -> tp.Any:
+        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray,
+        *cs: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`tree_lstm` by the cells of the children and ``x``.
 
     ``gates`` and ``c`` are what it returned; ``gc`` and ``gh`` may be None.
@@ -178,9 +180,9 @@ def tree_lstm_grad(
 
 @kernel(compiled=_compiled_scan.scan, device=_device.scan)
 def scan(
-        gates: NdArray, weight: NdArray, bias: tp.Any, hx: tp.Any,
-        cx: tp.Any, sizes: tp.Any, mode: str,
-        reverse: bool) -> tp.Any:
+        gates: NdArray, weight: NdArray, bias: NdArray | None, hx: NdArray,
+        cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
+        reverse: bool) -> tuple[NdArray, NdArray, NdArray | None, tuple[NdArray, ...]]:
     """States of a recurrent layer along a sequence.
 
     Parameters
@@ -230,9 +232,9 @@ def scan(
 
 @kernel(compiled=_compiled_scan.scan_grad, device=_device.scan_grad)
 def scan_grad(
-        gys: NdArray, trace: tp.Any, weight: NdArray, ghy: tp.Any,
-        gcy: tp.Any, sizes: tp.Any, mode: tp.Any,
-        reverse: bool) -> tp.Any:
+        gys: NdArray, trace: tp.Any, weight: NdArray, ghy: NdArray,
+        gcy: NdArray | None, sizes: tp.Sequence[int], mode: str,
+        reverse: bool) -> tuple[NdArray, NdArray, NdArray, NdArray | None]:
     """Gradients of :func:`scan`, given those of its outputs.
 
     Parameters
@@ -287,8 +289,8 @@ def _join_weights(ws):
 @kernel(compiled=_compiled_layer.layer)
 def layer(
         x: NdArray, ws: tp.Sequence[NdArray], bs: tp.Sequence[NdArray],
-        hx: tp.Any, cx: tp.Any, sizes: tp.Any, mode: tp.Any,
-        reverse: bool) -> tuple[NdArray, NdArray | None, tp.Any]:
+        hx: NdArray, cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
+        reverse: bool) -> tuple[NdArray, NdArray, NdArray | None, tp.Any]:
     """States of a recurrent layer, in one direction, along a sequence.
 
     Parameters
@@ -326,15 +328,16 @@ def layer(
         bias = bias + b_h
     gates = x.dot(w_x.T)
     gates += bias
-    *states, trace = scan(gates, w_h, b_new, hx, cx, sizes, mode, reverse)
-    return (*states, (w_x, w_h, trace))
+    ys, hy, cy, trace = scan(gates, w_h, b_new, hx, cx, sizes, mode, reverse)
+    return ys, hy, cy, (w_x, w_h, trace)
 
 
 @kernel(compiled=_compiled_layer.layer_grad)
 def layer_grad(
         gys: NdArray, trace: tp.Any, x: NdArray, ghy: NdArray | None,
-        gcy: NdArray | None, sizes: tp.Any, mode: tp.Any, reverse: bool,
-        wants_gx: bool) -> tp.Any:
+        gcy: NdArray | None, sizes: tp.Sequence[int], mode: str, reverse: bool,
+        wants_gx: bool,
+) -> tuple[NdArray | None, NdArray | None, NdArray | None, tuple[NdArray, ...]]:
     """Gradients of :func:`layer`, given those of its outputs.
 
     Parameters

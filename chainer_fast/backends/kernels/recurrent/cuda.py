@@ -49,7 +49,7 @@ def _plain(x):
     return cuda.cupy.ascontiguousarray(x), math.prod(x.shape[2:]), x.size // 4
 
 
-def lstm(c_prev: NdArray, x: NdArray) -> tp.Any:
+def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, NdArray]:
     c = _empty_like(c_prev)
     h = cuda.cupy.empty((len(x), *c.shape[1:]), c.dtype)
     # There may be more cells than samples.
@@ -66,7 +66,8 @@ def lstm(c_prev: NdArray, x: NdArray) -> tp.Any:
 
 
 def lstm_grad(
-        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray, gh: NdArray) -> tp.Any:
+        c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray,
+        gh: NdArray) -> tuple[NdArray, NdArray]:
     gc_prev, gx = _empty_like(c_prev), _empty_like(x)
     _kernel(
         'T c_prev, raw T x, int64 inner, int64 units, T c, T gc, raw T gh, bool has_gh',
@@ -95,7 +96,9 @@ def lstm_grad(
 _TWO = 'T c_prev1, T c_prev2, T a1, T i1, T f1, T o1, T a2, T i2, T f2, T o2'
 
 
-def slstm(c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray) -> tp.Any:
+def slstm(
+        c_prev1: NdArray, c_prev2: NdArray, x1: NdArray,
+        x2: NdArray) -> tuple[NdArray, NdArray]:
     c, h = _empty_like(c_prev1), _empty_like(c_prev1)
     _kernel(_TWO, 'T c, T h', '''
         c = shared_cell<T>(tanh(a1), Sigmoid::of(i1), Sigmoid::of(f1), c_prev1,
@@ -107,7 +110,7 @@ def slstm(c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray) -> tp.An
 
 def slstm_grad(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
-        gc: NdArray, gh: NdArray) -> tp.Any:
+        gc: NdArray, gh: NdArray) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     gc1, gc2, gx1, gx2 = map(_empty_like, (c_prev1, c_prev2, x1, x2))
     _kernel(
         _TWO + ', T c, T gc, T gh',
@@ -143,7 +146,7 @@ def _each_child(count, code):
 _MAX_CHILDREN = 16
 
 
-def tree_lstm(x: NdArray, *cs: tp.Any) -> tp.Any:
+def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, NdArray, NdArray]:
     n = len(cs)
     if n > _MAX_CHILDREN:
         return NotImplemented
@@ -167,7 +170,8 @@ def tree_lstm(x: NdArray, *cs: tp.Any) -> tp.Any:
 
 
 def tree_lstm_grad(
-        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray, *cs: tp.Any) -> tp.Any:
+        gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray,
+        *cs: NdArray) -> tuple[NdArray, ...]:
     n = len(cs)
     if n > _MAX_CHILDREN:
         return NotImplemented
@@ -268,8 +272,9 @@ def _scan_kernel(cell, inputs, outputs, code, name):
 
 
 def scan(
-        gates: NdArray, weight: NdArray, bias: tp.Any, hx: tp.Any, cx: tp.Any,
-        sizes: tp.Any, mode: tp.Any, reverse: bool) -> tp.Any:
+        gates: NdArray, weight: NdArray, bias: NdArray | None, hx: NdArray,
+        cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
+        reverse: bool) -> tuple[NdArray, NdArray, NdArray | None, tuple[NdArray, ...]]:
     cell, n = _CELLS[mode], hx.shape[1]
     step = _scan_kernel(
         cell, 'raw T part' + cell.inputs,
@@ -291,8 +296,9 @@ def scan(
 
 
 def scan_grad(
-        gys: tp.Any, trace: tp.Any, weight: NdArray, ghy: NdArray, gcy: NdArray,
-        sizes: tp.Any, mode: tp.Any, reverse: bool) -> tp.Any:
+        gys: NdArray, trace: tp.Any, weight: NdArray, ghy: NdArray, gcy: NdArray,
+        sizes: tp.Sequence[int], mode: str,
+        reverse: bool) -> tuple[NdArray, NdArray, NdArray, NdArray | None]:
     cell, n = _CELLS[mode], ghy.shape[1]
     step = _scan_kernel(
         cell, 'raw T gates, raw T gys' + cell.grad_inputs,

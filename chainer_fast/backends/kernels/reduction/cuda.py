@@ -8,7 +8,7 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.types import DTypeSpec
+from chainer_fast.types import DTypeSpec, NdArray
 
 # More terms than this are summed along the last axis first, which occupies many blocks
 # of threads: a sum over everything has only one.
@@ -17,7 +17,7 @@ _MANY = 1 << 14
 _PREAMBLE = header('chainer_fast/backends/kernels/reduction/elements.hpp')
 
 
-def wide(dtype: tp.Any) -> tp.Any:
+def wide(dtype: tp.Any) -> numpy.dtype[tp.Any]:
     """Return the dtype in which arrays are summed, at least single precision."""
     return numpy.promote_types(dtype, numpy.float32)
 
@@ -31,7 +31,7 @@ def _reduce(params, outputs, terms, post_map, name, preamble):
 def mean(
         params: str, term: str, counts: str, args: tuple[tp.Any, ...], n: int | None,
         dtype: DTypeSpec, name: str, inverse: bool = False,
-        preamble: str = '') -> tp.Any:
+        preamble: str = '') -> tuple[NdArray, NdArray]:
     """Return the mean of some terms, and the number by which their sum is divided.
 
     Parameters

@@ -130,8 +130,8 @@ def _sum_dtype(dtype):
 @kernel(compiled=in_pixels(compiled.cell_mean), device=device.cell_mean)
 @in_pixels
 def cell_mean(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
-        extra: tp.Any) -> NdArray:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        extra: int) -> NdArray:
     """Means of bins of whole pixels; 0 for a bin without pixels.
 
     Parameters are those of :func:`cell_max`.
@@ -152,7 +152,7 @@ def cell_mean(
 @kernel(compiled=in_pixels(compiled.cell_spread), device=device.cell_spread)
 @in_pixels
 def cell_spread(
-        gy: NdArray, numbers: tp.Any, boxes: NdArray, extra: tp.Any,
+        gy: NdArray, numbers: NdArray, boxes: NdArray, extra: int,
         shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`cell_mean`.
 
@@ -296,8 +296,8 @@ def sample_max(
 @kernel(compiled=in_pixels(compiled.sample_put), device=device.sample_put)
 @in_pixels
 def sample_put(
-        gy: NdArray, found: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
-        shape: tuple[int, ...]) -> NdArray:
+        gy: NdArray, found: NdArray, numbers: NdArray, boxes: NdArray,
+        ratio: tuple[int, int], shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`sample_max`.
 
     Parameters
@@ -329,8 +329,8 @@ def sample_put(
 @kernel(compiled=in_pixels(compiled.sample_mean), device=device.sample_mean)
 @in_pixels
 def sample_mean(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
-        ratio: tp.Any) -> NdArray:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        ratio: tuple[int, int]) -> NdArray:
     """Means of the samples of bins; those that do not count are zero.
 
     Parameters are those of :func:`sample_max`.
@@ -353,7 +353,7 @@ def sample_mean(
 @kernel(compiled=in_pixels(compiled.sample_spread), device=device.sample_spread)
 @in_pixels
 def sample_spread(
-        gy: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
+        gy: NdArray, numbers: NdArray, boxes: NdArray, ratio: tuple[int, int],
         shape: tuple[int, ...]) -> NdArray:
     """Gradient of :func:`sample_mean`.
 

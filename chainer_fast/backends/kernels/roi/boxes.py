@@ -8,6 +8,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.types import NdArray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,14 +29,14 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.corners)
 
-    def in_pixels(self) -> tp.Any:
+    def in_pixels(self) -> NdArray:
         """Return an array of shape ``(r, 4)``, in double precision."""
         xp = get_array_module(self.corners)
         boxes = xp.multiply(self.corners, self.scale, dtype=numpy.float64)
         return xp.ascontiguousarray(boxes).reshape(len(boxes), 4)
 
 
-def in_pixels(form: tp.Any) -> tp.Any:
+def in_pixels(form: tp.Any) -> tp.Callable[..., tp.Any]:
     """Decorate a form of a kernel that takes boxes as arrays."""
     @functools.wraps(form)
     def run(*args):

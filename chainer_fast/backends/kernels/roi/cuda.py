@@ -9,8 +9,6 @@ one run to the next.
 """
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast.backends import cuda
@@ -95,8 +93,8 @@ def _kernel(in_params, out_params, code, name):
 
 
 def cell_max(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any, extra: tp.Any,
-        empty: tp.Any) -> tp.Any:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int], extra: int,
+        empty: float) -> tuple[NdArray, NdArray]:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
     _kernel(
@@ -111,8 +109,8 @@ def cell_max(
 
 
 def cell_mean(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
-        extra: tp.Any) -> tp.Any:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        extra: int) -> NdArray:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     _kernel(
         'raw T x, ' + _BOXES + ', int32 extra', 'T y',
@@ -124,8 +122,8 @@ def cell_mean(
 
 
 def sample_max(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
-        ratio: tp.Any) -> tp.Any:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        ratio: tuple[int, int]) -> tuple[NdArray, NdArray]:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
     _kernel(
@@ -140,8 +138,8 @@ def sample_max(
 
 
 def sample_mean(
-        x: tp.Any, numbers: tp.Any, boxes: NdArray, size: tp.Any,
-        ratio: tp.Any) -> tp.Any:
+        x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
+        ratio: tuple[int, int]) -> NdArray:
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     _kernel(
         'raw T x, ' + _BOXES + _RATIO, 'T y',
@@ -209,7 +207,8 @@ def _put(name, code, gy, found, numbers, boxes, shape, extra=0, ratio=(0, 0)):
 
 
 def cell_put(
-        gy: NdArray, found: NdArray, numbers: tp.Any, shape: tuple[int, ...]) -> tp.Any:
+        gy: NdArray, found: NdArray, numbers: NdArray,
+        shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_cell_put',
         _BIN + 'if (found >= 0) atomicAdd(&gx[plane + found], gy);',
@@ -217,8 +216,8 @@ def cell_put(
 
 
 def cell_spread(
-        gy: NdArray, numbers: tp.Any, boxes: NdArray, extra: tp.Any,
-        shape: tuple[int, ...]) -> tp.Any:
+        gy: NdArray, numbers: NdArray, boxes: NdArray, extra: int,
+        shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_cell_spread',
         _CELL + 'chainer_fast::cell_spread(gy, width, ys, xs, %s);' % _ADD,
@@ -226,8 +225,8 @@ def cell_spread(
 
 
 def sample_put(
-        gy: NdArray, found: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
-        shape: tuple[int, ...]) -> tp.Any:
+        gy: NdArray, found: NdArray, numbers: NdArray, boxes: NdArray,
+        ratio: tuple[int, int], shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_sample_put', _GRID + '''
             if (found >= 0)
@@ -238,8 +237,8 @@ def sample_put(
 
 
 def sample_spread(
-        gy: NdArray, numbers: tp.Any, boxes: NdArray, ratio: tp.Any,
-        shape: tuple[int, ...]) -> tp.Any:
+        gy: NdArray, numbers: NdArray, boxes: NdArray, ratio: tuple[int, int],
+        shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_sample_spread', _GRID + '''
             chainer_fast::sample_spread(

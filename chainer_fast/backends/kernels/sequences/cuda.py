@@ -4,9 +4,10 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.types import NdArray
 
 
-def rows(first: tp.Any, xs: tp.Any) -> tp.Any:
+def rows(first: NdArray, xs: tp.Sequence[NdArray]) -> NdArray:
     # Steps are often parts of one array, as they come from ``transpose``.
     end = first.data.ptr
     for x in xs:

@@ -43,13 +43,13 @@ def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
 
 
 @kernel(device=_device.logsumexp_grad)
-def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> tp.Any:
+def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
     return force_array(g * exponential.exp(x - y), x.dtype)
 
 
 @kernel(compiled=_compiled.softmax, device=_device.softmax)
-def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
+def softmax(x: NdArray, axis: int) -> NdArray:
     """Quotients of the exponentials of ``x`` and their sums along the axis."""
     # Shifting by the maximum leaves the quotient unchanged and bounds the
     # exponentials by one.
@@ -61,13 +61,13 @@ def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
 
 @kernel(compiled=functools.partial(_compiled.softmax, logarithm=True),
         device=_device.log_softmax)
-def log_softmax(x: NdArray, axis: tp.Any) -> tp.Any:
+def log_softmax(x: NdArray, axis: int) -> NdArray:
     """Logarithm of :func:`softmax`."""
     return x - logsumexp(x, axis)
 
 
 @kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)
-def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
+def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
     weighted = y * gy
     weighted -= y * weighted.sum(axis=axis, keepdims=True)
@@ -76,6 +76,6 @@ def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
 
 @kernel(compiled=functools.partial(_compiled.softmax_grad, logarithm=True),
         device=_device.log_softmax_grad)
-def log_softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
+def log_softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
     return gy - exponential.exp(y) * gy.sum(axis=axis, keepdims=True)

@@ -18,7 +18,7 @@ PREAMBLE = header('chainer_fast/backends/kernels/softmax/elements.hpp')
 
 def exponentials(
         in_params: str, out_params: str, term: str, post_map: str, name: str,
-        kind: str = 'S', preamble: str = '') -> tp.Any:
+        kind: str = 'S', preamble: str = '') -> tp.Callable[..., tp.Any]:
     """Return a reduction to a sum of exponentials relative to the largest term.
 
     Parameters
@@ -60,12 +60,12 @@ def _logsumexp(x, axis):
     return sums and sums[1]
 
 
-def logsumexp(x: NdArray, axis: tp.Any) -> tp.Any:
+def logsumexp(x: NdArray, axis: int) -> NdArray:
     result = _logsumexp(x, axis)
     return NotImplemented if result is None else result.astype(x.dtype, copy=False)
 
 
-def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> tp.Any:
+def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     if x.dtype.kind != 'f' or not x.dtype == y.dtype == g.dtype:
         return NotImplemented
     return cuda.elementwise(
@@ -74,7 +74,7 @@ def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> tp.Any:
         'logsumexp_grad')(x, y, g)
 
 
-def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
+def softmax(x: NdArray, axis: int) -> NdArray:
     sums = _sums(x, axis, 'S top, S total', 'top = a.top, total = a.total',
                  'softmax_sums')
     if sums is None:
@@ -84,7 +84,7 @@ def softmax(x: NdArray, axis: tp.Any) -> tp.Any:
         'softmax')(x, *sums)
 
 
-def log_softmax(x: NdArray, axis: tp.Any) -> tp.Any:
+def log_softmax(x: NdArray, axis: int) -> NdArray:
     total = _logsumexp(x, axis)
     if total is None:
         return NotImplemented
@@ -96,7 +96,7 @@ def _have_code(y, gy):
     return y.dtype.kind == 'f' and (y.dtype, y.shape) == (gy.dtype, gy.shape) and y.size
 
 
-def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
+def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     if not _have_code(y, gy):
         return NotImplemented
     total = cuda.cupy.empty(
@@ -109,7 +109,7 @@ def softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
         'softmax_grad')(y, gy, total)
 
 
-def log_softmax_grad(y: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
+def log_softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     if not _have_code(y, gy):
         return NotImplemented
     total = gy.sum(axis=axis, keepdims=True, dtype=wide(y.dtype))

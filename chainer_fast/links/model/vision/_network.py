@@ -12,9 +12,8 @@ from chainer_fast.function import no_backprop_mode
 from chainer_fast.functions.array.reshape import reshape
 from chainer_fast.functions.math.sum import sum as sum_
 from chainer_fast.serializers import npz
-from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, imgproc
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, VariableOrArray
 
 # Size of the crops that are cut from larger images for predictions.
 _CROP = 224

@@ -18,8 +18,8 @@ from chainer_fast.links.connection.linear import Linear
 from chainer_fast.links.model.vision import _images, _network, _resnet_weights
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
 from chainer_fast.serializers import npz
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
-from chainer_fast.variable import Variable
+from chainer_fast.types import InitializerSpec, NdArray
+from chainer_fast.variable import Variable, VariableOrArray
 
 available: bool = _images.available
 
