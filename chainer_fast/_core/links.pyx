@@ -1,59 +1,26 @@
-"""Calls of links, assignments to their attributes, and walks over parameters.
+"""Calls of links, assignments to their attributes, and their parameters.
 
 A model calls hundreds of links in an iteration and asks for its parameters several
-times.  Parameters are collected in one go; the other walks are lazy, so that a loop
-over links may change links further down.
+times.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyObject_TypeCheck, \
     PyTypeObject
-from cpython.ref cimport Py_TYPE
 
 from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.private cimport class_attribute_is, instance_dict, \
-    make_as_objects, type_version
+    make_as_objects
 from chainer_fast._core.state cimport current
 
 cdef extern from *:
-    """
-    #define CF_FEW_ARGUMENTS 6
-
-    /* self.<name>(*args, **kwargs), without a bound method in the common case. */
-    static PyObject *cf_call_method(
-            PyObject *self, PyObject *name, PyObject *args, PyObject *kwargs) {
-        PyObject *stack[CF_FEW_ARGUMENTS + 2], *method, *result;
-        Py_ssize_t i, n = PyTuple_GET_SIZE(args);
-        if (n <= CF_FEW_ARGUMENTS && PyDict_GET_SIZE(kwargs) == 0) {
-            stack[1] = self;
-            for (i = 0; i < n; i++)
-                stack[i + 2] = PyTuple_GET_ITEM(args, i);
-            return PyObject_VectorcallMethod(
-                name, stack + 1, (size_t)(n + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET,
-                NULL);
-        }
-        method = PyObject_GetAttr(self, name);
-        if (method == NULL)
-            return NULL;
-        result = PyObject_Call(method, args, kwargs);
-        Py_DECREF(method);
-        return result;
-    }
-    """
     int PyUnicode_Compare(object a, object b) except? -1
-    int generic_delattr "PyObject_GenericSetAttr"(
-        object link, object name, PyObject *value) except -1
-    object cf_call_method(object link, object name, tuple args, dict kwargs)
     int Py_GetRecursionLimit()
     PyObject *Py_True
 
 
 cdef enum:
     FEW = 12          # names that are sorted without a list
-    MANY = 1000
-
-cdef enum:            # how a walk reaches the links below a link
-    PLAIN, CHAIN, CHAIN_LIST, OWN_WALK
 
 # Names of attributes, as objects made once.
 cdef str _PARAMS = '_params'
@@ -63,55 +30,26 @@ cdef str _IN_SCOPE = '_within_init_scope'
 cdef object _Parameter = None
 cdef object _cleargrad = None
 cdef object _call_with_hooks = None
-cdef object _Chain = None
 cdef object _ChainList = None
 
 
-def bind(*, parameter, chain, chain_list, call_with_hooks):
+def bind(*, parameter, chain_list, call_with_hooks):
     """Make the public classes known; called once, at import.
 
     Parameters
     ----------
-    parameter, chain, chain_list : type
+    parameter, chain_list : type
     call_with_hooks : callable
         Called with a link, its method, and the arguments and keyword arguments.
     """
-    global _Parameter, _cleargrad, _Chain, _ChainList, _call_with_hooks
+    global _Parameter, _cleargrad, _ChainList, _call_with_hooks
     _Parameter = parameter
     _cleargrad = parameter.cleargrad
-    _Chain = chain
     _ChainList = chain_list
     _call_with_hooks = call_with_hooks
 
 
-cdef inline bint _is_set(object link, str name) except -1:
-    """Tell whether a flag of the class is True."""
-    return class_attribute_is(link, name, Py_True)
-
-
-cdef int _refuse_uninitialized() except -1:
-    raise RuntimeError('Link.__init__() has not been called.')
-
-
-cdef class InitScope:
-    """Context in which values assigned to attributes of a link are registered."""
-
-    cdef object link
-    cdef object outside
-
-    def __init__(self, link):
-        self.link = link
-        self.outside = False
-
-    def __enter__(self):
-        self.outside = self.link._within_init_scope
-        self.link.__dict__[_IN_SCOPE] = True
-
-    def __exit__(self, *exc_info):
-        self.link.__dict__[_IN_SCOPE] = self.outside
-
-
-# Functions, not methods of LinkBase: ``object.__setattr__`` refuses objects with
+# A function, not a method of LinkBase: ``object.__setattr__`` refuses objects with
 # a compiled method in its place, and programs call it to get around registration.
 
 def assign(self, name, value, /):
@@ -122,22 +60,10 @@ def assign(self, name, value, /):
         in_scope = PyDict_GetItemWithError(<object>fields, _IN_SCOPE)
         if in_scope is not NULL and <object>in_scope is True:
             self._register(name, value)
-    if _is_set(self, '_mixin_assigns'):
+    if class_attribute_is(self, '_mixin_assigns', Py_True):
         super(LinkBase, self).__setattr__(name, value)
     else:
         PyObject_GenericSetAttr(self, name, value)
-
-
-def delete(self, name, /):
-    """Delete an attribute of a link, and forget it as a parameter or child."""
-    for kind in (_PARAMS, '_persistent', _CHILDREN):
-        names = self.__dict__.get(kind)
-        if isinstance(names, set):
-            names.discard(name)
-    if _is_set(self, '_mixin_assigns'):
-        super(LinkBase, self).__delattr__(name)
-    else:
-        generic_delattr(self, name, NULL)
 
 
 @cython.auto_pickle(False)
@@ -153,80 +79,18 @@ cdef class LinkBase:
         cdef PyObject *hooks
         if fields is NULL or PyDict_GetItemWithError(
                 <object>fields, _PARAMS) is NULL:
-            _refuse_uninitialized()
+            raise RuntimeError('Link.__init__() has not been called.')
         hooks = PyDict_GetItemWithError(<object>fields, '_local_link_hooks')
         if ((hooks is NULL or not <object>hooks) and not current().link_hooks
-                and not _is_set(self, '_mixin_computes')):
-            return cf_call_method(self, 'forward', args, kwargs)
+                and not class_attribute_is(self, '_mixin_computes', Py_True)):
+            if len(args) == 1 and not kwargs:
+                return self.forward(args[0])
+            return self.forward(*args, **kwargs)
         if self._mixin_computes:
             forward = super(LinkBase, self).__call__
         else:
             forward = self.forward
         return _call_with_hooks(self, forward, args, kwargs)
-
-    def init_scope(self):
-        """Register parameters by assignment inside of a ``with`` block.
-
-        A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
-        a parameter of the link and takes the name of the attribute. On a chain, an
-        assigned link becomes a child.
-        """
-        if _PARAMS not in self.__dict__:
-            _refuse_uninitialized()
-        return InitScope(self)
-
-    def children(self):
-        """Yield the child links."""
-        cdef dict fields = _fields(self)
-        cdef int kind = _children_kind(self)
-        if kind == CHAIN:
-            for name in _sorted(_names(self, fields, _CHILDREN)):
-                yield fields[name]
-        elif kind == CHAIN_LIST:
-            yield from _names(self, fields, _CHILDREN)
-
-    def links(self, skipself=False):
-        """Yield the links of the hierarchy: this one, then those below it.
-
-        Parameters
-        ----------
-        skipself : bool
-            Leave this link out.
-        """
-        cdef Walk walk = Walk()
-        if not skipself:
-            yield self
-        walk.push_children(self)
-        while walk.pending:
-            link = walk.pop()
-            if _has_own(link, 'links', _links):
-                yield from link.links()
-            else:
-                yield link
-                walk.push_children(link)
-
-    def namedlinks(self, skipself=False):
-        """Yield the links of the hierarchy with their paths, ``'/'`` being this one.
-
-        Parameters
-        ----------
-        skipself : bool
-            Leave this link out.
-        """
-        cdef Walk walk = Walk()
-        cdef list paths = []
-        if not skipself:
-            yield '/', self
-        walk.push_children_and_paths(self, '', paths)
-        while walk.pending:
-            path = paths.pop()
-            link = walk.pop()
-            yield path, link
-            if _has_own(link, 'namedlinks', _namedlinks):
-                for below, link in link.namedlinks(True):
-                    yield path + below, link
-            else:
-                walk.push_children_and_paths(link, path, paths)
 
     def params(self, include_uninit=True):
         """Yield the parameters of the hierarchy, those of a link sorted by name.
@@ -237,37 +101,6 @@ cdef class LinkBase:
             Also those that are not initialized.
         """
         return ParamIterator(self, include_uninit)
-
-    def namedparams(self, include_uninit=True):
-        """Yield the parameters of the hierarchy with their paths.
-
-        Parameters
-        ----------
-        include_uninit : bool
-            Also those that are not initialized.
-        """
-        cdef Walk walk = Walk()
-        cdef list paths = []
-        cdef dict fields
-        cdef object link = self
-        cdef object path = ''
-        cdef bint all_of_them = include_uninit
-        while True:
-            fields = _fields(link)
-            for name in _sorted(_names(link, fields, _PARAMS)):
-                param = fields[name]
-                if all_of_them or param.is_initialized:
-                    yield path + '/' + name, param
-            walk.push_children_and_paths(link, path, paths)
-            while True:
-                if not walk.pending:
-                    return
-                path = paths.pop()
-                link = walk.pop()
-                if not _has_own(link, 'namedparams', _namedparams):
-                    break
-                for below, param in link.namedparams(include_uninit):
-                    yield path + below, param
 
     def cleargrads(self):
         """Clear the gradients of all parameters; do so before each backward pass."""
@@ -287,10 +120,88 @@ cdef class LinkBase:
 
 
 make_as_objects(LinkBase)
-_links = LinkBase.links
-_namedlinks = LinkBase.namedlinks
 _params = LinkBase.params
-_namedparams = LinkBase.namedparams
 
 
-include "_walks.pxi"
+cdef class ParamIterator:
+    """Iterator over the parameters of a link, which are looked up at the first step."""
+
+    cdef object link
+    cdef bint include_uninit
+    cdef object found
+
+    def __init__(self, link, bint include_uninit):
+        self.link = link
+        self.include_uninit = include_uninit
+
+    def __iter__(self):
+        cdef list found
+        if self.found is None:
+            found = []
+            _collect(self.link, self.include_uninit, found, 0)
+            self.found = iter(found)
+        return self.found
+
+    def __next__(self):
+        return next(self.__iter__())
+
+
+cdef int _collect(object link, bint include_uninit, list found, int depth) except -1:
+    """Append the parameters of a link and those below it."""
+    cdef dict fields = _fields(link)
+    cdef Py_ssize_t begin = len(found)
+    cdef list children
+    _append_sorted(found, fields, _names(link, fields, _PARAMS))
+    if not include_uninit:
+        found[begin:] = [param for param in found[begin:] if param.is_initialized]
+    if not class_attribute_is(link, '_has_children', Py_True):
+        return 0
+    # Bypasses the metaclass, which overrides ``isinstance``.
+    if PyObject_TypeCheck(link, <PyTypeObject *>_ChainList):
+        children = _names(link, fields, _CHILDREN)
+    else:
+        children = []
+        _append_sorted(children, fields, _names(link, fields, _CHILDREN))
+    if depth >= Py_GetRecursionLimit():
+        raise RecursionError(
+            'links are nested more than %d deep; perhaps %r contains itself'
+            % (depth, link))
+    for child in children:
+        if class_attribute_is(child, 'params', <PyObject *>_params):
+            _collect(child, include_uninit, found, depth + 1)
+        else:
+            found.extend(child.params(include_uninit))
+    return 0
+
+
+cdef inline dict _fields(object link):
+    """Return the dictionary of a link."""
+    cdef PyObject *fields = instance_dict(link)
+    return link.__dict__ if fields is NULL else <dict>fields
+
+
+cdef inline object _names(object link, dict fields, str kind):
+    """Return the names of parameters or children, or the list of children."""
+    cdef PyObject *names = PyDict_GetItemWithError(fields, kind)
+    # A link that is not initialized raises AttributeError as any object does.
+    return getattr(link, kind) if names is NULL else <object>names
+
+
+cdef int _append_sorted(list values, dict fields, object names) except -1:
+    """Append values to a list, in the order of their names."""
+    cdef PyObject *few[FEW]
+    cdef Py_ssize_t i, n = 0
+    if type(names) is not set or len(<set>names) > FEW:
+        values.extend([fields[name] for name in sorted(names)])
+        return 0
+    # Nothing in here runs Python code, which might take a name away.
+    for name in <set>names:
+        i = n
+        while i > 0 and PyUnicode_Compare(<object>few[i - 1], name) > 0:
+            few[i] = few[i - 1]
+            i -= 1
+        few[i] = <PyObject *>name
+        n += 1
+    for i in range(n):
+        values.append(fields[<object>few[i]])
+    return 0

@@ -13,7 +13,7 @@ from chainer_fast import backend, device_resident, initializers, link_hook, vari
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
-from chainer_fast.link import _bound, _hooked, _signature
+from chainer_fast.link import _bound, _hooked, _scope, _signature, _walks
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
@@ -42,7 +42,8 @@ def _ensure_shape_dtype(value):
 _Link = tp.TypeVar('_Link', bound='Link')
 
 
-class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
+class Link(links.LinkBase, _walks.Walking, _hooked.Hooked,
+           device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 
     A link owns *parameters*, variables that an optimizer updates, and *persistent*
@@ -101,7 +102,8 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         def __getattr__(self, name: str) -> tp.Any: ...
 
     _within_init_scope = False
-    # Whether a class that comes behind Link defines these methods.
+    _has_children = False
+    # Whether a class that comes behind Link defines __call__ or __setattr__.
     _mixin_computes = False
     _mixin_assigns = False
 
@@ -111,9 +113,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
                   if base not in Link.__mro__]
         cls._mixin_computes = any('__call__' in vars(base) for base in behind)
-        cls._mixin_assigns = any(
-            name in vars(base) for base in behind
-            for name in ('__setattr__', '__delattr__'))
+        cls._mixin_assigns = any('__setattr__' in vars(base) for base in behind)
 
     def __init__(self, **params: tp.Any) -> None:
         super().__init__()
@@ -142,10 +142,6 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
         yield from ()
 
-    def _named_children(self):
-        """Pairs of name and link, in the order of traversal."""
-        return ()
-
     def _describe_children(self):
         """Return the text of the link with that of its children, indented, in it."""
         lines = ['(%s): %s,' % item for item in self._named_children()]
@@ -154,6 +150,17 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
 
     # ---- registration
 
+    def init_scope(self) -> tp.ContextManager[None]:
+        """Register parameters by assignment inside of a ``with`` block.
+
+        A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
+        a parameter of the link and takes the name of the attribute. On a chain, an
+        assigned link becomes a child.
+        """
+        if '_params' not in self.__dict__:
+            raise RuntimeError('Link.__init__() has not been called.')
+        return _scope.InitScope(self)
+
     @property
     def within_init_scope(self) -> bool:
         """True inside of ``with link.init_scope():``."""
@@ -161,10 +168,16 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
 
     if tp.TYPE_CHECKING:
         def __setattr__(self, name: str, value: tp.Any) -> None: ...
-        def __delattr__(self, name: str) -> None: ...
     else:
         __setattr__ = links.assign
-        __delattr__ = links.delete
+
+    def __delattr__(self, name: str, /) -> None:
+        """Delete an attribute, and forget it as a parameter or child."""
+        for kind in ('_params', '_persistent', '_children'):
+            names = self.__dict__.get(kind)
+            if isinstance(names, set):
+                names.discard(name)
+        super().__delattr__(name)
 
     def _register(self, name, value):
         """Register a value assigned to an attribute inside of :meth:`init_scope`."""
@@ -518,6 +531,8 @@ class Chain(Link):
     ['hidden', 'out']
     """
 
+    _has_children = True
+
     def __init__(self, **links: Link) -> None:
         super().__init__()
         self._children = set()
@@ -566,8 +581,8 @@ class Chain(Link):
             setattr(self, name, link)
 
     def _named_children(self):
-        attributes = self.__dict__
-        return [(name, attributes[name]) for name in sorted(self._children)]
+        for name in sorted(self._children):
+            yield name, self.__dict__[name]
 
     def copy(self: _Link, mode: str = 'share') -> _Link:
         clone: tp.Any = super().copy(mode)
@@ -616,6 +631,8 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     >>> len(tower), tower[1].W.shape
     (2, (20, 10))
     """
+
+    _has_children = True
 
     def __init__(self, *links: Link) -> None:
         super().__init__()
@@ -692,7 +709,8 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         self.append(link)
 
     def _named_children(self):
-        return [(str(i), child) for i, child in enumerate(self._children)]
+        for i, child in enumerate(self._children):
+            yield str(i), child
 
     def _child_like(self, link, name):
         return link[int(name)]
@@ -718,5 +736,5 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
 
 
 links.bind(
-    parameter=variable.Parameter, chain=Chain, chain_list=ChainList,
+    parameter=variable.Parameter, chain_list=ChainList,
     call_with_hooks=link_hook._call)

@@ -1,0 +1,67 @@
+"""Walks of links through the hierarchy below them."""
+from __future__ import annotations
+
+import typing as tp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.link import Link
+    from chainer_fast.variable import Parameter
+
+
+class Walking:
+    """Base of links: its walks are lazy, so that a loop may change links further down.
+    """
+
+    def _named_children(self) -> tp.Iterable[tuple[str, tp.Any]]:
+        """Pairs of name and link, in the order of traversal."""
+        return ()
+
+    def children(self) -> tp.Iterator[Link]:
+        """Yield the child links."""
+        for _, child in self._named_children():
+            yield child
+
+    def links(self, skipself: bool = False) -> tp.Iterator[Link]:
+        """Yield the links of the hierarchy: this one, then those below it.
+
+        Parameters
+        ----------
+        skipself : bool
+            Leave this link out.
+        """
+        if not skipself:
+            yield tp.cast('Link', self)
+        for child in self.children():
+            yield from child.links()
+
+    def namedlinks(self, skipself: bool = False) -> tp.Iterator[tuple[str, Link]]:
+        """Yield the links of the hierarchy with their paths, ``'/'`` being this one.
+
+        Parameters
+        ----------
+        skipself : bool
+            Leave this link out.
+        """
+        if not skipself:
+            yield '/', tp.cast('Link', self)
+        for name, child in self._named_children():
+            yield '/' + name, child
+            for path, link in child.namedlinks(True):
+                yield '/' + name + path, link
+
+    def namedparams(
+            self, include_uninit: bool = True) -> tp.Iterator[tuple[str, Parameter]]:
+        """Yield the parameters of the hierarchy with their paths.
+
+        Parameters
+        ----------
+        include_uninit : bool
+            Also those that are not initialized.
+        """
+        for name in sorted(self._params):  # type: ignore[attr-defined]
+            param = self.__dict__[name]
+            if include_uninit or param.is_initialized:
+                yield '/' + name, param
+        for name, child in self._named_children():
+            for path, param in child.namedparams(include_uninit):
+                yield '/' + name + path, param
