@@ -247,7 +247,36 @@ class FunctionNode(_graph.FunctionBase):
         """Never called: there are no ChainerX arrays."""
         return Fallback
 
+    def retain_inputs(self, indexes: tp.Sequence[int]) -> None:
+        """Keep input arrays for backward; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which inputs. The others are released with their variables.
+        """
+        self._input_indexes_to_retain = indexes
+
+    def retain_outputs(self, indexes: tp.Sequence[int]) -> None:
+        """Keep output arrays for backward; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which outputs. The others are released with their variables.
+        """
+        self._output_indexes_to_retain = indexes
+
     # -- backward
+
+    def unchain(self) -> None:
+        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """
+        for reference in self.outputs or ():
+            node = reference()
+            if node is not None:
+                node.unchain()
+        self.outputs = self.inputs = None
 
     def backward(
             self, target_input_indexes: tuple[int, ...],

@@ -48,18 +48,6 @@ cdef int _set_references(FunctionBase function, object references) except -1:
     return 0
 
 
-cdef dict local_hooks(FunctionBase function):
-    """Return the hooks added to this function alone, or None."""
-    cdef PyObject *own = instance_dict(function)
-    if own is NULL:
-        return None
-    cdef PyObject *found = PyDict_GetItemWithError(
-        <object>own, '_local_function_hooks')
-    if found is NULL:
-        return None
-    return <dict>found
-
-
 cdef object own_attribute(FunctionBase function, str name):
     """Return an entry of the instance dictionary, or None."""
     cdef PyObject *own = instance_dict(function)
@@ -68,6 +56,15 @@ cdef object own_attribute(FunctionBase function, str name):
         return None
     found = PyDict_GetItemWithError(<object>own, name)
     return None if found is NULL else <object>found
+
+
+cdef object hooks_of(FunctionBase function, ThreadState state):
+    """Return the hooks that see a function, by name; None if there are none."""
+    hooks = state.function_hooks if PyDict_Size(state.function_hooks) > 0 else None
+    own = own_attribute(function, '_local_function_hooks')
+    if own:
+        return {**hooks, **own} if hooks is not None else dict(own)
+    return hooks
 
 
 cdef FunctionBase new_function(object cls):
@@ -107,21 +104,11 @@ cdef class FunctionBase:
         if self.output_kind == OUTPUT_REFERENCES:
             return <object>self.output
         node = lone_output(self)
-        return (_dead_reference if node is None else weakref.ref(node),)
+        return (_gone if node is None else weakref.ref(node),)
 
     @outputs.setter
     def outputs(self, references):
         _set_references(self, references)
-
-    @property
-    def lazy_grad_sum(self):
-        """True if gradients of an input from several functions are summed in one call.
-        """
-        return bool(self.lazy_sum)
-
-    @lazy_grad_sum.setter
-    def lazy_grad_sum(self, bint lazy):
-        self.lazy_sum = lazy
 
     @property
     def _retained_output_data(self):
@@ -132,26 +119,6 @@ cdef class FunctionBase:
     @_retained_output_data.setter
     def _retained_output_data(self, arrays):
         self.kept_outputs = arrays
-
-    def retain_inputs(self, indexes):
-        """Keep input arrays for backward; to be called in forward.
-
-        Parameters
-        ----------
-        indexes : iterable of int
-            Which inputs. The others are released with their variables.
-        """
-        self._input_indexes_to_retain = indexes
-
-    def retain_outputs(self, indexes):
-        """Keep output arrays for backward; to be called in forward.
-
-        Parameters
-        ----------
-        indexes : iterable of int
-            Which outputs. The others are released with their variables.
-        """
-        self._output_indexes_to_retain = indexes
 
     def get_retained_inputs(self):
         """Return the retained inputs as a tuple of variables.
@@ -191,27 +158,16 @@ cdef class FunctionBase:
                 found.append(None)
                 continue
             if node is None:
-                variable = new_variable(array, _any_requires_grad(self.input_nodes))
-                node = node_of(variable)
+                variable = new_variable(
+                    array, any([x.requires_grad for x in self.input_nodes]))
+                node = _set_output(self, variable)
                 node.array = array
-                node.creator_base = self
-                node._rank = self.rank + 1
                 refs[index] = weakref.ref(node)
                 self.outputs = tuple(refs)
             else:
                 variable = node.get_variable()
             found.append(variable)
         return tuple(found)
-
-    def unchain(self):
-        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
-        """
-        for reference in self.outputs or ():
-            node = reference()
-            if node is not None:
-                node.unchain()
-        _set_references(self, None)
-        self.input_nodes = None
 
     def apply(self, inputs):
         """Compute the outputs and put the function in the graph.
@@ -238,11 +194,14 @@ cdef class FunctionBase:
         """
         cdef ThreadState state = current()
         cdef VariableBase y
-        cdef tuple xs
+        cdef PyObject *xs[MAX_SHORTCUT_INPUTS]
+        cdef Py_ssize_t i, n
         if type(inputs) is tuple:
-            xs = <tuple>inputs
-            if PyTuple_GET_SIZE(xs) <= MAX_SHORTCUT_INPUTS:
-                y = _apply_tuple(self, xs, state)
+            n = PyTuple_GET_SIZE(inputs)
+            if n <= MAX_SHORTCUT_INPUTS:
+                for i in range(n):
+                    xs[i] = PyTuple_GET_ITEM(inputs, i)
+                y = apply_shortcut(self, xs, n, state)
                 if y is not None:
                     return (y,)
         return _apply_general(self, inputs, state)
@@ -261,46 +220,37 @@ cdef object _retained(VariableNodeBase node):
     return None if (<VariableBase>variable).arr is None else variable
 
 
-class _Nothing:
-    __slots__ = ('__weakref__',)
+cdef int _set_inputs(
+        FunctionBase function, tuple nodes, ThreadState state) except -1:
+    """Put a computed function in the graph, behind its inputs."""
+    cdef int rank = 0
+    cdef Py_ssize_t i
+    for i in range(PyTuple_GET_SIZE(nodes)):
+        rank = max(rank, (<VariableNodeBase>PyTuple_GET_ITEM(nodes, i))._rank)
+    function.input_nodes = nodes
+    function.rank = rank
+    function.lazy_grad_sum = state.lazy_grad_sum
+    return 0
 
 
-# Stands for the weak reference to an output that has been released.
-_dead_reference = weakref.ref(_Nothing())
-
-
-cdef bint _any_requires_grad(tuple nodes) except -1:
-    cdef VariableNodeBase node
-    for node in nodes:
-        if node.needs_grad:
-            return True
-    return False
+cdef VariableNodeBase _set_output(FunctionBase function, VariableBase variable):
+    """Put an output behind its function; return its node."""
+    cdef VariableNodeBase node = node_of(variable)
+    node.creator_base = function
+    node._rank = function.rank + 1
+    return node
 
 
 cdef int _chain(FunctionBase function, list variables, tuple outputs,
                 ThreadState state) except -1:
     """Put a computed function in the graph."""
     cdef VariableBase variable
-    cdef VariableNodeBase node
-    cdef int rank = 0
-    nodes = []
-    for variable in variables:
-        node = node_of(variable)
-        nodes.append(node)
-        if node._rank > rank:
-            rank = node._rank
-    function.input_nodes = tuple(nodes)
-    function.rank = rank
-    function.lazy_sum = state.lazy_grad_sum
-    for variable in outputs:
-        node = node_of(variable)
-        node.creator_base = function
-        node._rank = rank + 1
-    if len(outputs) == 1:
-        _set_lone_output(function, node)
+    _set_inputs(function, tuple([node_of(variable) for variable in variables]), state)
+    nodes = [_set_output(function, variable) for variable in outputs]
+    if len(nodes) == 1:
+        _set_lone_output(function, nodes[0])
     else:
-        _set_references(function, tuple(
-            [weakref.ref(node_of(variable)) for variable in outputs]))
+        _set_references(function, tuple([weakref.ref(node) for node in nodes]))
     if function._input_indexes_to_retain is not None:
         for index in function._input_indexes_to_retain:
             variable = variables[index]
@@ -326,20 +276,20 @@ cdef bint on_host(tuple arrays) noexcept:
     return True
 
 
+cdef object _forward(FunctionBase function, tuple arrays, ThreadState state):
+    if state.static_graph:
+        return _run_static(function, arrays)
+    return function.forward(arrays)
+
+
 cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
     """Run ``forward``, on the device of the arrays."""
     scope = None if on_host(arrays) else _device_scope(arrays)
-    if scope is None:
-        if state.static_graph:
-            outputs = _run_static(function, arrays)
-        else:
-            outputs = function.forward(arrays)
-    else:
+    if scope is not None:
         with scope:
-            if state.static_graph:
-                outputs = _run_static(function, arrays)
-            else:
-                outputs = function.forward(arrays)
+            outputs = _forward(function, arrays, state)
+    else:
+        outputs = _forward(function, arrays, state)
     if not isinstance(outputs, tuple):
         raise TypeError(
             'forward output must be a tuple (%s)\nActual: %s'
@@ -374,8 +324,6 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
     cdef bint requires_grad = False
     cdef bint plain = True
     cdef bint layouts = False
-    cdef dict own_hooks
-    cdef object hooks = None
     variables = []
     for x in inputs:
         if isinstance(x, VariableBase):
@@ -407,11 +355,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
     if state.type_check:
         function._check_data_type_forward(arrays)
 
-    if PyDict_Size(state.function_hooks) > 0:
-        hooks = state.function_hooks
-    own_hooks = local_hooks(function)
-    if own_hooks:
-        hooks = {**hooks, **own_hooks} if hooks is not None else dict(own_hooks)
+    hooks = hooks_of(function, state)
     if hooks is not None:
         for hook in list(hooks.values()):
             hook.forward_preprocess(function, arrays)

@@ -177,16 +177,6 @@ cdef class VariableNodeBase:
     def _creator_node(self):
         return self.creator_base
 
-    def set_creator_node(self, creator_node):
-        """Set the function that made the variable; the rank follows from it.
-
-        Parameters
-        ----------
-        creator_node : FunctionNode or None
-            The function.
-        """
-        self.creator_node = creator_node
-
     def unchain(self):
         """Cut the way back to the function that made the variable."""
         _detach_creator(self)
@@ -213,48 +203,11 @@ cdef class VariableNodeBase:
         """Return the variable if it is still alive, else None."""
         return variable_of(self)
 
-    @property
-    def _variable(self):
-        cdef VariableBase variable = variable_of(self)
-        return _gone if variable is None else weakref.ref(variable)
-
-    @property
-    def grad(self):
-        """Gradient array of the variable; None if there is none or it is released."""
-        cdef VariableBase variable = variable_of(self)
-        return None if variable is None else variable.grad
-
-    @property
-    def grad_var(self):
-        """Gradient variable; None if there is none or the variable is released."""
-        cdef VariableBase variable = variable_of(self)
-        return None if variable is None else variable.grad_var
-
-    def retain_data(self):
-        """Keep the variable's array for as long as the node lives.
-
-        Raises
-        ------
-        RuntimeError
-            If the variable has been released already.
-        """
-        cdef VariableBase variable = variable_of(self)
-        if variable is None:
-            raise RuntimeError(
-                'cannot retain the array of a released variable: keep the variable '
-                'until retain_data has been called')
-        self.array = variable.arr
-
     def _update_data_info(self, array):
         """Follow a change of the variable's array."""
         _set_info(self, array)
         if self.array is not None:
             self.array = array
-
-    def _set_grad_var_if_available(self, grad_var):
-        cdef VariableBase variable = variable_of(self)
-        if variable is not None:
-            variable._set_grad_var_without_check(grad_var)
 
     def __reduce__(self):
         raise TypeError(

@@ -113,14 +113,6 @@ cdef Shortcut shortcut_of(FunctionBase function):
     return entry.shortcut if entry.methods.unchanged() else None
 
 
-cdef VariableBase _apply_tuple(FunctionBase function, tuple xs, ThreadState state):
-    cdef PyObject *pointers[MAX_SHORTCUT_INPUTS]
-    cdef Py_ssize_t i, n = PyTuple_GET_SIZE(xs)
-    for i in range(n):
-        pointers[i] = <PyObject *>xs[i]
-    return apply_shortcut(function, pointers, n, state)
-
-
 cdef object _on_device(Shortcut shortcut, FunctionBase function, tuple arrays):
     with _device_scope(arrays):
         return shortcut.forward_on_device(function, arrays)
@@ -134,7 +126,6 @@ cdef VariableBase apply_shortcut(
     cdef VariableNodeBase node
     cdef PyObject *arrays[MAX_SHORTCUT_INPUTS]
     cdef bint requires_grad = False
-    cdef int rank = 0
     cdef Py_ssize_t i
     cdef tuple nodes
     cdef object array
@@ -178,17 +169,10 @@ cdef VariableBase apply_shortcut(
             node = node_of(<VariableBase>xs[i])
         else:
             node = node_of(new_variable(<object>xs[i], False))
-        if node._rank > rank:
-            rank = node._rank
         Py_INCREF(node)
         PyTuple_SET_ITEM(nodes, i, node)
-    function.input_nodes = nodes
-    function.rank = rank
-    function.lazy_sum = state.lazy_grad_sum
-    node = node_of(result)
-    node.creator_base = function
-    node._rank = rank + 1
-    _set_lone_output(function, node)
+    _set_inputs(function, nodes, state)
+    _set_lone_output(function, _set_output(function, result))
     if shortcut.retain_inputs is not None:
         for i in range(PyTuple_GET_SIZE(shortcut.retain_inputs)):
             index = <object>PyTuple_GET_ITEM(shortcut.retain_inputs, i)

@@ -44,40 +44,28 @@ cdef object _grad_array_of(VariableBase variable):
 
 cdef VariableBase grad_var_of(VariableBase variable):
     """Return the gradient as a variable, making it around the array if needed."""
-    if variable.grad_variable is None and variable.grad_arr is not None:
-        variable.grad_variable = new_variable(_grad_array_of(variable), True)
-    return variable.grad_variable
+    if variable._grad_var is None and variable.grad_arr is not None:
+        variable._grad_var = new_variable(_grad_array_of(variable), True)
+    return variable._grad_var
 
 
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1:
     """Set the gradient without any check; ``grad`` may be None for a bare array."""
     variable.grad_arr = array
-    variable.grad_variable = grad
+    variable._grad_var = grad
     variable._grad_valid = True
     return 0
 
 
-cdef int check_grad(VariableBase variable, object array) except -1:
+cdef int _check_grad(VariableBase variable, object grad) except -1:
     """Refuse a gradient whose type, dtype or shape is not that of the data."""
     data = variable.arr
-    if array is None or data is None:
+    if grad is None or PyArray_CheckExact(grad) and (
+            data is None or PyArray_CheckExact(data)
+            and PyArray_DESCR(grad) is PyArray_DESCR(data)
+            and np.PyArray_SAMESHAPE(grad, data)):
         return 0
-    if PyArray_CheckExact(array) and PyArray_CheckExact(data):
-        if PyArray_DESCR(array) is PyArray_DESCR(data) and np.PyArray_SAMESHAPE(
-                array, data):
-            return 0
-    elif not _compatible((array, data)):
-        raise TypeError(
-            'Type of data and grad mismatch\ngrad: %s != data: %s'
-            % (type(array), type(data)))
-    if array.dtype != data.dtype:
-        raise TypeError(
-            'Dtype of data and grad mismatch\ngrad: %s != data: %s'
-            % (array.dtype, data.dtype))
-    if array.shape != data.shape:
-        raise ValueError(
-            'Shape of data and grad mismatch\ngrad: %s != data: %s'
-            % (array.shape, data.shape))
+    variable._check_grad_array(grad)
     return 0
 
 
@@ -126,9 +114,9 @@ cdef class VariableBase:
         self._requires_grad = requires_grad
         self._grad_valid = _grad_valid
         self._layout = layout
-        self.device_cache = None
+        self._cached_device = None
         self.grad_arr = None
-        self.grad_variable = None
+        self._grad_var = None
         if grad is not None:
             # Not checked, as in Chainer: the data may be replaced afterwards.
             put_grad(self, grad, None)
@@ -165,10 +153,6 @@ cdef class VariableBase:
         """The array as it is laid out in memory, whatever the layout."""
         return self.arr
 
-    @property
-    def _data(self):
-        return [self.arr]
-
     def _set_array(self, array, *, layout_check=True):
         if layout_check and self._layout is not None:
             self._refuse_layout()
@@ -186,7 +170,7 @@ cdef class VariableBase:
     def _hold(self, array):
         """Take an array for this variable alone."""
         self.arr = array
-        self.device_cache = None
+        self._cached_device = None
         if self.node_base is not None:
             self.node_base._update_data_info(array)
 
@@ -229,11 +213,6 @@ cdef class VariableBase:
         """Type of the elements."""
         return self.arr.dtype
 
-    @property
-    def T(self):
-        """The variable with its axes reversed, as a function of the graph."""
-        return self.transpose()
-
     def __len__(self):
         if self._layout is not None:
             self._refuse_layout()
@@ -271,21 +250,13 @@ cdef class VariableBase:
             put_grad(self, None, None)
             return
         array = grad_var.array
-        self._check_grad_array(array)
+        _check_grad(self, array)
         put_grad(self, array, grad_var)
-
-    def _check_grad_array(self, grad):
-        if grad is not None and not PyArray_CheckExact(grad) and not _accepts_array(
-                grad):
-            raise TypeError(
-                'Type of grad is invalid:\nExpected: %s\nActual: %s'
-                % (_describe_arrays(), type(grad)))
-        check_grad(self, grad)
 
     def _set_grad(self, grad, *, layout_check=True):
         if layout_check and self._layout is not None:
             self._refuse_layout()
-        self._check_grad_array(grad)
+        _check_grad(self, grad)
         put_grad(self, grad, None)
 
     def _set_grad_without_check(self, grad):
@@ -301,15 +272,7 @@ cdef class VariableBase:
     @_grad.setter
     def _grad(self, grad):
         self.grad_arr = grad
-        self.grad_variable = None
-
-    @property
-    def _grad_var(self):
-        return self.grad_variable
-
-    @_grad_var.setter
-    def _grad_var(self, grad_var):
-        self.grad_variable = grad_var
+        self._grad_var = None
 
     # -- the graph
 
@@ -348,18 +311,6 @@ cdef class VariableBase:
         return 0 if self.node_base is None else self.node_base._rank
 
     @property
-    def creator(self):
-        """The function that made the variable, or None.
-
-        An old-style function gives its :class:`~chainer_fast.Function` object.
-        """
-        return None if self.node_base is None else self.node_base.creator
-
-    @creator.setter
-    def creator(self, function):
-        node_of(self).creator = function
-
-    @property
     def creator_node(self):
         """The :class:`~chainer_fast.FunctionNode` that made the variable, or None."""
         return None if self.node_base is None else self.node_base.creator_base
@@ -368,28 +319,11 @@ cdef class VariableBase:
     def creator_node(self, FunctionBase function):
         _set_creator(node_of(self), function)
 
-    def retain_data(self):
-        """Have the node keep the array for as long as the graph lives."""
-        node_of(self).array = self.arr
-
-    def unchain(self):
-        """Cut the way back to the function that made the variable."""
-        if self.node_base is not None:
-            _detach_creator(self.node_base)
-
     def cleargrad(self):
         """Set the gradient to None."""
         self.grad_arr = None
-        self.grad_variable = None
+        self._grad_var = None
         self._grad_valid = True
-
-    @property
-    def _cached_device(self):
-        return self.device_cache
-
-    @_cached_device.setter
-    def _cached_device(self, device):
-        self.device_cache = device
 
     # -- arithmetic
 
@@ -448,23 +382,10 @@ cdef class VariableBase:
     # Comparing variables element by element was never part of the interface; a
     # variable that compares by identity would hide mistakes, so all of it is refused.
 
-    def __lt__(self, other):
-        _refuse_comparison('<')
-
-    def __le__(self, other):
-        _refuse_comparison('<=')
-
-    def __eq__(self, other):
-        _refuse_comparison('==')
-
-    def __ne__(self, other):
-        _refuse_comparison('!=')
-
-    def __gt__(self, other):
-        _refuse_comparison('>')
-
-    def __ge__(self, other):
-        _refuse_comparison('>=')
+    def __richcmp__(self, other, int operator):
+        raise TypeError(
+            'Variables do not support the %s operator: compare their array attributes.'
+            % ('<', '<=', '==', '!=', '>', '>=')[operator])
 
     def __bool__(self):
         raise TypeError('Variables cannot be evaluated as Python bool.')
@@ -476,9 +397,3 @@ cdef int _refuse_grad() except -1:
     raise RuntimeError(
         'Cannot retrieve Variable.grad of an uninitialized parameter: set it, or call '
         'cleargrad() before.')
-
-
-cdef int _refuse_comparison(str operator) except -1:
-    raise TypeError(
-        'Variables do not support the %s operator: compare their array attributes.'
-        % operator)

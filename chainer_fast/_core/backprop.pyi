@@ -1,7 +1,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from chainer_fast._core.grad_check import wrong_gradients as wrong_gradients
 from chainer_fast.variable import Variable
 
 class Traversal: ...

@@ -3,18 +3,17 @@ from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_Size
 from cpython.ref cimport Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from numpy cimport PyArray_CheckExact
+from numpy cimport PyArray_CheckExact, PyArray_DESCR
 
+from chainer_fast._core import grad_check
 from chainer_fast._core.device_arrays cimport kind_on_device
-from chainer_fast._core.grad_check cimport check_leaf, check_rows, check_step
-from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
 from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, \
-    VariableBase, VariableNodeBase, shortcut_of, local_hooks, lone_output, node_of, \
-    nodes_of_outputs, on_host, put_grad, variable_of
+    VariableBase, VariableNodeBase, hooks_of, lone_output, node_of, nodes_of_outputs, \
+    on_host, put_grad, shape_matches, shortcut_of, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
-from chainer_fast._core.rows cimport RowGradient
+from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
 cdef object _FunctionNode = None
@@ -55,7 +54,7 @@ cdef class _BackpropMode:
 
 cpdef tuple taken_from(VariableBase variable):
     """Return the gradient of a variable, for :func:`put_back`, before it is cleared."""
-    return variable, variable.grad_arr, variable.grad_variable
+    return variable, variable.grad_arr, variable._grad_var
 
 
 cpdef put_back(list taken):
@@ -91,7 +90,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
     cdef list earlier = []
     cdef list sums
     cdef Py_ssize_t i
-    cdef bint lazy = function.lazy_sum
+    cdef bint lazy = function.lazy_grad_sum
     try:
         if type(function).backward_accumulate is _base_accumulate:
             gradients = _select(
@@ -99,7 +98,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
             if is_debug:
                 earlier = [
                     sum_gradients(list(grad_inputs[nodes[i]])) for i in targets]
-                check_step(function, targets, earlier, gradients)
+                grad_check.check_step(function, targets, earlier, gradients)
         else:
             # A node that is an input twice passes its sum at the first place only.
             first = {}
@@ -114,12 +113,13 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
             gradients = list(function.backward_accumulate(
                 targets, grad_outputs, tuple(earlier)))
             if len(gradients) != len(targets):
-                raise wrong_gradients(
+                raise grad_check.wrong_gradients(
                     function,
                     'number of gradients returned from backward_accumulate is '
                     'incorrect: %d != expected %d' % (len(gradients), len(targets)))
             if is_debug:
-                check_step(function, targets, [None] * len(targets), gradients)
+                grad_check.check_step(
+                    function, targets, [None] * len(targets), gradients)
         if is_debug:
             for gradient in gradients:
                 if gradient is not None and _has_nan(as_grad_array(gradient)):
@@ -136,7 +136,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
                     sums[:] = [sum_gradients(sums)]
     except Exception as error:
         if is_debug and function.stack is not None:
-            _add_stack(function, error)
+            grad_check.add_stack(function, error)
         raise
 
 
@@ -148,21 +148,28 @@ cdef list _select(FunctionBase function, tuple targets, gradients):
         return [gradients[i] for i in targets]
     if count == n:
         return list(gradients)
-    raise wrong_gradients(
+    raise grad_check.wrong_gradients(
         function,
         'number of gradients returned from backward is incorrect: '
         '%s != expected %s' % (count, n))
 
 
-cdef int _add_stack(FunctionBase function, error) except -1:
-    """Add the stack of the function's application to the message of an exception."""
-    text = (
-        '\n%s\nStacktrace of the function is below:\n%s'
-        % ('-' * 80, ''.join(function.stack.format())))
-    args = error.args
-    if args and isinstance(args[0], str) and 'Stacktrace of the function' in args[0]:
+cdef int _check_leaf(
+        FunctionBase function, VariableNodeBase node, object gradient) except -1:
+    """Check the gradient of a leaf, an array or rows, against the leaf's data."""
+    cdef VariableBase variable
+    if gradient is None:
         return 0
-    error.args = ((str(args[0]) if args else '') + text,) + tuple(args[1:])
+    if type(gradient) is RowGradient:
+        variable = variable_of(node)
+        if variable is not None and has_shape_of(<RowGradient>gradient, variable.arr):
+            return 0
+        gradient = dense(gradient)
+    elif PyArray_CheckExact(gradient) and (
+            <object>PyArray_DESCR(gradient) is node.dtype) and shape_matches(
+                node, gradient):
+        return 0
+    grad_check.check_gradient(function, node, gradient)
     return 0
 
 
@@ -237,7 +244,7 @@ cdef class Traversal:
         if self.keep is not None and node in self.keep:
             return as_grad_variable(self.table.peek(node))
         if self.table.accumulate_grad_inputs and (
-                self.table.find(<PyObject *>node) is NULL):
+                self.table.gradients.find(<PyObject *>node) is NULL):
             return self._pass_own(node)
         return as_grad_variable(self.table.take(node))
 
@@ -250,7 +257,7 @@ cdef class Traversal:
         cdef VariableBase variable = variable_of(node)
         if variable is None or variable.grad_arr is None:
             return None
-        given = variable.grad_variable
+        given = variable._grad_var
         if given is None:
             given = variable.grad_arr
         self.taken.append(taken_from(variable))
@@ -271,7 +278,7 @@ cdef class Traversal:
         cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
-        if shortcut is None or nodes is None or function.lazy_sum:
+        if shortcut is None or nodes is None or function.lazy_grad_sum:
             return 0
         output = lone_output(function)
         if output is None or output.creator_base is not function or (
@@ -298,10 +305,7 @@ cdef class Traversal:
                 if found[i] is not NULL and node.needs_grad:
                     if node.creator_base is None:
                         check_old_style(node)
-                        if type(<object>found[i]) is RowGradient:
-                            check_rows(function, node, <RowGradient><object>found[i])
-                        else:
-                            check_leaf(function, node, <object>found[i])
+                        _check_leaf(function, node, <object>found[i])
                     # The table's reference is the only one from here on.
                     gradient = <object>found[i]
                     Py_XDECREF(found[i])
@@ -329,12 +333,7 @@ cdef class Traversal:
         cdef tuple nodes = function.input_nodes
         data = tuple([(<VariableNodeBase>n).array for n in nodes])
         arrays = tuple([as_grad_array(g) for g in gradients])
-        hooks = None
-        if PyDict_Size(self.state.function_hooks) > 0:
-            hooks = self.state.function_hooks
-        own = local_hooks(function)
-        if own:
-            hooks = {**hooks, **own} if hooks is not None else dict(own)
+        hooks = hooks_of(function, self.state)
         for i in targets:
             node = nodes[i]
             if node not in found:
@@ -360,7 +359,7 @@ cdef class Traversal:
                 continue
             if node.creator_base is None:
                 for gradient in sums:
-                    check_leaf(function, node, as_grad_array(gradient))
+                    _check_leaf(function, node, as_grad_array(gradient))
             self._reach(node)
         return 0
 
@@ -430,7 +429,7 @@ def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
     """Propagate a variable's gradient, and clear it unless ``retain_grad`` is set."""
     cdef _BackpropMode mode = _BackpropMode()
     cdef VariableNodeBase node = node_of(variable)
-    given = variable.grad_variable
+    given = variable._grad_var
     if given is None:
         given = variable.grad_arr
     cdef tuple taken = taken_from(variable)

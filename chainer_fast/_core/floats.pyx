@@ -15,40 +15,35 @@ cdef extern from *:
     """
     #if defined(__SSE2__) || (defined(_M_X64) && !defined(_M_ARM64EC))
     #include <xmmintrin.h>
-    /* Invalid, division by zero, overflow: bits 0, 2 and 3 of MXCSR. */
-    #define CF_FLAGS 0x0D
-    #if defined(__GNUC__)
+    /* Bits 0, 2 and 3 of MXCSR. */
+    enum { CF_INVALID = 0x01, CF_DIVIDE = 0x04, CF_OVERFLOW = 0x08 };
     /* The C library raises flags by itself, as NumPy's exp has it do, in the x87 unit;
        its status word has the same bits. */
-    static int cf_x87_flags(void) {
-        unsigned short word;
+    static unsigned cf_x87_flags(void) {
+        unsigned short word = 0;
+    #if defined(__GNUC__)
         __asm__ __volatile__("fnstsw %0" : "=a"(word));
+    #endif
         return word & 0x3F;
     }
-    static void cf_x87_clear(void) { __asm__ __volatile__("fnclex"); }
-    #else
-    static int cf_x87_flags(void) { return 0; }
-    static void cf_x87_clear(void) {}
-    #endif
     static void cf_clear_flags(void) {
         _mm_setcsr(_mm_getcsr() & ~0x3Fu);
+    #if defined(__GNUC__)
         if (cf_x87_flags())
-            cf_x87_clear();
+            __asm__ __volatile__("fnclex");
+    #endif
     }
     static int cf_get_flags(void) {
-        return (int)((_mm_getcsr() | (unsigned)cf_x87_flags()) & CF_FLAGS);
+        const unsigned flags = CF_INVALID | CF_DIVIDE | CF_OVERFLOW;
+        return (int)((_mm_getcsr() | cf_x87_flags()) & flags);
     }
-    #define CF_INVALID 0x01
-    #define CF_DIVIDE 0x04
-    #define CF_OVERFLOW 0x08
     #else
     #include <fenv.h>
-    #define CF_FLAGS (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
+    enum { CF_INVALID = FE_INVALID, CF_DIVIDE = FE_DIVBYZERO, CF_OVERFLOW = FE_OVERFLOW };
     static void cf_clear_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
-    static int cf_get_flags(void) { return fetestexcept(CF_FLAGS); }
-    #define CF_INVALID FE_INVALID
-    #define CF_DIVIDE FE_DIVBYZERO
-    #define CF_OVERFLOW FE_OVERFLOW
+    static int cf_get_flags(void) {
+        return fetestexcept(CF_INVALID | CF_DIVIDE | CF_OVERFLOW);
+    }
     #endif
     """
     void cf_clear_flags() noexcept nogil

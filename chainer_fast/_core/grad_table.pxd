@@ -1,25 +1,18 @@
 """Gradients of the nodes that backpropagation has reached but not yet passed."""
 from cpython.object cimport PyObject
 
+from chainer_fast._core.addresses cimport AddressTable
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase
 
 
-cdef struct Slot:
-    PyObject *node
-    PyObject *value
-
-
 cdef class GradTable:
-    cdef Slot *slots
-    cdef Py_ssize_t capacity
-    cdef Py_ssize_t size
+    cdef AddressTable gradients
     cdef readonly bint accumulate_grad_inputs
 
-    cdef Slot *find(self, PyObject *node) noexcept
-    cdef Slot *make(self, PyObject *node) except NULL
+    cdef object _default(self, VariableNodeBase node)
     cdef object take(self, VariableNodeBase node)
-    cdef object peek(self, VariableNodeBase node)
     cdef int put(self, VariableNodeBase node, object value) except -1
+    cdef object peek(self, VariableNodeBase node)
     cdef int add(self, VariableNodeBase node, object gradient) except -1
     cdef list as_list(self, VariableNodeBase node)
 

@@ -7,19 +7,18 @@ summed in one call.  Arrays become variables only where a variable is asked for.
 A sum may go into the buffer of an earlier term only when nobody else can see it: the
 table's reference is the only one, and the array owns its memory.
 """
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.number cimport PyNumber_InPlaceAdd
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
+from chainer_fast._core.addresses cimport Entry
 from chainer_fast._core.dense cimport common_dense_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
     new_variable, variable_of
-from chainer_fast._core.heap cimport home_of
 from chainer_fast._core.private cimport instance_dict, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
@@ -118,93 +117,33 @@ cdef class GradTable:
     def __init__(self, accumulate_grad_inputs=False):
         self.accumulate_grad_inputs = accumulate_grad_inputs
 
-    def __dealloc__(self):
-        cdef Py_ssize_t i
-        if self.slots is NULL:
-            return
-        for i in range(self.capacity):
-            if self.slots[i].node is not NULL:
-                Py_DECREF(<object>self.slots[i].node)
-                Py_DECREF(<object>self.slots[i].value)
-        PyMem_Free(self.slots)
-
-    # -- the hash table: open addressing, nodes by address
-
-    cdef Slot *find(self, PyObject *node) noexcept:
-        """Return the slot of a node, or NULL."""
-        cdef Py_ssize_t at
-        if self.size == 0:
-            return NULL
-        at = home_of(node, self.capacity)
-        while self.slots[at].node is not NULL:
-            if self.slots[at].node is node:
-                return &self.slots[at]
-            at = (at + 1) & (self.capacity - 1)
-        return NULL
-
-    cdef Slot *make(self, PyObject *node) except NULL:
-        """Add a node that the table lacks; the caller fills in the value at once."""
-        cdef Slot *old = self.slots
-        cdef Py_ssize_t i, at, old_capacity = self.capacity
-        if 2 * (self.size + 1) > old_capacity:
-            capacity = max(32, 2 * old_capacity)
-            grown = <Slot *>PyMem_Calloc(capacity, sizeof(Slot))
-            if grown is NULL:
-                raise MemoryError()
-            for i in range(old_capacity):
-                if old[i].node is not NULL:
-                    at = home_of(old[i].node, capacity)
-                    while grown[at].node is not NULL:
-                        at = (at + 1) & (capacity - 1)
-                    grown[at] = old[i]
-            self.slots = grown
-            self.capacity = capacity
-            PyMem_Free(old)
-        at = home_of(node, self.capacity)
-        while self.slots[at].node is not NULL:
-            at = (at + 1) & (self.capacity - 1)
-        self.slots[at].node = node
-        self.slots[at].value = NULL
-        Py_INCREF(<object>node)
-        self.size += 1
-        return &self.slots[at]
+    cdef object _default(self, VariableNodeBase node):
+        """Return the gradient that a leaf's variable already has, if that counts."""
+        cdef VariableBase variable
+        if not self.accumulate_grad_inputs or node.creator_base is not None:
+            return None
+        variable = variable_of(node)
+        if variable is None or not variable._grad_valid:
+            return None
+        return variable.grad_arr if variable._grad_var is None else variable._grad_var
 
     cdef object take(self, VariableNodeBase node):
         """Remove and return the gradient of a node; None if it has none."""
-        cdef Slot *slot = self.find(<PyObject *>node)
-        cdef Py_ssize_t hole, at, home, mask
+        cdef Entry *entry = self.gradients.find(<PyObject *>node)
         cdef object value
-        if slot is NULL:
-            if self.accumulate_grad_inputs and node.creator_base is None:
-                return _own_gradient(node)
-            return None
-        value = <object>slot.value
+        if entry is NULL:
+            return self._default(node)
+        value = <object>entry.value
         Py_DECREF(value)
-        Py_DECREF(node)
-        # Close the gap, so that later entries of the same run stay reachable.
-        mask = self.capacity - 1
-        hole = (<size_t>slot - <size_t>self.slots) // sizeof(Slot)
-        at = hole
-        while True:
-            at = (at + 1) & mask
-            if self.slots[at].node is NULL:
-                break
-            home = home_of(self.slots[at].node, self.capacity)
-            if ((at - home) & mask) >= ((at - hole) & mask):
-                self.slots[hole] = self.slots[at]
-                hole = at
-        self.slots[hole].node = NULL
-        self.size -= 1
-        if type(value) is list:
-            return sum_gradients(<list>value)
-        return value
+        self.gradients.remove(entry)
+        return sum_gradients(<list>value) if type(value) is list else value
 
     cdef object peek(self, VariableNodeBase node):
         """Return the gradient of a node and keep it; None if it has none."""
-        cdef Slot *slot = self.find(<PyObject *>node)
-        if slot is NULL:
+        cdef Entry *entry = self.gradients.find(<PyObject *>node)
+        if entry is NULL:
             return None
-        value = <object>slot.value
+        value = <object>entry.value
         if type(value) is list:
             value = sum_gradients(<list>value)
             if value is not None:
@@ -213,30 +152,23 @@ cdef class GradTable:
 
     cdef int put(self, VariableNodeBase node, object value) except -1:
         """Set the gradient of a node, replacing any other."""
-        cdef Slot *slot = self.find(<PyObject *>node)
-        cdef PyObject *old
-        if slot is NULL:
-            slot = self.make(<PyObject *>node)
-            old = NULL
-        else:
-            old = slot.value
+        cdef Entry *entry = self.gradients.make(<PyObject *>node)
+        cdef PyObject *old = entry.value
         Py_INCREF(value)
-        slot.value = <PyObject *>value
-        if old is not NULL:
-            Py_DECREF(<object>old)
+        entry.value = <PyObject *>value
+        Py_XDECREF(old)
         return 0
 
     cdef int add(self, VariableNodeBase node, object gradient) except -1:
         """Add to the gradient of a node."""
-        cdef Slot *slot = self.find(<PyObject *>node)
+        cdef Entry *entry = self.gradients.find(<PyObject *>node)
         cdef object value
-        if slot is NULL:
-            if self.accumulate_grad_inputs and node.creator_base is None:
-                value = _own_gradient(node)
-                if value is not None:
-                    gradient = _sum_shared(value, gradient)
+        if entry is NULL:
+            value = self._default(node)
+            if value is not None:
+                gradient = _sum_shared(value, gradient)
             return self.put(node, gradient)
-        value = <object>slot.value
+        value = <object>entry.value
         if type(value) is list:
             (<list>value).append(gradient)
             value = sum_gradients(<list>value)
@@ -246,28 +178,23 @@ cdef class GradTable:
 
     cdef list as_list(self, VariableNodeBase node):
         """Return the gradients of a node as a list; what is appended to it counts."""
-        cdef Slot *slot = self.find(<PyObject *>node)
-        if slot is not NULL:
-            value = <object>slot.value
-            if type(value) is list:
-                return value
-            gradients = [as_grad_variable(value)]
-        else:
-            value = None
+        cdef Entry *entry = self.gradients.find(<PyObject *>node)
+        if entry is NULL:
             if self.accumulate_grad_inputs and node.creator_base is None:
                 check_old_style(node)
-                value = _own_gradient(node)
-            gradients = [] if value is None else [as_grad_variable(value)]
+            value = self._default(node)
+        else:
+            value = <object>entry.value
+            if type(value) is list:
+                return value
+        gradients = [] if value is None else [as_grad_variable(value)]
         self.put(node, gradients)
         return gradients
 
     # -- for Python
 
     def __setitem__(self, VariableNodeBase node not None, gradient):
-        if gradient is None:
-            self.put(node, [])
-        else:
-            self.put(node, gradient)
+        self.put(node, [] if gradient is None else gradient)
 
     def accumulate(self, VariableNodeBase node not None, gradient):
         """Add ``gradient`` (a variable or None) to the gradient of ``node``."""
@@ -284,23 +211,12 @@ cdef class GradTable:
 
     def assert_no_grads(self):
         """Check that nothing is left in the table."""
-        cdef Py_ssize_t i
-        for i in range(self.capacity):
-            if self.slots[i].node is NULL:
-                continue
-            value = <object>self.slots[i].value
-            if type(value) is not list or len(<list>value) > 0:
-                raise AssertionError('a gradient is left in the table')
-
-
-cdef object _own_gradient(VariableNodeBase node):
-    """Return the gradient that the node's variable already has."""
-    cdef VariableBase variable = variable_of(node)
-    if variable is None or not variable._grad_valid:
-        return None
-    if variable.grad_variable is not None:
-        return variable.grad_variable
-    return variable.grad_arr
+        cdef size_t i
+        for i in range(self.gradients.capacity):
+            if self.gradients.entries[i].key is not NULL:
+                value = <object>self.gradients.entries[i].value
+                if type(value) is not list or len(<list>value) > 0:
+                    raise AssertionError('a gradient is left in the table')
 
 
 cdef object _sum_shared(object a, object b):

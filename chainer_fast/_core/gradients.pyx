@@ -29,22 +29,8 @@ cdef extern from *:
     # A look at the field, where PyDict_Size is a call.
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
-cdef extern from *:
-    """
-    static inline float cf_half_value(const void *half) {
-        npy_uint16 bits = *(const npy_uint16 *)half;
-        int exponent = bits >> 10 & 31;
-        float significand = (float)(bits & 1023) / 1024;
-        /* A sum of squares is not negative. */
-        if (exponent == 31)
-            return bits & 1023 ? (float)NPY_NAN : (float)NPY_INFINITY;
-        return exponent == 0 ? ldexpf(significand, -14)
-            : ldexpf(1 + significand, exponent - 15);
-    }
-    """
-    float cf_half_value(const void *half)
-
 cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+    float float_from_half(uint16_t)
     bint all_finite[Bits](const void *, Py_ssize_t, Bits infinity) noexcept
 
 # The public class; a parameter of any other class is served the long way.
@@ -252,6 +238,21 @@ def call_hook(hook, params):
 # -- all gradients together
 
 
+cdef int _kind_of_gradient(object param, int orders) except -2:
+    """Return the kind of a gradient that is contiguous in one of some orders, or -1."""
+    cdef object grad
+    cdef int kind
+    if not is_ready(param):
+        return -1
+    grad = (<VariableBase>param).grad_arr
+    kind = kind_of_array(grad)
+    if kind >= 0 and (
+            PyArray_FLAGS(grad) & orders and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
+            and PyArray_ISNOTSWAPPED(grad)):
+        return kind
+    return -1
+
+
 def sum_of_squares(params):
     """Return the sum of the squares of all gradients.
 
@@ -262,22 +263,17 @@ def sum_of_squares(params):
     """
     cdef double total = 0, double_sum
     cdef float float_sum
-    cdef unsigned short half_sum
+    cdef uint16_t half_sum
     cdef int kind
     cdef object grad
     for param in params:
-        if not is_ready(param):
+        kind = _kind_of_gradient(param, NPY_ARRAY_C_CONTIGUOUS)
+        if kind < 0:
             return None
         grad = (<VariableBase>param).grad_arr
-        kind = kind_of_array(grad)
-        if kind < 0 or not (
-                PyArray_FLAGS(grad) & NPY_ARRAY_C_CONTIGUOUS
-                and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
-                and PyArray_ISNOTSWAPPED(grad)):
-            return None
         if kind == HALF:
             sum_squares(grad, &half_sum)
-            total += cf_half_value(&half_sum)
+            total += float_from_half(half_sum)
         elif kind == SINGLE:
             sum_squares(grad, &float_sum)
             total += float_sum
@@ -329,17 +325,10 @@ cdef bint _is_finite(object array, int kind) noexcept:
 
 def are_finite(params):
     """Tell whether all gradients are plain, contiguous and finite."""
-    cdef object grad
     cdef int kind
     for param in params:
-        if not is_ready(param):
-            return False
-        grad = (<VariableBase>param).grad_arr
-        kind = kind_of_array(grad)
-        if kind < 0 or not (
-                PyArray_FLAGS(grad) & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)
-                and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
-                and PyArray_ISNOTSWAPPED(grad)
-                and _is_finite(grad, kind)):
+        kind = _kind_of_gradient(
+            param, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)
+        if kind < 0 or not _is_finite((<VariableBase>param).grad_arr, kind):
             return False
     return True

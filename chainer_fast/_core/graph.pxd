@@ -11,6 +11,7 @@ functions) live in the instance dictionary, which exists only once something is 
 the public classes hold the defaults.
 """
 from cpython.object cimport PyObject
+from libcpp cimport bool as cbool
 
 from chainer_fast._core.state cimport ThreadState
 
@@ -51,10 +52,10 @@ cdef class VariableBase:
     cdef VariableNodeBase node_base      # made when first asked for
     cdef object arr
     cdef object grad_arr
-    cdef object grad_variable
     cdef object name_text
-    cdef object device_cache
     cdef list sharers                    # weak references to all copies, itself too
+    cdef public object _grad_var
+    cdef public object _cached_device
     cdef public object _layout
     cdef public object _loss_scale
     cdef public bint _requires_grad
@@ -78,7 +79,7 @@ cdef class FunctionBase:
     cdef public int rank
     cdef public short _output_count
     cdef char output_kind
-    cdef char lazy_sum
+    cdef public cbool lazy_grad_sum
 
 
 cdef class Shortcut:
@@ -104,10 +105,8 @@ cdef VariableNodeBase node_of(VariableBase variable)
 cdef VariableBase variable_of(VariableNodeBase node)
 cdef VariableNodeBase lone_output(FunctionBase function)
 cdef list nodes_of_outputs(FunctionBase function)
-cdef VariableBase grad_var_of(VariableBase variable)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
-cdef int check_grad(VariableBase variable, object array) except -1
 cdef object own_attribute(FunctionBase function, str name)
-cdef dict local_hooks(FunctionBase function)
+cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept

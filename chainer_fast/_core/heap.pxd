@@ -1,32 +1,40 @@
 """Order in which backpropagation visits the functions of a graph."""
-cimport cython
 from cpython.object cimport PyObject
 
+from chainer_fast._core.addresses cimport AddressTable
 from chainer_fast._core.graph cimport FunctionBase
 
+cdef extern from *:
+    """
+    #include <queue>
 
-@cython.overflowcheck(False)        # a hash wraps around
-cdef inline Py_ssize_t home_of(PyObject *pointer, Py_ssize_t capacity) noexcept:
-    """Return the first place of an address in an open-addressing table."""
-    # Objects are aligned to 16 bytes; the capacity is a power of two.
-    return <Py_ssize_t>((<size_t>pointer >> 4) * <size_t>0x9E3779B1) & (capacity - 1)
+    struct Candidate {
+        int rank;
+        Py_ssize_t order;
+        PyObject *function;
 
+        /* The greatest comes first. */
+        bool operator<(const Candidate &other) const {
+            return rank != other.rank ? rank < other.rank : order > other.order;
+        }
+    };
+    """
+    cdef struct Candidate:
+        int rank
+        Py_ssize_t order
+        PyObject *function
 
-cdef struct Candidate:
-    int rank
-    Py_ssize_t order
-    PyObject *function
+    cdef cppclass Candidates "std::priority_queue<Candidate>":
+        void push(Candidate) except +
+        const Candidate &top()
+        void pop()
+        size_t size()
 
 
 cdef class CandidateHeap:
-    cdef Candidate *items
-    cdef Py_ssize_t size
-    cdef Py_ssize_t capacity
+    cdef Candidates items
     # Every function ever pushed, held until the end: an address names one function.
-    cdef PyObject **seen
-    cdef Py_ssize_t n_seen
-    cdef Py_ssize_t seen_capacity
+    cdef AddressTable seen
 
-    cdef bint _see(self, PyObject *function) except -1
     cdef int push(self, FunctionBase function) except -1
     cdef FunctionBase pop(self)

@@ -149,11 +149,13 @@ cdef class ParamIterator:
 cdef int _collect(object link, bint include_uninit, list found, int depth) except -1:
     """Append the parameters of a link and those below it."""
     cdef dict fields = _fields(link)
-    cdef Py_ssize_t begin = len(found)
+    cdef Py_ssize_t i, begin = len(found)
     cdef list children
     _append_sorted(found, fields, _names(link, fields, _PARAMS))
     if not include_uninit:
-        found[begin:] = [param for param in found[begin:] if param.is_initialized]
+        for i in range(len(found) - 1, begin - 1, -1):
+            if not _is_initialized(found[i]):
+                del found[i]
     if not class_attribute_is(link, '_has_children', Py_True):
         return 0
     # Bypasses the metaclass, which overrides ``isinstance``.
@@ -172,6 +174,12 @@ cdef int _collect(object link, bint include_uninit, list found, int depth) excep
         else:
             found.extend(child.params(include_uninit))
     return 0
+
+
+cdef inline bint _is_initialized(object param) except -1:
+    if type(param) is _Parameter:
+        return (<VariableBase>param).arr is not None
+    return param.is_initialized
 
 
 cdef inline dict _fields(object link):

@@ -1,8 +1,7 @@
 """Loops over the arrays of a parameter, however they lie in memory.
 
 Arrays that are contiguous in the same order, as nearly all are, go to the loops
-directly.  Others go through an iterator of NumPy, which copies them piece by piece
-into small buffers and back.
+directly.  Others are copied, and copied back.
 """
 cimport numpy as np
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError
@@ -10,7 +9,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS,
-    NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
+    NPY_ARRAY_NOTSWAPPED, NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
     PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
@@ -23,31 +22,8 @@ cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" no
     void floats_from_halves(const unsigned short *, float *, Py_ssize_t) noexcept
     void halves_from_floats(const float *, unsigned short *, Py_ssize_t) noexcept
 
-cdef extern from "numpy/arrayobject.h":
-    ctypedef struct Iterator "NpyIter":
-        pass
-    ctypedef int Next "NpyIter_IterNextFunc"(Iterator *) noexcept
-    ctypedef unsigned int npy_uint32
-    ctypedef struct ArrayPointer "PyArrayObject *":
-        pass
-    ctypedef struct DescrPointer "PyArray_Descr *":
-        pass
-    Iterator *NpyIter_AdvancedNew(
-        int n, ArrayPointer *arrays, npy_uint32 flags, int order, int casting,
-        npy_uint32 *array_flags, DescrPointer *types, int n_axes, int **axes,
-        npy_intp *shape, npy_intp buffer_size) except NULL
-    int NpyIter_Deallocate(Iterator *) except 0
-    Next *NpyIter_GetIterNext(Iterator *, char **)
-    char **NpyIter_GetDataPtrArray(Iterator *)
-    npy_intp *NpyIter_GetInnerLoopSizePtr(Iterator *)
-    npy_uint32 NPY_ITER_EXTERNAL_LOOP, NPY_ITER_BUFFERED, NPY_ITER_GROWINNER
-    npy_uint32 NPY_ITER_ZEROSIZE_OK, NPY_ITER_READWRITE, NPY_ITER_READONLY
-    npy_uint32 NPY_ITER_CONTIG, NPY_ITER_ALIGNED, NPY_ITER_NBO
-    int NPY_KEEPORDER, NPY_EQUIV_CASTING
-    void *PyArray_DescrFromType(int)
-
 cdef enum:
-    # Elements that go through several loops, or into a buffer, at a time.
+    # Elements that go through several loops at a time.
     BLOCK = 2048
     # Loops longer than this let other threads run.
     LONG = 50000
@@ -229,48 +205,27 @@ cdef void _run_flat(
         done += n
 
 
-cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
-    """Run over arrays of any layout."""
-    cdef npy_uint32 flags[MAX_ARRAYS]
-    cdef void *types[MAX_ARRAYS]
-    cdef void *data[MAX_ARRAYS]
-    cdef Iterator *iterator
-    cdef Next *advance
-    cdef char **pointers
-    cdef npy_intp *n
+cdef int _run_copies(Operands *operands, Step *steps, int n_steps) except -1:
+    """Run over copies in C order of the arrays that are not in it."""
+    cdef Operands copied = operands[0]
+    cdef list copies = []
     cdef int i
-    cdef void *descr = PyArray_DescrFromType(
-        PyArray_TYPE(<object>operands.arrays[0]))
-    for i in range(MAX_ARRAYS):
-        data[i] = NULL
-        types[i] = descr
-        flags[i] = NPY_ITER_CONTIG | NPY_ITER_ALIGNED | NPY_ITER_NBO | (
-            NPY_ITER_READWRITE if i != 1 or operands.changes_grad
-            else NPY_ITER_READONLY)
-    try:
-        iterator = NpyIter_AdvancedNew(
-            operands.count, <ArrayPointer *>operands.arrays,
-            NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER
-            | NPY_ITER_ZEROSIZE_OK,
-            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <DescrPointer *>types, -1, NULL,
-            NULL, BLOCK)
-    finally:
-        Py_DECREF(<object>descr)
-    try:
-        if operands.size:
-            advance = NpyIter_GetIterNext(iterator, NULL)
-            if advance is NULL:
-                raise RuntimeError('NumPy has no loop over arrays of this shape')
-            pointers = NpyIter_GetDataPtrArray(iterator)
-            n = NpyIter_GetInnerLoopSizePtr(iterator)
-            while True:
-                for i in range(operands.count):
-                    data[i] = pointers[i]
-                _run_block(data, n[0], steps, n_steps)
-                if not advance(iterator):
-                    break
-    finally:
-        NpyIter_Deallocate(iterator)
+    for i in range(operands.count):
+        if operands.data[i] is not NULL:
+            array = <object>operands.arrays[i]
+            copy = np.PyArray_FROM_OTF(
+                array, PyArray_TYPE(array), NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
+                | NPY_ARRAY_NOTSWAPPED)
+            copies.append(copy)
+            copied.arrays[i] = <PyObject *>copy
+            copied.data[i] = PyArray_DATA(copy)
+    copied.order = NPY_ARRAY_C_CONTIGUOUS
+    run(&copied, steps, n_steps)
+    for i in range(operands.count):
+        if copied.arrays[i] is not operands.arrays[i] and (
+                i != 1 or operands.changes_grad):
+            np.PyArray_CopyInto(
+                <object>operands.arrays[i], <object>copied.arrays[i])
     return 0
 
 
@@ -279,7 +234,7 @@ cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
     cdef Py_ssize_t itemsize
     cdef int i
     if not operands.order:
-        return _run_iterated(operands, steps, n_steps)
+        return _run_copies(operands, steps, n_steps)
     itemsize = PyArray_ITEMSIZE(<object>operands.arrays[0])
     if operands.size < LONG:
         _run_flat(operands, steps, n_steps, itemsize)

@@ -9,7 +9,7 @@ import collections
 import threading
 
 from cpython.dict cimport PyDict_GetItemWithError
-from cpython.object cimport PyObject, PyObject_GenericGetAttr, PyObject_GenericSetAttr
+from cpython.object cimport PyObject, PyObject_GenericGetAttr
 from libc.stdint cimport uintptr_t
 
 cdef extern from *:
@@ -21,15 +21,37 @@ cdef extern from *:
     #endif
     """
     PyObject *cf_thread_state
-    int generic_delattr "PyObject_GenericSetAttr"(
-        object o, object name, PyObject *value) except -1
 
 cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
     void set_threads(int n) noexcept
     void work_alone_after_fork() noexcept
 
-cdef extern from "chainer_fast/_core/memory.hpp" namespace "chainer_fast" nogil:
+cdef extern from *:
+    """
+    #include <initializer_list>
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    #endif
+
+    /* Memory that is freed stays with the process. The C library gives the end of its
+       heap back to the system when some megabytes of it are free, as they are after each
+       step of a training, and the next step takes a page fault for every 4 KiB of it: a
+       tenth of the time of a step of recurrent layers.
+
+       Up to 256 MiB are kept. Larger arrays than 32 MiB, the most that the library
+       allows, are mapped one by one and given back. Settings of the user stay. */
+    static void keep_freed_memory() {
+    #if defined(__GLIBC__)
+        for (const char *name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_",
+                                 "MALLOC_TOP_PAD_", "GLIBC_TUNABLES"})
+            if (getenv(name))
+                return;
+        mallopt(M_MMAP_THRESHOLD, 32 << 20);
+        mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    #endif
+    }
+    """
     void keep_freed_memory() noexcept
 
 work_alone_after_fork()
@@ -60,7 +82,7 @@ class _Owner(threading.local):
 cdef object _owner = _Owner()
 # Raised by every change of the configuration, in any thread.
 cdef unsigned long long _version = 1
-cdef LocalConfig _config = None
+cdef LocalEntries _config = None
 
 
 cdef ThreadState current():
@@ -109,19 +131,18 @@ cdef int set_enable_backprop(ThreadState state, bint value) except -1:
     return 0
 
 
-cdef int _check(str name, value) except -1:
+def check(str name, value):
     """Raise ``ValueError`` for a value that the loops could not use."""
     if name == 'num_threads' and value is not None and (
             not isinstance(value, int) or isinstance(value, bool) or value < 1):
         raise ValueError(
             'config.num_threads must be None or a positive integer, not %r' % (value,))
-    return 0
 
 
-cdef int _changed() except -1:
+cpdef changed():
+    """Make all threads read the configuration again."""
     global _version
     _version += 1
-    return 0
 
 
 def version_address():
@@ -155,49 +176,8 @@ def get_link_hooks():
     return current().link_hooks
 
 
-cdef class GlobalConfig:
-    # The first lines are what ``inspect.signature`` reads.
-    """GlobalConfig()
---
-
-    Configuration that every thread sees.
-
-    Entries are plain attributes; any name can be set.  A thread sees the value unless
-    it has set its own through :data:`chainer_fast.config`.
-    """
-
-    cdef dict __dict__
-
-    def __setattr__(self, str name, value):
-        _check(name, value)
-        PyObject_GenericSetAttr(self, name, value)
-        _changed()
-
-    def __delattr__(self, name):
-        generic_delattr(self, name, NULL)
-        _changed()
-
-    def show(self, file=None):
-        """Print the entries, a line each, sorted by name.
-
-        Parameters
-        ----------
-        file : file-like, optional
-            Where to print; standard output by default.
-        """
-        entries = vars(self)
-        _show(entries, entries, file)
-
-
-cdef class LocalConfig:
-    # The first lines are what ``inspect.signature`` reads.
-    """LocalConfig(global_config)
---
-
-    View of a ``GlobalConfig`` with entries of the running thread on top.
-
-    Reading an attribute gives the thread's own entry, or else the global one.
-    Assigning and deleting touch the thread's entries alone.
+cdef class LocalEntries:
+    """Compiled base of :class:`chainer_fast.configuration.LocalConfig`.
 
     Parameters
     ----------
@@ -205,12 +185,10 @@ cdef class LocalConfig:
         The configuration to fall back to.
     """
 
-    cdef GlobalConfig _global
     cdef dict _global_entries
     cdef object _local
 
-    def __init__(self, GlobalConfig global_config not None):
-        self._global = global_config
+    def __init__(self, global_config):
         self._global_entries = vars(global_config)
         self._local = threading.local()
 
@@ -242,47 +220,32 @@ cdef class LocalConfig:
         return <object>found
 
     def __setattr__(self, str name, value):
-        _check(name, value)
+        check(name, value)
         self._entries()[name] = value
-        _changed()
+        changed()
 
     def __delattr__(self, str name):
         entries = self._entries()
         if name not in entries:
             _no_entry(name)
         del entries[name]
-        _changed()
+        changed()
+
+    def _seen(self):
+        """Return the entries that the running thread sees, by name."""
+        return {**self._global_entries, **self._entries()}
 
     def _own(self, name, default):
         """Return the running thread's own value of an entry."""
         return self._entries().get(name, default)
-
-    def show(self, file=None):
-        """Print the entries that the running thread sees, a line each.
-
-        Parameters
-        ----------
-        file : file-like, optional
-            Where to print; standard output by default.
-        """
-        entries = self._entries()
-        _show({**self._global_entries, **entries}, entries, file)
-
 
 cdef int _no_entry(str name) except -1:
     raise AttributeError(
         'the running thread has no configuration entry %r to delete' % (name,))
 
 
-cdef int _show(dict entries, dict own, file) except -1:
-    cdef Py_ssize_t width = max([len(name) for name in entries], default=0)
-    for name in sorted(entries):
-        print('%-*s %s' % (width, name, entries[name]), file=file)
-    return 0
-
-
-def bind_config(LocalConfig config not None):
+def bind_config(LocalEntries config not None):
     """Make ``config`` the one that the engine obeys; called once, at import."""
     global _config
     _config = config
-    _changed()
+    changed()

@@ -5,10 +5,71 @@ import contextlib
 import typing as tp
 
 from chainer_fast._core import state as _state
-from chainer_fast._core.state import GlobalConfig, LocalConfig
 from chainer_fast.configuration import _defaults
 
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
+
+
+def _show(entries, file):
+    width = max([len(name) for name in entries], default=0)
+    for name in sorted(entries):
+        print('%-*s %s' % (width, name, entries[name]), file=file)
+
+
+class GlobalConfig:
+    """Configuration that every thread sees.
+
+    Entries are plain attributes; any name can be set.  A thread sees the value unless
+    it has set its own through :data:`chainer_fast.config`.
+    """
+
+    if tp.TYPE_CHECKING:
+        def __getattr__(self, name: str) -> tp.Any: ...
+
+    def __setattr__(self, name: str, value: tp.Any, /) -> None:
+        _state.check(name, value)
+        super().__setattr__(name, value)
+        _state.changed()
+
+    def __delattr__(self, name: str, /) -> None:
+        super().__delattr__(name)
+        _state.changed()
+
+    def show(self, file: tp.IO[str] | None = None) -> None:
+        """Print the entries, a line each, sorted by name.
+
+        Parameters
+        ----------
+        file : file-like, optional
+            Where to print; standard output by default.
+        """
+        _show(vars(self), file)
+
+
+class LocalConfig(_state.LocalEntries):
+    """View of a ``GlobalConfig`` with entries of the running thread on top.
+
+    Reading an attribute gives the thread's own entry, or else the global one.
+    Assigning and deleting touch the thread's entries alone.
+
+    Parameters
+    ----------
+    global_config : GlobalConfig
+        The configuration to fall back to.
+    """
+
+    __slots__ = ()
+
+    def show(self, file: tp.IO[str] | None = None) -> None:
+        """Print the entries that the running thread sees, a line each.
+
+        Parameters
+        ----------
+        file : file-like, optional
+            Where to print; standard output by default.
+        """
+        _show(self._seen(), file)
+
 
 #: Configuration that all threads share.
 global_config: GlobalConfig = GlobalConfig()

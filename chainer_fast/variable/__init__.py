@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import typing as tp
 import warnings
+import weakref
 
 import numpy
 
@@ -13,7 +14,7 @@ from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_check, grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
-from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.initializers import constant
 from chainer_fast.types import InitializerSpec, NdArray, Xp
 from chainer_fast.variable import _bound, _dlpack, _moves, _text
@@ -218,6 +219,53 @@ class VariableNode(VariableNodeBase):
             creator = creator.node
         self.creator_node: tp.Any = creator
 
+    def set_creator_node(self, creator_node: FunctionNode | None) -> None:
+        """Set the function that made the variable; the rank follows from it.
+
+        Parameters
+        ----------
+        creator_node : FunctionNode or None
+            The function.
+        """
+        self.creator_node = creator_node
+
+    @property
+    def _variable(self):
+        variable = self.get_variable_or_none()
+        return _gone if variable is None else weakref.ref(variable)
+
+    @property
+    def grad(self) -> NdArray | None:
+        """Gradient array of the variable; None if there is none or it is released."""
+        variable = self.get_variable_or_none()
+        return None if variable is None else variable.grad
+
+    @property
+    def grad_var(self) -> Variable | None:
+        """Gradient variable; None if there is none or the variable is released."""
+        variable = self.get_variable_or_none()
+        return None if variable is None else variable.grad_var
+
+    def _set_grad_var_if_available(self, grad_var):
+        variable = self.get_variable_or_none()
+        if variable is not None:
+            variable._set_grad_var_without_check(grad_var)
+
+    def retain_data(self) -> None:
+        """Keep the variable's array for as long as the node lives.
+
+        Raises
+        ------
+        RuntimeError
+            If the variable has been released already.
+        """
+        variable = self.get_variable_or_none()
+        if variable is None:
+            raise RuntimeError(
+                'cannot retain the array of a released variable: keep the variable '
+                'until retain_data has been called')
+        self._data = variable.raw_array
+
     @property
     def label(self) -> str:
         """Shape and dtype, for graphs drawn without names."""
@@ -227,6 +275,10 @@ class VariableNode(VariableNodeBase):
 
     def _check_old_style_gradient(self):
         grad_table.check_old_style_gradient(self)
+
+
+# A reference to what is no more.
+_gone = weakref.ref(set())
 
 
 def _create_variable(data, name, grad, requires_grad, device=None):
@@ -434,6 +486,15 @@ class Variable(VariableBase, _moves.Movable):
     def _semantic_shape(self):
         return layouts.get_semantic_shape(self)
 
+    @property
+    def _data(self):
+        return [self.raw_array]
+
+    @property
+    def T(self) -> Variable:
+        """The variable with its axes reversed, as a function of the graph."""
+        return self.transpose()
+
     def summary(self) -> str:
         """Return a short text: the name, or else the place in memory.
 
@@ -475,6 +536,22 @@ class Variable(VariableBase, _moves.Movable):
         return y
 
     # -- gradients
+
+    def _check_grad_array(self, grad):
+        """Refuse a gradient whose type, dtype or shape is not that of the data."""
+        kinds = get_array_types()
+        if grad is not None and not isinstance(grad, kinds):
+            raise TypeError(
+                'Type of grad is invalid:\nExpected: %s\nActual: %s'
+                % (' or '.join(str(kind) for kind in kinds), type(grad)))
+        array = self.raw_array
+        if grad is None or array is None:
+            return
+        alike = is_arrays_compatible([grad, array])
+        error = grad_check.mismatch(
+            grad, array.dtype, array.shape, None if alike else type(array))
+        if error is not None:
+            raise error
 
     def zerograd(self) -> None:
         """Fill the gradient with zeros.
@@ -540,6 +617,26 @@ class Variable(VariableBase, _moves.Movable):
         self.grad_var: Variable | None = other if own is None else own + other
 
     # -- the graph
+
+    @property
+    def creator(self) -> FunctionNode | Function | None:
+        """The function that made the variable, or None.
+
+        An old-style function gives its :class:`~chainer_fast.Function` object.
+        """
+        return self.node.creator
+
+    @creator.setter
+    def creator(self, function: tp.Any) -> None:
+        self.node.creator = function
+
+    def retain_data(self) -> None:
+        """Have the node keep the array for as long as the graph lives."""
+        self.node.retain_data()
+
+    def unchain(self) -> None:
+        """Cut the way back to the function that made the variable."""
+        self.node.unchain()
 
     def set_creator(self, gen_func: Function | FunctionNode | None) -> None:
         """Set the function that made the variable.
