@@ -8,8 +8,6 @@
 #ifndef CHAINER_FAST_CONVOLUTION_DIRECT_HPP
 #define CHAINER_FAST_CONVOLUTION_DIRECT_HPP
 
-#include <atomic>
-
 #include "chainer_fast/backends/kernels/convolution/packing.hpp"
 #include "chainer_fast/backends/kernels/convolution/pixels.hpp"
 
@@ -49,7 +47,10 @@ struct Application {
             ptrdiff_t pixels, count, first_tap, first_met, first_out;
         };
         Buffer<Entry> entries;
-        ptrdiff_t count = 0;
+        ptrdiff_t count;
+
+        Table(ptrdiff_t pixels, ptrdiff_t tiles, ptrdiff_t window)
+            : met(pixels * window), taps(tiles * window), out(pixels), entries(tiles) {}
     };
 
     bool depthwise() const { return depth == 1 && filters == 1 && groups > 1; }
@@ -57,10 +58,8 @@ struct Application {
         return images * grid.rows.count() * grid.columns.count();
     }
 
-    bool allocate(Table &table, ptrdiff_t pixels) const {
-        const ptrdiff_t tiles = (pixels + micro.pixels - 1) / micro.pixels;
-        return table.met.allocate(pixels * taps) && table.taps.allocate(tiles * taps)
-            && table.out.allocate(pixels) && table.entries.allocate(tiles);
+    Table table_for(ptrdiff_t pixels) const {
+        return {pixels, (pixels + micro.pixels - 1) / micro.pixels, taps};
     }
 
     /* Fills in the table of a block. */
@@ -204,29 +203,21 @@ struct Application {
     /* Few pixels: filters are packed right before they are used. */
     void by_panel(const std::vector<Block> &blocks, const std::vector<Panel> &panels,
                   const T *zeros, ptrdiff_t rows, ptrdiff_t pixels) const {
-        std::vector<Table> tables(blocks.size());
-        for (size_t i = 0; i < blocks.size(); ++i) {
-            if (!allocate(tables[i], blocks[i].end - blocks[i].begin))
-                throw std::bad_alloc();
-            meet(tables[i], blocks[i], zeros);
+        std::vector<Table> tables;
+        for (const Block &block : blocks) {
+            tables.push_back(table_for(block.end - block.begin));
+            meet(tables.back(), block, zeros);
         }
-        std::atomic<bool> failed(false);
         const ptrdiff_t width = MOST_VECTORS * micro.lanes;
-        parallel((ptrdiff_t)panels.size(), grain(pixels * rows * width),
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            Buffer<T> packed;
-            if (!packed.allocate(rows * width)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory((ptrdiff_t)panels.size(), grain(pixels * rows * width),
+                             [&](ptrdiff_t begin, ptrdiff_t end) {
+            const Buffer<T> packed(rows * width);
             for (ptrdiff_t i = begin; i < end; ++i) {
                 pack(panels[i], packed.get());
                 for (const Table &table : tables)
                     compute(table, panels[i], packed.get());
             }
         });
-        if (failed)
-            throw std::bad_alloc();
     }
 
     void by_block(const std::vector<Block> &blocks, const std::vector<Panel> &panels,
@@ -240,22 +231,16 @@ struct Application {
             for (ptrdiff_t i = begin; i < end; ++i)
                 pack(panels[i], packed.get() + panels[i].offset);
         });
-        std::atomic<bool> failed(false);
-        parallel((ptrdiff_t)blocks.size(), grain(size * rows * filters * groups),
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            Table table;
-            if (!allocate(table, size)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory((ptrdiff_t)blocks.size(),
+                             grain(size * rows * filters * groups),
+                             [&](ptrdiff_t begin, ptrdiff_t end) {
+            Table table = table_for(size);
             for (ptrdiff_t i = begin; i < end; ++i) {
                 meet(table, blocks[i], zeros);
                 for (const Panel &panel : panels)
                     compute(table, panel, packed.get() + panel.offset);
             }
         });
-        if (failed)
-            throw std::bad_alloc();
     }
 
     static ptrdiff_t grain(ptrdiff_t products) { return GRAIN_PRODUCTS / products + 1; }

@@ -72,14 +72,9 @@ struct ToFewChannels {
         Buffer<T> packed(end.offset + end.vectors * lanes * filters);
         pack(panels, packed.get());
         const ptrdiff_t places = grid.rows.count() * grid.columns.count();
-        std::atomic<bool> failed(false);
-        parallel(images, GRAIN_PRODUCTS / (places * depth * filters) + 1,
-                 [&](ptrdiff_t n, ptrdiff_t stop) {
-            Buffer<T> image, products;
-            if (!image.allocate(steps.image) || !products.allocate(micro.pixels * ld)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory(images, GRAIN_PRODUCTS / (places * depth * filters) + 1,
+                             [&](ptrdiff_t n, ptrdiff_t stop) {
+            const Buffer<T> image(steps.image), products(micro.pixels * ld);
             for (; n < stop; ++n) {
                 memset(image.get(), 0, steps.image * sizeof(T));
                 for (ptrdiff_t p = 0; p < places; p += micro.pixels)
@@ -89,8 +84,6 @@ struct ToFewChannels {
                 copy(image.get(), steps, out.data + n * out.steps.image);
             }
         });
-        if (failed)
-            throw std::bad_alloc();
     }
 
     /* Adds the products of a tile of places to an image. */

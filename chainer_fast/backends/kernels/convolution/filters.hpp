@@ -16,6 +16,21 @@ namespace {
 /* Places of a block; it is the same on every processor. */
 constexpr ptrdiff_t BLOCK_PLACES = 160;
 
+/* Does a job for so many channels, in tiles. */
+template <typename T>
+void correlate(const Micro<T> &micro, const Correlation<T> &job, ptrdiff_t vectors,
+               ptrdiff_t channels) {
+    const ptrdiff_t tiles = (channels + micro.channels - 1) / micro.channels;
+    for (ptrdiff_t k = 0; k < tiles; ++k) {
+        const ptrdiff_t first = channels * k / tiles;
+        const ptrdiff_t m = channels * (k + 1) / tiles - first;
+        Correlation<T> part = job;
+        part.offset += first;
+        part.sums += first * vectors * micro.lanes;
+        micro.correlate[vectors - 1][m - 1](part);
+    }
+}
+
 template <typename T>
 struct FilterGradient {
     const Micro<T> &micro;
@@ -118,10 +133,9 @@ struct FilterGradient {
         Buffer<Meeting<T>> met;
         Buffer<T> gradients, sums;
 
-        bool allocate(ptrdiff_t width, ptrdiff_t size) {
-            return rows.allocate(BLOCK_PLACES) && met.allocate(BLOCK_PLACES)
-                && gradients.allocate(BLOCK_PLACES * width) && sums.allocate(size);
-        }
+        Workspace(ptrdiff_t width, ptrdiff_t size)
+            : rows(BLOCK_PLACES), met(BLOCK_PLACES), gradients(BLOCK_PLACES * width),
+              sums(size) {}
     };
 
     /* The channels of a group are cut into parts, for threads and for the cache. */
@@ -136,12 +150,11 @@ struct FilterGradient {
     }
 
     /* The gradients of some filters with respect to channels from `c` to before `end`. */
-    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, Workspace &work,
+    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, const Workspace &work,
                  const std::vector<Inside> &inside) const {
         const ptrdiff_t width = panel.vectors * micro.lanes, some = end - c;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t column_taps = grid.columns.taps();
-        const ptrdiff_t tiles = (some + micro.channels - 1) / micro.channels;
         T *sums = work.sums.get();
         for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
             const ptrdiff_t rows = cut(work.rows.get(), begin,
@@ -155,16 +168,11 @@ struct FilterGradient {
                                      work.met.get());
                     if (!job.count && begin)
                         continue;
+                    job.offset = panel.group * depth + c;
                     job.gradients = work.gradients.get();
+                    job.sums = sums + (a * column_taps + b) * some * width;
                     job.add = begin > 0;
-                    T *tap = sums + (a * column_taps + b) * some * width;
-                    for (ptrdiff_t k = 0; k < tiles; ++k) {
-                        const ptrdiff_t first = some * k / tiles;
-                        const ptrdiff_t m = some * (k + 1) / tiles - first;
-                        job.offset = panel.group * depth + c + first;
-                        job.sums = tap + first * width;
-                        micro.correlate[panel.vectors - 1][m - 1](job);
-                    }
+                    correlate(micro, job, panel.vectors, some);
                 }
         }
         const ptrdiff_t last = depth == channels ? end : channels;
@@ -181,21 +189,14 @@ struct FilterGradient {
         const ptrdiff_t n = parts((ptrdiff_t)panels.size());
         const ptrdiff_t width = MOST_VECTORS * micro.lanes;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
-        std::atomic<bool> failed(false);
-        parallel((ptrdiff_t)panels.size() * n,
-                 GRAIN_PRODUCTS / (all * channels * taps * width / n + 1) + 1,
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            Workspace work;
-            if (!work.allocate(width, (channels / n + 1) * taps * width)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory((ptrdiff_t)panels.size() * n,
+                             GRAIN_PRODUCTS / (all * channels * taps * width / n + 1) + 1,
+                             [&](ptrdiff_t begin, ptrdiff_t end) {
+            const Workspace work(width, (channels / n + 1) * taps * width);
             for (ptrdiff_t i = begin; i < end; ++i)
                 compute(panels[i / n], depth * (i % n) / n, depth * (i % n + 1) / n, work,
                         found);
         });
-        if (failed)
-            throw std::bad_alloc();
     }
 
     /* Each channel has a filter of its own. */
@@ -204,14 +205,10 @@ struct FilterGradient {
         const ptrdiff_t most = MOST_CHANNEL_VECTORS * micro.lanes;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t column_taps = grid.columns.taps();
-        std::atomic<bool> failed(false);
-        parallel((groups + most - 1) / most, GRAIN_PRODUCTS / (all * taps * most) + 1,
-                 [&](ptrdiff_t part, ptrdiff_t last) {
-            Workspace work;
-            if (!work.allocate(0, taps * most)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory((groups + most - 1) / most,
+                             GRAIN_PRODUCTS / (all * taps * most) + 1,
+                             [&](ptrdiff_t part, ptrdiff_t last) {
+            const Workspace work(0, taps * most);
             T *sums = work.sums.get();
             for (; part < last; ++part) {
                 const ptrdiff_t n = std::min(most, groups - part * most);
@@ -237,8 +234,6 @@ struct FilterGradient {
                         out[(part * most + c) * taps + t] = sums[t * most + c];
             }
         });
-        if (failed)
-            throw std::bad_alloc();
     }
 };
 

@@ -54,10 +54,7 @@ void tile(const Tile<T> &job) {
         T *out = job.out[i] + job.out_offset;
         for (int v = 0; v < VECTORS - 1; ++v)
             L::store(out + v * L::N, sums[i][v]);
-        if (last >= L::N)
-            L::store(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1]);
-        else
-            L::store(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1], last);
+        store_some(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1], last);
     }
 }
 
@@ -68,28 +65,22 @@ void tile_by_channel(const Tile<T> &job) {
     for (ptrdiff_t c = 0; c < job.filters; c += L::N) {
         const ptrdiff_t n = job.filters - c;
         typename L::V sums[M];
-        const typename L::V start = !job.bias ? L::zero()
-            : n >= L::N ? L::load(job.bias + c) : L::load(job.bias + c, n);
+        const typename L::V start = job.bias ? load_some(job.bias + c, n) : L::zero();
         for (int i = 0; i < M; ++i)
             sums[i] = start;
         const T *const *in = job.in;
         for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
-            const T *w = job.weights + job.tap[t] * job.filters + c;
-            if (n >= L::N) {
-                const typename L::V weights = L::load(w);
+            const typename L::V weights = load_some(
+                job.weights + job.tap[t] * job.filters + c, n);
+            if (n >= L::N)
                 for (int i = 0; i < M; ++i)
                     sums[i] = L::fma(L::load(in[i] + c), weights, sums[i]);
-            } else {
-                const typename L::V weights = L::load(w, n);
+            else
                 for (int i = 0; i < M; ++i)
                     sums[i] = L::fma(L::load(in[i] + c, n), weights, sums[i]);
-            }
         }
         for (int i = 0; i < M; ++i)
-            if (n >= L::N)
-                L::store(job.out[i] + c, sums[i]);
-            else
-                L::store(job.out[i] + c, sums[i], n);
+            store_some(job.out[i] + c, sums[i], n);
     }
 }
 
@@ -191,47 +182,24 @@ void transpose(const T *const *in, ptrdiff_t rows, ptrdiff_t columns, T *const *
             L::store(out[j], square[j], n);
 }
 
-/* The functions above by their sizes. */
-template <typename T, int VECTORS, int... M>
-constexpr void list_tiles(Micro<T> &micro, std::integer_sequence<int, M...>) {
-    ((micro.tile[VECTORS - 1][M] = tile<T, M + 1, VECTORS>), ...);
-}
-
-template <typename T, int VECTORS, int... M>
-constexpr void list_correlations(Micro<T> &micro, std::integer_sequence<int, M...>) {
-    ((micro.correlate[VECTORS - 1][M] = correlate_tile<T, M + 1, VECTORS>), ...);
-}
-
-template <typename T, int... M>
-constexpr void list_by_channel(Micro<T> &micro, std::integer_sequence<int, M...>) {
-    ((micro.by_channel[M] = tile_by_channel<T, M + 1>), ...);
-}
-
-template <typename T, int... M>
-constexpr void list_correlations_by_channel(
-        Micro<T> &micro, std::integer_sequence<int, M...>) {
-    ((micro.correlate_by_channel[M] = correlate_by_channel<T, M + 1>), ...);
+/* The functions above by their sizes, which are one more than these numbers. */
+template <typename T, int... P, int... C, int... V>
+Micro<T> micro_kernels(std::integer_sequence<int, P...>,
+                       std::integer_sequence<int, C...>,
+                       std::integer_sequence<int, V...>) {
+    return {Lanes<T>::N, TILE_PIXELS, TILE_CHANNELS,
+            {{tile<T, P + 1, 1>...}, {tile<T, P + 1, 2>...}},
+            {tile_by_channel<T, P + 1>...},
+            {{correlate_tile<T, C + 1, 1>...}, {correlate_tile<T, C + 1, 2>...}},
+            {correlate_by_channel<T, V + 1>...}, add_rows<T>, winograd_in<T>,
+            winograd_filters<T>, winograd_out<T>, winograd_gradients<T>,
+            winograd_sums<T>, transpose<T>};
 }
 
 template <typename T>
 Micro<T> micro_kernels() {
-    Micro<T> micro = {};
-    micro.lanes = Lanes<T>::N;
-    micro.pixels = TILE_PIXELS;
-    micro.channels = TILE_CHANNELS;
-    list_tiles<T, 1>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
-    list_tiles<T, 2>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
-    list_correlations<T, 1>(micro, std::make_integer_sequence<int, TILE_CHANNELS>());
-    list_correlations<T, 2>(micro, std::make_integer_sequence<int, TILE_CHANNELS>());
-    list_by_channel<T>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
-    list_correlations_by_channel<T>(
-        micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
-    micro.add_rows = add_rows<T>;
-    micro.winograd_in = winograd_in<T>;
-    micro.winograd_filters = winograd_filters<T>;
-    micro.winograd_out = winograd_out<T>;
-    micro.winograd_gradients = winograd_gradients<T>;
-    micro.winograd_sums = winograd_sums<T>;
-    micro.transpose = transpose<T>;
-    return micro;
+    return micro_kernels<T>(
+        std::make_integer_sequence<int, TILE_PIXELS>(),
+        std::make_integer_sequence<int, TILE_CHANNELS>(),
+        std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
 }

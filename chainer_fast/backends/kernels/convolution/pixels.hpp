@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <atomic>
 #include <new>
 
 #include "chainer_fast/_core/aligned.hpp"
@@ -17,29 +18,43 @@ namespace {
 /* Multiplications, or elements copied, that are worth a thread. */
 constexpr ptrdiff_t GRAIN_PRODUCTS = 2500000, GRAIN_COPIES = 65536;
 
-/* Memory for vectors; there may be none, which is thrown or can be asked. */
+/* Memory for vectors; throws if there is none. */
 template <typename T>
 class Buffer {
 public:
     Buffer() = default;
-    explicit Buffer(ptrdiff_t n) {
-        if (!allocate(n))
+    explicit Buffer(ptrdiff_t n)
+            : data_((T *)take_aligned(64, (n * sizeof(T) + 63) / 64 * 64 + 64)) {
+        if (!data_)
             throw std::bad_alloc();
     }
     ~Buffer() { free_aligned(data_); }
-    Buffer(const Buffer &) = delete;
-    Buffer &operator=(const Buffer &) = delete;
     Buffer(Buffer &&other) : data_(other.data_) { other.data_ = nullptr; }
-    bool allocate(ptrdiff_t n) {
-        free_aligned(data_);
-        data_ = (T *)take_aligned(64, (n * sizeof(T) + 63) / 64 * 64 + 64);
-        return data_ != nullptr;
+    Buffer &operator=(Buffer &&other) {
+        std::swap(data_, other.data_);
+        return *this;
     }
     T *get() const { return data_; }
 
 private:
     T *data_ = nullptr;
 };
+
+/* `parallel` of a function that needs memory: if any thread has none, it is thrown. */
+template <typename F>
+void parallel_with_memory(ptrdiff_t n, ptrdiff_t grain, const F &f) {
+    std::atomic<bool> failed(false);
+    parallel(n, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        try {
+            f(begin, end);
+        }
+        catch (const std::bad_alloc &) {
+            failed = true;
+        }
+    });
+    if (failed)
+        throw std::bad_alloc();
+}
 
 /* An array of images as it is given; distances are in elements. */
 template <typename T>
@@ -87,8 +102,7 @@ struct Pixels {
             plane *= lengths[j];
         }
         steps.image = plane * channels;
-        if (!copy.allocate(images * steps.image))
-            throw std::bad_alloc();
+        copy = Buffer<T>(images * steps.image);
         data = copy.get();
         /* In blocks of as many pixels as are in some vectors. */
         const ptrdiff_t block = std::min<ptrdiff_t>(64, plane);
@@ -143,8 +157,7 @@ void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, W
     pad_window(w, channels, padded.steps);
     const ptrdiff_t width = w.length[last];
     const ptrdiff_t rows = padded.steps.image / (width * channels);
-    if (!copy.allocate(images * padded.steps.image))
-        throw std::bad_alloc();
+    copy = Buffer<T>(images * padded.steps.image);
     padded.data = copy.get();
     const ptrdiff_t first = std::min(pad, width);
     const ptrdiff_t end = std::max(std::min(pad + length, width), first);

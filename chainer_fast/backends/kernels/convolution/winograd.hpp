@@ -83,15 +83,12 @@ struct Winograd {
         const ptrdiff_t width = last.first + last.vectors * lanes;
         Buffer<T> zeros(depth), weights(WINOGRAD_POINTS * depth * width);
         memset(zeros.get(), 0, depth * sizeof(T));
-        std::atomic<bool> failed(false), finite(true);
-        parallel((ptrdiff_t)panels.size(),
-                 GRAIN_COPIES / (WINOGRAD_POINTS * depth * MOST_VECTORS * lanes) + 1,
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            Buffer<T> packed;
-            if (!packed.allocate(9 * depth * MOST_VECTORS * lanes)) {
-                failed = true;
-                return;
-            }
+        std::atomic<bool> finite(true);
+        parallel_with_memory(
+                (ptrdiff_t)panels.size(),
+                GRAIN_COPIES / (WINOGRAD_POINTS * depth * MOST_VECTORS * lanes) + 1,
+                [&](ptrdiff_t begin, ptrdiff_t end) {
+            const Buffer<T> packed(9 * depth * MOST_VECTORS * lanes);
             for (; begin < end; ++begin) {
                 const Panel &panel = panels[begin];
                 if (transposed)
@@ -106,15 +103,12 @@ struct Winograd {
         /* Many filters are read again for each block. */
         const ptrdiff_t block = (depth * filters > 32768 ? 4 : 2) * micro.pixels;
         const ptrdiff_t depth_step = (depth + lanes - 1) / lanes * lanes;
-        parallel((squares.count + block - 1) / block,
-                 GRAIN_PRODUCTS / (block * WINOGRAD_POINTS * depth * filters) + 1,
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            Buffer<T> values, products;
-            if (!values.allocate(WINOGRAD_POINTS * block * depth_step)
-                    || !products.allocate(WINOGRAD_POINTS * block * width)) {
-                failed = true;
-                return;
-            }
+        parallel_with_memory(
+                (squares.count + block - 1) / block,
+                GRAIN_PRODUCTS / (block * WINOGRAD_POINTS * depth * filters) + 1,
+                [&](ptrdiff_t begin, ptrdiff_t end) {
+            const Buffer<T> values(WINOGRAD_POINTS * block * depth_step);
+            const Buffer<T> products(WINOGRAD_POINTS * block * width);
             const ptrdiff_t stop = std::min(end * block, squares.count);
             for (ptrdiff_t first = begin * block; first < stop; first += block) {
                 const ptrdiff_t count = std::min(block, squares.count - first);
@@ -129,8 +123,6 @@ struct Winograd {
                         finite = false;
             }
         });
-        if (failed)
-            throw std::bad_alloc();
         return finite;
     }
 

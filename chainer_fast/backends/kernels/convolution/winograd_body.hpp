@@ -1,6 +1,20 @@
 /* Transformations of Winograd's convolutions, for the vectors of `Lanes`; included where
  * `micro_body.hpp` is, and see `winograd.hpp`. */
 
+/* A vector, or the first n elements of one. */
+template <typename T>
+CF_ELEMENT typename Lanes<T>::V load_some(const T *p, ptrdiff_t n) {
+    return n >= Lanes<T>::N ? Lanes<T>::load(p) : Lanes<T>::load(p, n);
+}
+
+template <typename T>
+CF_ELEMENT void store_some(T *p, typename Lanes<T>::V v, ptrdiff_t n) {
+    if (n >= Lanes<T>::N)
+        Lanes<T>::store(p, v);
+    else
+        Lanes<T>::store(p, v, n);
+}
+
 /* Polynomials are evaluated at 0, A, -A, B, -B and infinity. These are exact in binary,
  * and near enough to one that little is lost to rounding. */
 constexpr double WINOGRAD_A = 0.75, WINOGRAD_B = 1.5;
@@ -27,24 +41,28 @@ CF_ELEMENT void winograd_line_in(const typename Lanes<T>::V *d, ptrdiff_t step,
     out[5 * out_step] = L::fma(product, d1, L::fma(sum, d3, d[5 * step]));
 }
 
-template <typename T>
+/* Three elements of a filter, or four gradients taken as a filter. */
+template <typename T, int N>
 CF_ELEMENT void winograd_line_filter(const typename Lanes<T>::V *g, ptrdiff_t step,
                                      typename Lanes<T>::V *out, ptrdiff_t out_step) {
     typedef Lanes<T> L;
     constexpr double difference = WINOGRAD_A2 - WINOGRAD_B2;
-    const auto g0 = g[0], g1 = g[step], g2 = g[2 * step];
+    const auto g0 = g[0], g1 = g[step], g2 = g[2 * step], last = g[(N - 1) * step];
+    const auto a2 = L::same((T)WINOGRAD_A2), b2 = L::same((T)WINOGRAD_B2);
     out[0] = L::mul(L::same((T)(1 / (WINOGRAD_A2 * WINOGRAD_B2))), g0);
     auto even = L::mul(L::same((T)(1 / (2 * WINOGRAD_A2 * difference))),
-                       L::fma(L::same((T)WINOGRAD_A2), g2, g0));
-    auto odd = L::mul(L::same((T)(1 / (2 * WINOGRAD_A * difference))), g1);
+                       L::fma(a2, g2, g0));
+    auto odd = L::mul(L::same((T)(1 / (2 * WINOGRAD_A * difference))),
+                      N == 4 ? L::fma(a2, last, g1) : g1);
     out[out_step] = L::add(even, odd);
     out[2 * out_step] = L::sub(even, odd);
     even = L::mul(L::same((T)(-1 / (2 * WINOGRAD_B2 * difference))),
-                  L::fma(L::same((T)WINOGRAD_B2), g2, g0));
-    odd = L::mul(L::same((T)(-1 / (2 * WINOGRAD_B * difference))), g1);
+                  L::fma(b2, g2, g0));
+    odd = L::mul(L::same((T)(-1 / (2 * WINOGRAD_B * difference))),
+                 N == 4 ? L::fma(b2, last, g1) : g1);
     out[3 * out_step] = L::add(even, odd);
     out[4 * out_step] = L::sub(even, odd);
-    out[5 * out_step] = g2;
+    out[5 * out_step] = last;
 }
 
 template <typename T>
@@ -65,29 +83,6 @@ CF_ELEMENT void winograd_line_out(const typename Lanes<T>::V *m, ptrdiff_t step,
                                L::fma(b2, difference_b, m[5 * step]));
 }
 
-/* Four gradients, as a filter. */
-template <typename T>
-CF_ELEMENT void winograd_line_gradient(const typename Lanes<T>::V *g, ptrdiff_t step,
-                                       typename Lanes<T>::V *out, ptrdiff_t out_step) {
-    typedef Lanes<T> L;
-    constexpr double difference = WINOGRAD_A2 - WINOGRAD_B2;
-    const auto g0 = g[0], g1 = g[step], g2 = g[2 * step], g3 = g[3 * step];
-    const auto a2 = L::same((T)WINOGRAD_A2), b2 = L::same((T)WINOGRAD_B2);
-    out[0] = L::mul(L::same((T)(1 / (WINOGRAD_A2 * WINOGRAD_B2))), g0);
-    auto even = L::mul(L::same((T)(1 / (2 * WINOGRAD_A2 * difference))),
-                       L::fma(a2, g2, g0));
-    auto odd = L::mul(L::same((T)(1 / (2 * WINOGRAD_A * difference))),
-                      L::fma(a2, g3, g1));
-    out[out_step] = L::add(even, odd);
-    out[2 * out_step] = L::sub(even, odd);
-    even = L::mul(L::same((T)(-1 / (2 * WINOGRAD_B2 * difference))),
-                  L::fma(b2, g2, g0));
-    odd = L::mul(L::same((T)(-1 / (2 * WINOGRAD_B * difference))), L::fma(b2, g3, g1));
-    out[3 * out_step] = L::add(even, odd);
-    out[4 * out_step] = L::sub(even, odd);
-    out[5 * out_step] = g3;
-}
-
 /* Three results, which are elements of a filter. */
 template <typename T>
 CF_ELEMENT void winograd_line_sums(const typename Lanes<T>::V *m, ptrdiff_t step,
@@ -101,6 +96,17 @@ CF_ELEMENT void winograd_line_sums(const typename Lanes<T>::V *m, ptrdiff_t step
         L::mul(L::same((T)WINOGRAD_B), L::sub(m[3 * step], m[4 * step])));
     out[2 * out_step] = L::fma(L::same((T)WINOGRAD_A2), sum_a,
                                L::fma(L::same((T)WINOGRAD_B2), sum_b, m[5 * step]));
+}
+
+/* Transforms the columns of a square of IN x IN vectors, and then the rows, to OUT each. */
+template <typename T, int IN, int OUT, auto line>
+CF_ELEMENT void both_ways(const typename Lanes<T>::V *square,
+                          typename Lanes<T>::V *result) {
+    typename Lanes<T>::V lines[IN * OUT];
+    for (int i = 0; i < IN; ++i)
+        line(square + i, IN, lines + i, IN);
+    for (int i = 0; i < OUT; ++i)
+        line(lines + IN * i, 1, result + OUT * i, 1);
 }
 
 /* Whether a vector is zero, as is the product of zero with finite numbers alone. */
@@ -121,14 +127,10 @@ void winograd_gradients(const T *const *places, ptrdiff_t first, ptrdiff_t n, T 
                         ptrdiff_t step) {
     typedef Lanes<T> L;
     for (ptrdiff_t f = 0; f < n; f += L::N) {
-        typename L::V square[16], lines[24], result[36];
+        typename L::V square[16], result[36];
         for (int i = 0; i < 16; ++i)
-            square[i] = n - f >= L::N ? L::load(places[i] + first + f)
-                                      : L::load(places[i] + first + f, n - f);
-        for (int i = 0; i < 4; ++i)
-            winograd_line_gradient<T>(square + i, 4, lines + i, 4);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_gradient<T>(lines + 4 * i, 1, result + 6 * i, 1);
+            square[i] = load_some(places[i] + first + f, n - f);
+        both_ways<T, 4, 6, winograd_line_filter<T, 4>>(square, result);
         for (int i = 0; i < 36; ++i)
             L::store(out + i * step + f, result[i]);
     }
@@ -141,13 +143,10 @@ bool winograd_sums(const T *sums, ptrdiff_t step, ptrdiff_t n, T *out) {
     typedef Lanes<T> L;
     typename L::V check = L::zero();
     for (ptrdiff_t c = 0; c < n; c += L::N) {
-        typename L::V square[36], lines[18], result[9];
+        typename L::V square[36], result[9];
         for (int i = 0; i < 36; ++i)
             square[i] = L::load(sums + i * step + c);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_sums<T>(square + i, 6, lines + i, 6);
-        for (int i = 0; i < 3; ++i)
-            winograd_line_sums<T>(lines + 6 * i, 1, result + 3 * i, 1);
+        both_ways<T, 6, 3, winograd_line_sums<T>>(square, result);
         for (int i = 0; i < 9; ++i) {
             check = L::fma(result[i], L::zero(), check);
             L::store(out + i * n + c, result[i]);
@@ -161,14 +160,10 @@ template <typename T>
 void winograd_in(const T *const *pixels, ptrdiff_t channels, T *out, ptrdiff_t step) {
     typedef Lanes<T> L;
     for (ptrdiff_t c = 0; c < channels; c += L::N) {
-        const ptrdiff_t n = channels - c;
-        typename L::V square[36], lines[36];
+        typename L::V square[36];
         for (int i = 0; i < 36; ++i)
-            square[i] = n >= L::N ? L::load(pixels[i] + c) : L::load(pixels[i] + c, n);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_in<T>(square + i, 6, lines + i, 6);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_in<T>(lines + 6 * i, 1, square + 6 * i, 1);
+            square[i] = load_some(pixels[i] + c, channels - c);
+        both_ways<T, 6, 6, winograd_line_in<T>>(square, square);
         for (int i = 0; i < 36; ++i)
             L::store(out + i * step + c, square[i]);
     }
@@ -180,13 +175,10 @@ template <typename T>
 void winograd_filters(const T *weights, ptrdiff_t n, T *out, bool flipped) {
     typedef Lanes<T> L;
     for (ptrdiff_t c = 0; c < n; c += L::N) {
-        typename L::V square[9], lines[18], result[36];
+        typename L::V square[9], result[36];
         for (int i = 0; i < 9; ++i)
             square[i] = L::load(weights + (flipped ? 8 - i : i) * n + c);
-        for (int i = 0; i < 3; ++i)
-            winograd_line_filter<T>(square + i, 3, lines + i, 3);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_filter<T>(lines + 3 * i, 1, result + 6 * i, 1);
+        both_ways<T, 3, 6, winograd_line_filter<T, 3>>(square, result);
         for (int i = 0; i < 36; ++i)
             L::store(out + i * n + c, result[i]);
     }
@@ -201,24 +193,16 @@ bool winograd_out(const T *products, ptrdiff_t step, ptrdiff_t filters, const T 
     typename L::V check = L::zero();
     for (ptrdiff_t f = 0; f < filters; f += L::N) {
         const ptrdiff_t n = filters - f;
-        typename L::V square[36], lines[24], result[16];
-        const typename L::V start = !bias ? L::zero()
-            : n >= L::N ? L::load(bias + f) : L::load(bias + f, n);
+        typename L::V square[36], result[16];
+        const typename L::V start = bias ? load_some(bias + f, n) : L::zero();
         for (int i = 0; i < 36; ++i)
             square[i] = L::load(products + i * step + f);
-        for (int i = 0; i < 6; ++i)
-            winograd_line_out<T>(square + i, 6, lines + i, 6);
-        for (int i = 0; i < 4; ++i)
-            winograd_line_out<T>(lines + 6 * i, 1, result + 4 * i, 1);
+        both_ways<T, 6, 4, winograd_line_out<T>>(square, result);
         for (int i = 0; i < 16; ++i) {
             const typename L::V value = L::add(result[i], start);
             check = L::fma(value, L::zero(), check);
-            if (!pixels[i])
-                continue;
-            if (n >= L::N)
-                L::store(pixels[i] + f, value);
-            else
-                L::store(pixels[i] + f, value, n);
+            if (pixels[i])
+                store_some(pixels[i] + f, value, n);
         }
     }
     return is_zero<T>(check);

@@ -54,20 +54,18 @@ struct WinogradFilters {
                 for (; i < end; ++i) {
                     const ptrdiff_t point = i % WINOGRAD_POINTS;
                     const Panel &panel = panels[i / WINOGRAD_POINTS];
-                    multiply(panel, count, first > 0, met.get() + point * size,
-                             gradients.get() + part(panel, point, size),
-                             sums.get() + part(panel, point, depth));
+                    correlate<T>(micro, {met.get() + point * size, count, 0,
+                                         gradients.get() + part(panel, point, size),
+                                         sums.get() + part(panel, point, depth),
+                                         first > 0}, panel.vectors, depth);
                 }
             });
         }
-        std::atomic<bool> failed(false), finite(true);
-        parallel((ptrdiff_t)panels.size(), GRAIN_COPIES / (WINOGRAD_POINTS * depth) + 1,
-                 [&](ptrdiff_t i, ptrdiff_t end) {
-            Buffer<T> filters;
-            if (!filters.allocate(9 * depth * MOST_VECTORS * lanes)) {
-                failed = true;
-                return;
-            }
+        std::atomic<bool> finite(true);
+        parallel_with_memory((ptrdiff_t)panels.size(),
+                             GRAIN_COPIES / (WINOGRAD_POINTS * depth) + 1,
+                             [&](ptrdiff_t i, ptrdiff_t end) {
+            const Buffer<T> filters(9 * depth * MOST_VECTORS * lanes);
             for (; i < end; ++i) {
                 const Panel &panel = panels[i];
                 const ptrdiff_t n = depth * panel.vectors * lanes;
@@ -78,8 +76,6 @@ struct WinogradFilters {
                                depth, filters.get(), out);
             }
         });
-        if (failed)
-            throw std::bad_alloc();
         return finite;
     }
 
@@ -106,20 +102,6 @@ struct WinogradFilters {
             micro.winograd_gradients(
                 pixels, panel.first, panel.count,
                 gradients + part(panel, 0, rows) + row * width, rows * width);
-        }
-    }
-
-    /* Adds the products at a point, of some squares. */
-    void multiply(const Panel &panel, ptrdiff_t count, bool add, const Meeting<T> *met,
-                  const T *gradients, T *sums) const {
-        const ptrdiff_t width = panel.vectors * micro.lanes;
-        const ptrdiff_t tiles = (c.channels + micro.channels - 1) / micro.channels;
-        for (ptrdiff_t k = 0; k < tiles; ++k) {
-            const ptrdiff_t channel = c.channels * k / tiles;
-            const ptrdiff_t m = c.channels * (k + 1) / tiles - channel;
-            const Correlation<T> job = {met, count, channel, gradients,
-                                        sums + channel * width, add};
-            micro.correlate[panel.vectors - 1][m - 1](job);
         }
     }
 };
