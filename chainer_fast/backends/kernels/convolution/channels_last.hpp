@@ -93,28 +93,6 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
         places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps)}.run();
 }
 
-/* Images of either type. */
-struct AnyImages {
-    void *data;
-    Steps steps;
-    ptrdiff_t channel;
-};
-
-/* Computes one of three arrays from the others. */
-template <typename T>
-int run_channels_last(Task task, const Convolution &c, const AnyImages &any_images,
-                      T *filters, const AnyImages &any_places, const T *bias) {
-    const Images<T> images = {(T *)any_images.data, any_images.steps, any_images.channel};
-    const Images<T> places = {(T *)any_places.data, any_places.steps, any_places.channel};
-    if (task == CONVOLVE)
-        convolve_channels_last<T>(c, images, filters, places, bias);
-    else if (task == TRANSPOSE)
-        transpose_channels_last<T>(c, images, filters, places, bias);
-    else
-        correlate_channels_last<T>(c, images, filters, places);
-    return 0;
-}
-
 }  // namespace
 }  // namespace chainer_fast
 

@@ -41,16 +41,8 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         Window w
         ptrdiff_t images, groups, channels, filters, columns, depth
         bint direct
-    void gather_all "chainer_fast::gather_all"[T](
-        const void *img, void *col, const Window &w, ptrdiff_t planes,
-        const void *pval) noexcept
-    void scatter_all "chainer_fast::scatter_all"[T](
-        const T *col, T *img, const Window &w, ptrdiff_t planes) noexcept
-    bint run "chainer_fast::run"[T](
-        Task task, const Convolution &c, Gemm gemm, T *images, T *filters, T *places,
-        const T *bias) noexcept
 
-cdef extern from "chainer_fast/backends/kernels/convolution/channels_last.hpp" nogil:
+cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" nogil:
     ctypedef struct Steps "chainer_fast::Steps":
         ptrdiff_t image
         ptrdiff_t axis[MAX_AXES]
@@ -60,15 +52,20 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channels_last.hpp" n
         ptrdiff_t channel
     bint has_vectors "chainer_fast::has_vectors"() noexcept
     int &longest_vector "chainer_fast::longest_vector"() noexcept
-    int run_channels_last "chainer_fast::run_channels_last"[T](
-        Task task, const Convolution &c, const AnyImages &images, T *filters,
-        const AnyImages &places, const T *bias) except +
+    ptrdiff_t products "chainer_fast::products"(const Convolution &c) noexcept
+    void gather_patches "chainer_fast::gather_patches"(
+        ptrdiff_t itemsize, const void *img, void *col, const Window &w,
+        ptrdiff_t planes, const void *pval) noexcept
+    void scatter_patches "chainer_fast::scatter_patches"(
+        char kind, const void *col, void *img, const Window &w,
+        ptrdiff_t planes) noexcept
+    void run "chainer_fast::run"(
+        char kind, Task task, const Convolution &c, Gemm gemm, const AnyImages &images,
+        void *filters, const AnyImages &places, const void *bias) except +
 
 cdef enum:
     # BLAS takes dimensions up to this.
     MAX_INT = 2147483647
-    # From this many multiplications on, other threads may run.
-    LONG_PRODUCT = 65536
 
 # Up to this many, patches take less to set up than tiles.
 cdef ptrdiff_t _short_product = 100000
@@ -144,7 +141,7 @@ cdef char _common_kind(a, b) noexcept:
 
 
 cdef object _new(np.ndarray like, npy_intp first, npy_intp second,
-                 const ptrdiff_t *lengths, Py_ssize_t n):
+                 const ptrdiff_t *lengths, Py_ssize_t n, bint channels_last=False):
     """Return a new array of that shape, in the type of another."""
     cdef npy_intp shape[MAX_AXES + 2]
     cdef Py_ssize_t j
@@ -152,22 +149,12 @@ cdef object _new(np.ndarray like, npy_intp first, npy_intp second,
     shape[1] = second
     for j in range(n):
         shape[2 + j] = lengths[j]
+    if channels_last:
+        return empty_channels_last(<int>(2 + n), shape, PyArray_TYPE(like))
     return PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(like), 0)
 
 
 # ------------------------------------------------------------------ patches as such
-
-cdef void _gather(char size, const void *img, void *col, const Window &w,
-                  npy_intp planes, const void *pval) noexcept nogil:
-    if size == 1:
-        gather_all[char](img, col, w, planes, pval)
-    elif size == 2:
-        gather_all[short](img, col, w, planes, pval)
-    elif size == 4:
-        gather_all[float](img, col, w, planes, pval)
-    else:
-        gather_all[double](img, col, w, planes, pval)
-
 
 def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
@@ -176,16 +163,13 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     cdef npy_intp shape[2 * MAX_AXES + 2]
     cdef npy_intp planes
     cdef Py_ssize_t j, n
-    cdef char size
     source = <np.ndarray>img
     n = len(ksize)
     if PyArray_NDIM(source) != 2 + n or PyArray_SIZE(source) == 0 or (
             PyArray_ISBYTESWAPPED(source) or source.dtype.kind not in 'fiub'):
         return NotImplemented
-    size = source.dtype.itemsize
-    if size not in (1, 2, 4, 8):
-        return NotImplemented
-    if not _set_window(&c, img.shape[2:], ksize, outs, stride, pad, dilate):
+    if PyArray_ITEMSIZE(source) not in (1, 2, 4, 8) or not _set_window(
+            &c, img.shape[2:], ksize, outs, stride, pad, dilate):
         return NotImplemented
     value = np.PyArray_Cast(<np.ndarray>np.PyArray_FROM_O(pval), PyArray_TYPE(source))
     source = _contiguous(source)
@@ -196,23 +180,9 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
         shape[2 + j] = c.w.ksize[j]
         shape[2 + n + j] = c.w.outs[j]
     col = PyArray_EMPTY(<int>(2 + 2 * n), shape, PyArray_TYPE(source), 0)
-    cdef const void *from_ = PyArray_DATA(source)
-    cdef void *to = PyArray_DATA(col)
-    cdef const void *pad_value = PyArray_DATA(value)
-    if PyArray_SIZE(col) < LONG_PRODUCT:
-        _gather(size, from_, to, c.w, planes, pad_value)
-    else:
-        with nogil:
-            _gather(size, from_, to, c.w, planes, pad_value)
+    gather_patches(PyArray_ITEMSIZE(source), PyArray_DATA(source), PyArray_DATA(col),
+                   c.w, planes, PyArray_DATA(value))
     return col
-
-
-cdef void _scatter(char kind, const void *col, void *img, const Window &w,
-                   npy_intp planes) noexcept nogil:
-    if kind == b'f':
-        scatter_all(<const float *>col, <float *>img, w, planes)
-    else:
-        scatter_all(<const double *>col, <double *>img, w, planes)
 
 
 def scatter(col, stride, pad, lengths, dilate):
@@ -230,73 +200,29 @@ def scatter(col, stride, pad, lengths, dilate):
     source = _contiguous(col)
     img = _new(source, PyArray_DIM(source, 0), PyArray_DIM(source, 1), c.w.length, n)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
-    cdef const void *from_ = PyArray_DATA(source)
-    cdef void *to = PyArray_DATA(img)
-    if PyArray_SIZE(source) < LONG_PRODUCT:
-        _scatter(kind, from_, to, c.w, planes)
-    else:
-        with nogil:
-            _scatter(kind, from_, to, c.w, planes)
+    scatter_patches(kind, PyArray_DATA(source), PyArray_DATA(img), c.w, planes)
     return img
 
 
 # -------------------------------------------------------------------- convolutions
 
-cdef bint _run_patches(
-        Task task, const Convolution &c, char kind, Gemm multiply, void *images,
-        void *filters, void *places, const void *bias) noexcept nogil:
-    if kind == b'f':
-        return run(task, c, multiply, <float *>images, <float *>filters,
-                   <float *>places, <const float *>bias)
-    return run(task, c, multiply, <double *>images, <double *>filters,
-               <double *>places, <const double *>bias)
-
-
-cdef int _run_vectors(
-        Task task, const Convolution &c, char kind, const AnyImages &images,
-        void *filters, const AnyImages &places, const void *bias) except -1 nogil:
-    if kind == b'f':
-        run_channels_last(
-            task, c, images, <float *>filters, places, <const float *>bias)
-    else:
-        run_channels_last(
-            task, c, images, <double *>filters, places, <const double *>bias)
-    return 0
-
-
-cdef ptrdiff_t _products(const Convolution &c) noexcept:
-    return c.images * c.columns * c.depth * c.filters * c.groups
-
-
 cdef bint _takes_vectors(const Convolution &c) noexcept:
     """Tell whether tiles of vectors serve a convolution, with its channels last."""
-    return _products(c) > _short_product and has_vectors()
+    return products(c) > _short_product and has_vectors()
 
 
 cdef int _run(Task task, const Convolution &c, char kind, object images,
               object filters, object places, object bias) except -1:
     """Compute one of three arrays from the others; ``bias`` may be None."""
-    cdef AnyImages x = _described(images), y = _described(places)
-    cdef void *W = PyArray_DATA(<np.ndarray>filters)
     cdef const void *b = NULL
-    cdef Gemm multiply
-    cdef bint done, long_ = _products(c) >= LONG_PRODUCT
+    cdef Gemm multiply = NULL
     if bias is not None:
         bias = _contiguous(bias)
         b = PyArray_DATA(<np.ndarray>bias)
-    if _takes_vectors(c):
-        if not long_:
-            return _run_vectors(task, c, kind, x, W, y, b)
-        with nogil:
-            return _run_vectors(task, c, kind, x, W, y, b)
-    find_gemm(kind, &multiply)
-    if not long_:
-        done = _run_patches(task, c, kind, multiply, x.data, W, y.data, b)
-    else:
-        with nogil:
-            done = _run_patches(task, c, kind, multiply, x.data, W, y.data, b)
-    if not done:
-        raise MemoryError
+    if not _takes_vectors(c):
+        find_gemm(kind, &multiply)
+    run(kind, task, c, multiply, _described(images), PyArray_DATA(<np.ndarray>filters),
+        _described(places), b)
     return 0
 
 
@@ -325,20 +251,6 @@ cdef object _usable(object array, const Convolution &c):
                 PyArray_STRIDE(<np.ndarray>array, j) % size):
             return _contiguous(array)
     return array
-
-
-cdef object _new_images(np.ndarray like, const Convolution &c, npy_intp channels,
-                        const ptrdiff_t *lengths):
-    """Return a new array of images, in the type of another."""
-    cdef npy_intp shape[MAX_AXES + 2]
-    cdef Py_ssize_t j
-    if not _takes_vectors(c):
-        return _new(like, c.images, channels, lengths, c.w.nd)
-    shape[0] = c.images
-    shape[1] = channels
-    for j in range(c.w.nd):
-        shape[2 + j] = lengths[j]
-    return empty_channels_last(<int>(2 + c.w.nd), shape, PyArray_TYPE(like))
 
 
 cdef bint _set_filters(Convolution *c, char kind, x, W, images, stride, pad, dilate,
@@ -372,7 +284,7 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
             PyArray_DIM(W, 0)) or PyArray_DIM(x, 1) != c.groups * c.channels:
         return NotImplemented
     x, W = _usable(x, c), _contiguous(W)
-    y = _new_images(x, c, PyArray_DIM(W, 0), c.w.outs)
+    y = _new(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd, _takes_vectors(c))
     _run(CONVOLVE, c, kind, x, W, y, b)
     return y
 
@@ -392,7 +304,8 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
             PyArray_DIM(x, 1) != PyArray_DIM(W, 0)):
         return NotImplemented
     x, W = _usable(x, c), _contiguous(W)
-    y = _new_images(x, c, c.groups * c.channels, c.w.length)
+    y = _new(x, c.images, c.groups * c.channels, c.w.length, c.w.nd,
+             _takes_vectors(c))
     _run(TRANSPOSE, c, kind, y, W, x, b)
     return y
 

@@ -219,9 +219,9 @@ void gather_all(const void *img, void *col, const Window &w, ptrdiff_t planes,
 }
 
 template <typename T>
-void scatter_all(const T *col, T *img, const Window &w, ptrdiff_t planes) {
+void scatter_all(const void *col, void *img, const Window &w, ptrdiff_t planes) {
     memset(img, 0, planes * w.plane * sizeof(T));
-    scatter((T *)col, img, w, planes, {0, w.rows}, w.rows * w.width, false);
+    scatter((T *)col, (T *)img, w, planes, {0, w.rows}, w.rows * w.width, false);
 }
 
 }  // namespace

@@ -8,11 +8,10 @@
 #ifndef CHAINER_FAST_CONVOLUTION_TILES_HPP
 #define CHAINER_FAST_CONVOLUTION_TILES_HPP
 
-#include <stdlib.h>
-
 #include <algorithm>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
+#include "chainer_fast/backends/kernels/common/room.hpp"
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
 namespace chainer_fast {
@@ -119,8 +118,7 @@ struct Runner {
                           columns);
     }
 
-    /* Returns whether there was memory. */
-    bool run(T *images, T *filters, T *places) const {
+    void run(T *images, T *filters, T *places) const {
         const Window &w = c.w;
         const ptrdiff_t columns = c.columns, groups = c.groups;
         const ptrdiff_t image_size = c.channels * w.plane;
@@ -139,14 +137,15 @@ struct Runner {
                              columns, places + part * places_size, columns, columns,
                              task == CORRELATE ? n > 0 : bias != NULL);
                 }
-            return true;
+            return;
         }
         const Tiles tiles(c);
         const bool several = tiles.images > 1;
-        T *col = (T *)malloc(
-            (c.depth + (several ? c.filters : 0)) * tiles.columns * sizeof(T));
-        if (!col)
-            return false;
+        const auto memory = room<T>(
+            c.depth + (several ? c.filters : 0), tiles.columns);
+        if (!memory)
+            throw std::bad_alloc();
+        T *col = memory.get();
         for (ptrdiff_t n = 0; n < c.images; n += tiles.images)
             for (ptrdiff_t g = 0; g < groups; ++g) {
                 const ptrdiff_t count = std::min(tiles.images, c.images - n);
@@ -175,16 +174,8 @@ struct Runner {
                                     c.channels, rows, ld, true);
                 }
             }
-        free(col);
-        return true;
     }
 };
-
-template <typename T>
-bool run(Task task, const Convolution &c, Gemm gemm, T *images, T *filters, T *places,
-         const T *bias) {
-    return Runner<T>{task, c, gemm, bias}.run(images, filters, places);
-}
 
 }  // namespace
 }  // namespace chainer_fast

@@ -1,0 +1,72 @@
+/* Patches and convolutions of arrays of any type that there are loops for. Other threads
+ * of Python may run meanwhile if there is much to do. */
+#ifndef CHAINER_FAST_CONVOLUTION_CALLS_HPP
+#define CHAINER_FAST_CONVOLUTION_CALLS_HPP
+
+#include "chainer_fast/backends/kernels/common/call.hpp"
+#include "chainer_fast/backends/kernels/convolution/channels_last.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Multiplications, or elements copied, from which on other threads may run. */
+constexpr ptrdiff_t LONG_PRODUCT = 65536;
+
+inline ptrdiff_t products(const Convolution &c) {
+    return c.images * c.columns * c.depth * c.filters * c.groups;
+}
+
+/* All patches of images of so many planes, in C order. */
+inline void gather_patches(ptrdiff_t itemsize, const void *img, void *col,
+                           const Window &w, ptrdiff_t planes, const void *pval) {
+    const Release release(planes * w.taps * w.rows * w.width >= LONG_PRODUCT);
+    const auto gather = itemsize == 1 ? gather_all<char>
+        : itemsize == 2 ? gather_all<short>
+        : itemsize == 4 ? gather_all<float> : gather_all<double>;
+    gather(img, col, w, planes, pval);
+}
+
+inline void scatter_patches(char kind, const void *col, void *img, const Window &w,
+                            ptrdiff_t planes) {
+    const Release release(planes * w.taps * w.rows * w.width >= LONG_PRODUCT);
+    (kind == 'f' ? scatter_all<float> : scatter_all<double>)(col, img, w, planes);
+}
+
+/* Images of either type. */
+struct AnyImages {
+    void *data;
+    Steps steps;
+    ptrdiff_t channel;
+};
+
+/* By patches and the products of BLAS if that is given, and by vectors otherwise. */
+template <typename T>
+void run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images,
+         T *filters, const AnyImages &any_places, const T *bias) {
+    const Images<T> images = {(T *)any_images.data, any_images.steps, any_images.channel};
+    const Images<T> places = {(T *)any_places.data, any_places.steps, any_places.channel};
+    if (gemm)
+        Runner<T>{task, c, gemm, bias}.run(images.data, filters, places.data);
+    else if (task == CONVOLVE)
+        convolve_channels_last<T>(c, images, filters, places, bias);
+    else if (task == TRANSPOSE)
+        transpose_channels_last<T>(c, images, filters, places, bias);
+    else
+        correlate_channels_last<T>(c, images, filters, places);
+}
+
+/* Computes one of three arrays from the others; throws if there is no memory. */
+inline void run(char kind, Task task, const Convolution &c, Gemm gemm,
+                const AnyImages &images, void *filters, const AnyImages &places,
+                const void *bias) {
+    const Release release(products(c) >= LONG_PRODUCT);
+    if (kind == 'f')
+        run(task, c, gemm, images, (float *)filters, places, (const float *)bias);
+    else
+        run(task, c, gemm, images, (double *)filters, places, (const double *)bias);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
