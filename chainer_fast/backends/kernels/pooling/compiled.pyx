@@ -6,9 +6,8 @@ neither are in C order nor lie channels last are copied first.
 """
 cimport numpy as np
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from libc.stdint cimport int32_t, int64_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
@@ -18,48 +17,32 @@ from chainer_fast.backends.kernels.common.layout cimport (
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/pooling/indexes.hpp" nogil:
+# ``kind`` is the type of the images, 'f' or 'd'; ``last`` says that channels lie last.
+cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" \
+        namespace "chainer_fast":
     enum:
-        MAX_AXES "chainer_fast::MAX_AXES"
-    enum Found "chainer_fast::Found":
-        OUT_OF_RANGE "chainer_fast::OUT_OF_RANGE"
-        FOUND "chainer_fast::FOUND"
-        NO_MEMORY "chainer_fast::NO_MEMORY"
-    ctypedef struct Window "chainer_fast::Window":
+        MAX_AXES
+    enum Found:
+        OUT_OF_RANGE, FOUND, NO_MEMORY
+    ctypedef struct Window:
         int nd
         ptrdiff_t n[MAX_AXES]
         ptrdiff_t out[MAX_AXES]
         ptrdiff_t k[MAX_AXES]
         ptrdiff_t s[MAX_AXES]
         ptrdiff_t p[MAX_AXES]
-    bint c_max_pool "chainer_fast::max_pool"[T](
-        const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *indexes) noexcept
-    bint c_window_sum "chainer_fast::window_sum"[T](
-        const Window &w, ptrdiff_t images, const T *x, T *y, double divisor) noexcept
-    bint c_window_spread "chainer_fast::window_spread"[T](
-        const Window &w, ptrdiff_t images, const T *gy, T *gx, double divisor) noexcept
-    Found c_put "chainer_fast::put"[T, From](
-        const Window &w, ptrdiff_t images, const T *gy, const From *indexes,
-        T *gx) noexcept
-    Found c_pick "chainer_fast::pick"[T, From](
-        const Window &w, ptrdiff_t images, const T *x, const From *indexes,
-        T *y) noexcept
-
-cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" nogil:
-    bint c_max_pool_of_pixels "chainer_fast::max_pool_of_pixels"[T](
-        const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *x, T *y,
-        int64_t *indexes) noexcept
-    bint c_sum_pool_of_pixels "chainer_fast::sum_pool_of_pixels"[T](
-        const Window &w, bint of_images, ptrdiff_t images, ptrdiff_t channels,
-        const T *x, T *y, double divisor) noexcept
-    Found c_put_on_pixels "chainer_fast::put_on_pixels"[T, From](
-        const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *gy,
-        const From *indexes, T *gx) noexcept
-
-
-ctypedef fused real:
-    float
-    double
+    bint max_pool_loop(
+        char kind, const Window *, bint last, npy_intp images, npy_intp channels, object x,
+        object y, object indexes) noexcept
+    bint sum_pool_loop(
+        char kind, const Window *, bint last, bint of_images, npy_intp images,
+        npy_intp channels, object x, object y, double divisor) noexcept
+    Found put_loop(
+        char kind, const Window *, bint last, npy_intp images, npy_intp channels, object gy,
+        object indexes, object gx) noexcept
+    Found pick_loop(
+        char kind, const Window *, npy_intp images, object x, object indexes,
+        object y) noexcept
 
 # Products of two numbers below this one are numbers.
 cdef ptrdiff_t MANY = 0x7fffffff
@@ -135,10 +118,6 @@ cdef object _images(object like, ptrdiff_t *lengths, int nd, int typenum, bint l
     return PyArray_EMPTY(2 + nd, dims, typenum, 0)
 
 
-cdef inline bint _single(object x) noexcept:
-    return PyArray_TYPE(<np.ndarray>x) == np.NPY_FLOAT
-
-
 cdef bint _find_places(Window *w, bint cover_all) noexcept:
     """Return whether there are any."""
     cdef int j
@@ -168,10 +147,7 @@ def places(lengths, ksize, stride, pad, cover_all):
 
 def max_pool(x, ksize, stride, pad, cover_all):
     cdef Window w
-    cdef void *source
-    cdef void *target
-    cdef int64_t *found
-    cdef bint single, good, last = False
+    cdef bint last = False
     image = _floats(x, &last)
     if image is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
@@ -181,41 +157,19 @@ def max_pool(x, ksize, stride, pad, cover_all):
         return NotImplemented
     y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), last)
     indexes = _images(image, w.out, w.nd, np.NPY_INT64, last)
-    single = _single(image)
-    source, target = PyArray_DATA(<np.ndarray>image), PyArray_DATA(<np.ndarray>y)
-    found = <int64_t *>PyArray_DATA(<np.ndarray>indexes)
-    cdef ptrdiff_t images = PyArray_DIM(<np.ndarray>image, 0)
-    cdef ptrdiff_t channels = PyArray_DIM(<np.ndarray>image, 1)
-    with nogil:
-        if single:
-            good = _find_largest(
-                w, last, images, channels, <float *>source, <float *>target, found)
-        else:
-            good = _find_largest(
-                w, last, images, channels, <double *>source, <double *>target, found)
-    if not good:
+    if not max_pool_loop(
+            cf_float_kind(<np.ndarray>image), &w, last, PyArray_DIM(image, 0),
+            PyArray_DIM(image, 1), image, y, indexes):
         raise MemoryError()
     return in_type_of(x, y), indexes
-
-
-cdef inline bint _find_largest(
-        const Window &w, bint last, ptrdiff_t images, ptrdiff_t channels, real *source,
-        real *target, int64_t *indexes) noexcept nogil:
-    if last:
-        return c_max_pool_of_pixels(w, images, channels, source, target, indexes)
-    return c_max_pool(w, images * channels, source, target, indexes)
 
 
 cdef object _sums(bint of_images, object x, object ksize, object stride, object pad,
                   object lengths, double divisor, bint last):
     """Return sums over windows or, with ``of_images``, their adjoint."""
     cdef Window w
-    cdef ptrdiff_t images, channels
-    cdef void *source
-    cdef void *target
     cdef ptrdiff_t *seen = w.n
     cdef ptrdiff_t *wanted = w.out
-    cdef bint good
     if of_images:
         seen, wanted = w.out, w.n
     given = _floats(x, &last)
@@ -228,32 +182,11 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
     y = _images(given, wanted, w.nd, PyArray_TYPE(<np.ndarray>given), last)
     if y is None:
         return NotImplemented
-    images = PyArray_DIM(<np.ndarray>given, 0)
-    channels = PyArray_DIM(<np.ndarray>given, 1)
-    source, target = PyArray_DATA(<np.ndarray>given), PyArray_DATA(<np.ndarray>y)
-    if _single(given):
-        with nogil:
-            good = _add_up(of_images, w, last, images, channels, <float *>source,
-                           <float *>target, divisor)
-    else:
-        with nogil:
-            good = _add_up(of_images, w, last, images, channels, <double *>source,
-                           <double *>target, divisor)
-    if not good:
+    if not sum_pool_loop(
+            cf_float_kind(<np.ndarray>given), &w, last, of_images, PyArray_DIM(given, 0),
+            PyArray_DIM(given, 1), given, y, divisor):
         raise MemoryError()
     return in_type_of(x, y)
-
-
-cdef inline bint _add_up(
-        bint of_images, const Window &w, bint last, ptrdiff_t images,
-        ptrdiff_t channels, real *source, real *target, double divisor
-        ) noexcept nogil:
-    if last:
-        return c_sum_pool_of_pixels(
-            w, of_images, images, channels, source, target, divisor)
-    if of_images:
-        return c_window_spread(w, images * channels, source, target, divisor)
-    return c_window_sum(w, images * channels, source, target, divisor)
 
 
 def window_sum(x, ksize, stride, pad, outs, divisor=1):
@@ -265,7 +198,7 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1, channels_last=Fals
 
 
 cdef object _plain_indexes(object indexes, object like, bint last):
-    """Return indexes of 32 or 64 bits in the order for the loops, or None."""
+    """Return indexes as integers of 64 bits in the order for the loops, or None."""
     cdef int j, typenum
     if not PyArray_CheckExact(indexes) or (
             PyArray_NDIM(indexes) != PyArray_NDIM(like)):
@@ -279,57 +212,15 @@ cdef object _plain_indexes(object indexes, object like, bint last):
     for j in range(2):
         if PyArray_DIM(<np.ndarray>indexes, j) != PyArray_DIM(<np.ndarray>like, j):
             return None
+    if typenum == np.NPY_INT32:
+        indexes = indexes.astype('i8')
     if last:
         return as_channels_last(indexes)
-    return contiguous(in_c_order(indexes), typenum)
+    return contiguous(in_c_order(indexes), np.NPY_INT64)
 
 
-cdef inline Found _put(
-        const Window &w, bint last, ptrdiff_t images, ptrdiff_t channels, real *source,
-        void *indexes, bint wide, real *target) noexcept nogil:
-    if last and wide:
-        return c_put_on_pixels(
-            w, images, channels, source, <int64_t *>indexes, target)
-    if last:
-        return c_put_on_pixels(
-            w, images, channels, source, <int32_t *>indexes, target)
-    if wide:
-        return c_put(w, images * channels, source, <int64_t *>indexes, target)
-    return c_put(w, images * channels, source, <int32_t *>indexes, target)
-
-
-cdef inline Found _pick(
-        const Window &w, ptrdiff_t images, real *source, void *indexes, bint wide,
-        real *target) noexcept nogil:
-    if wide:
-        return c_pick(w, images, source, <int64_t *>indexes, target)
-    return c_pick(w, images, source, <int32_t *>indexes, target)
-
-
-cdef object _by_index(bint put, const Window *w, bint last, object x, object given,
-                      object indexes, object result):
-    """Fill the result of :func:`put` or :func:`pick`, and return it."""
-    cdef void *source = PyArray_DATA(<np.ndarray>given)
-    cdef void *chosen = PyArray_DATA(<np.ndarray>indexes)
-    cdef void *target = PyArray_DATA(<np.ndarray>result)
-    cdef bint wide = PyArray_TYPE(<np.ndarray>indexes) == np.NPY_INT64
-    cdef bint single = _single(given)
-    cdef ptrdiff_t images = PyArray_DIM(<np.ndarray>given, 0)
-    cdef ptrdiff_t channels = PyArray_DIM(<np.ndarray>given, 1)
-    cdef Found found
-    with nogil:
-        if put and single:
-            found = _put(w[0], last, images, channels, <float *>source, chosen, wide,
-                         <float *>target)
-        elif put:
-            found = _put(w[0], last, images, channels, <double *>source, chosen, wide,
-                         <double *>target)
-        elif single:
-            found = _pick(w[0], images * channels, <float *>source, chosen, wide,
-                          <float *>target)
-        else:
-            found = _pick(w[0], images * channels, <double *>source, chosen, wide,
-                          <double *>target)
+cdef object _result(Found found, object x, object result):
+    """Return the result of loops over indexes in the type of ``x``."""
     if found == NO_MEMORY:
         raise MemoryError()
     return in_type_of(x, result) if found == FOUND else NotImplemented
@@ -353,7 +244,9 @@ def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
     gx = _images(given, w.n, w.nd, PyArray_TYPE(<np.ndarray>given), last)
     if gx is None:
         return NotImplemented
-    return _by_index(True, &w, last, gy, given, chosen, gx)
+    return _result(put_loop(
+        cf_float_kind(<np.ndarray>given), &w, last, PyArray_DIM(given, 0),
+        PyArray_DIM(given, 1), given, chosen, gx), gy, gx)
 
 
 def pick(x, indexes, ksize, stride, pad):
@@ -368,7 +261,9 @@ def pick(x, indexes, ksize, stride, pad):
     _fill_shape(w.n, x, w.nd)
     _fill_shape(w.out, chosen, w.nd)
     y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), False)
-    return _by_index(False, &w, False, x, image, chosen, y)
+    return _result(pick_loop(
+        cf_float_kind(<np.ndarray>image), &w,
+        PyArray_DIM(image, 0) * PyArray_DIM(image, 1), image, chosen, y), x, y)
 
 
 def lies_channels_last(x):

@@ -2,8 +2,6 @@
 #ifndef CHAINER_FAST_POOLING_INDEXES_HPP
 #define CHAINER_FAST_POOLING_INDEXES_HPP
 
-#include <string.h>
-
 #include "chainer_fast/backends/kernels/pooling/loops.hpp"
 
 namespace chainer_fast {
@@ -11,62 +9,6 @@ namespace {
 
 /* Windows of more elements than this look for their own, not the other way round. */
 constexpr ptrdiff_t SMALL_WINDOW = 9;
-
-/* `value`, or zero unless `counts`; without a branch, so that loops make vectors. */
-template <typename T>
-CF_ELEMENT T if_counts(T value, bool counts) {
-    Index<T> bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits &= -(Index<T>)counts;
-    memcpy(&value, &bits, sizeof bits);
-    return value;
-}
-
-/* Values that elements get from windows that each have one element that counts. */
-template <typename T, ptrdiff_t K, ptrdiff_t S>
-struct PutLoop {
-    CF_CLONES static void run(
-            const T *CF_RESTRICT gy, const Index<T> *CF_RESTRICT index,
-            T *CF_RESTRICT gx, Index<T> first, ptrdiff_t n, ptrdiff_t any_k,
-            ptrdiff_t any_s) {
-        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-        for (ptrdiff_t t = 0; t < n; ++t)
-            CF_UNROLL for (ptrdiff_t part = 0; part < s; ++part) {
-                T sum = gx[t * s + part];
-                CF_UNROLL for (ptrdiff_t i = 0; part + i * s < k; ++i)
-                    sum += if_counts(
-                        gy[t - i], index[t - i] == first + (Index<T>)(part + i * s));
-                gx[t * s + part] = sum;
-            }
-    }
-};
-
-/* One image, small windows: each element asks all windows that see it. */
-template <typename T>
-CF_CLONES void put_rows(const Window &w, const Plan &plan, const T *gy,
-                        const Index<T> *indexes, T *gx) {
-    const int j = w.nd - 1;
-    const ptrdiff_t n = w.n[j], k = w.k[j], s = w.s[j], p = w.p[j];
-    const auto put_loop = version_for<PutLoop, T>(w);
-    const Span in = inner_steps(w);
-    for (ptrdiff_t row = 0; row < plan.rows; ++row, gx += n) {
-        for (ptrdiff_t x = 0; x < n; ++x)
-            gx[x] = 0;
-        for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
-            const T *given = gy + plan.partner[i].offset;
-            const Index<T> *index = indexes + plan.partner[i].offset;
-            const Index<T> first = (Index<T>)plan.partner[i].first;
-            if (in.low < in.high) {
-                put_loop(given + in.low, index + in.low, gx + in.low * s - p, first,
-                         in.high - in.low, k, s);
-                spread_rim(given, index, gx, first, 0, in.low * s - p, w);
-                spread_rim(given, index, gx, first, in.high * s - p, n, w);
-            }
-            else
-                spread_rim(given, index, gx, first, 0, n, w);
-        }
-    }
-}
 
 /* Where the element of index `at` lies in the image, or -1 in the padding. */
 CF_ELEMENT ptrdiff_t find(const Window &w, const ptrdiff_t *place, ptrdiff_t at) {
@@ -110,12 +52,12 @@ void pick_one_by_one(const Window &w, const T *x, const Index<T> *indexes, T *y)
 
 /* Copies indexes to the type that the loops take; returns whether all are indexes of
  * `count` elements. */
-template <typename From, typename To>
-CF_CLONES bool take(const From *from, To *to, ptrdiff_t n, ptrdiff_t count) {
-    From bad = 0;
+template <typename To>
+CF_CLONES bool take(const int64_t *from, To *to, ptrdiff_t n, ptrdiff_t count) {
+    int64_t bad = 0;
     for (ptrdiff_t i = 0; i < n; ++i) {
         to[i] = (To)from[i];
-        bad |= (From)((from[i] < 0) | (from[i] >= (From)count));
+        bad |= (from[i] < 0) | (from[i] >= count);
     }
     return bad == 0;
 }
@@ -124,8 +66,8 @@ CF_CLONES bool take(const From *from, To *to, ptrdiff_t n, ptrdiff_t count) {
 enum Found { OUT_OF_RANGE, FOUND, NO_MEMORY };
 
 /* Runs `one` for each image, with its indexes in the type that the loops take. */
-template <typename T, typename From, typename One>
-Found with_indexes(const Window &w, ptrdiff_t images, const From *indexes, One one) {
+template <typename T, typename One>
+Found with_indexes(const Window &w, ptrdiff_t images, const int64_t *indexes, One one) {
     const ptrdiff_t size = product(w.out, w.nd), count = product(w.k, w.nd);
     std::atomic<Found> found(FOUND);
     share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
@@ -142,8 +84,9 @@ Found with_indexes(const Window &w, ptrdiff_t images, const From *indexes, One o
     return found;
 }
 
-template <typename T, typename From>
-Found put(const Window &w, ptrdiff_t images, const T *gy, const From *indexes, T *gx) {
+template <typename T>
+Found put(const Window &w, ptrdiff_t images, const T *gy, const int64_t *indexes,
+          T *gx) {
     const ptrdiff_t size = product(w.out, w.nd), length = product(w.n, w.nd);
     const bool small = product(w.k, w.nd) <= SMALL_WINDOW;
     Plan plan;
@@ -151,14 +94,15 @@ Found put(const Window &w, ptrdiff_t images, const T *gy, const From *indexes, T
         return NO_MEMORY;
     return with_indexes<T>(w, images, indexes, [&](ptrdiff_t i, const Index<T> *index) {
         if (small)
-            put_rows(w, plan, gy + i * size, index, gx + i * length);
+            spread_rows<true>(w, plan, 1, gy + i * size, index, gx + i * length, (T)1);
         else
             put_one_by_one(w, gy + i * size, index, gx + i * length);
     });
 }
 
-template <typename T, typename From>
-Found pick(const Window &w, ptrdiff_t images, const T *x, const From *indexes, T *y) {
+template <typename T>
+Found pick(const Window &w, ptrdiff_t images, const T *x, const int64_t *indexes,
+           T *y) {
     const ptrdiff_t size = product(w.out, w.nd), length = product(w.n, w.nd);
     return with_indexes<T>(w, images, indexes, [&](ptrdiff_t i, const Index<T> *index) {
         pick_one_by_one(w, x + i * length, index, y + i * size);

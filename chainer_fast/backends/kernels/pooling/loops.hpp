@@ -7,6 +7,8 @@
 #ifndef CHAINER_FAST_POOLING_LOOPS_HPP
 #define CHAINER_FAST_POOLING_LOOPS_HPP
 
+#include <string.h>
+
 #include <atomic>
 #include <type_traits>
 
@@ -53,7 +55,7 @@ void share_images(const Window &w, ptrdiff_t images, const F &f) {
     });
 }
 
-/* -- maxima */
+/* -- maxima and sums over windows */
 
 template <typename T>
 CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
@@ -63,68 +65,85 @@ CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
     return found != 0;
 }
 
-/* The elements are no NaN, so one comparison will do, and can be vectorized. */
-template <typename T, ptrdiff_t K, ptrdiff_t S>
-struct MaxLoop {
-    CF_CLONES static void run(
-            const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
-            Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
-        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-        for (ptrdiff_t t = 0; t < n; ++t) {
-            T best = y[t];
-            Index<T> at = index[t];
-            for (ptrdiff_t i = 0; i < k; ++i) {
-                const T seen = x[t * s + i];
-                at = seen > best ? first + (Index<T>)i : at;
-                best = seen > best ? seen : best;
+/* Each place of a row of results meets elements of a row of an image: the largest is
+ * found or, unless `LARGEST`, all are added up. No element is NaN where the largest is
+ * looked for, so one comparison will do, and can be vectorized. */
+template <bool LARGEST>
+struct Meet {
+    template <typename T, ptrdiff_t K, ptrdiff_t S>
+    struct Loop {
+        CF_CLONES static void run(
+                const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
+                Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
+            const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
+            for (ptrdiff_t t = 0; t < n; ++t) {
+                T best = y[t];
+                Index<T> at = LARGEST ? index[t] : 0;
+                for (ptrdiff_t i = 0; i < k; ++i) {
+                    const T seen = x[t * s + i];
+                    if (LARGEST)
+                        at = seen > best ? first + (Index<T>)i : at;
+                    best = !LARGEST ? best + seen : seen > best ? seen : best;
+                }
+                y[t] = best;
+                if (LARGEST)
+                    index[t] = at;
             }
-            y[t] = best;
-            index[t] = at;
         }
-    }
+    };
 };
 
-template <typename T>
-void max_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
-             ptrdiff_t high, const Window &w) {
+template <bool LARGEST, typename T>
+void meet_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
+              ptrdiff_t high, const Window &w) {
     const int j = w.nd - 1;
     for (ptrdiff_t t = low; t < high; ++t)
         for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
             const ptrdiff_t at = t * w.s[j] + i - w.p[j];
-            if (at >= 0 && at < w.n[j] && exceeds(x[at], y[t])) {
+            if (at < 0 || at >= w.n[j])
+                continue;
+            if (!LARGEST)
+                y[t] += x[at];
+            else if (exceeds(x[at], y[t])) {
                 y[t] = x[at];
                 index[t] = first + (Index<T>)i;
             }
         }
 }
 
-template <typename T>
-CF_CLONES void max_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
-                        T *y, int64_t *indexes, Index<T> *index) {
+/* Maxima and their `indexes`, for which `index` has room for a row; or sums, divided. */
+template <bool LARGEST, typename T>
+CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
+                         T *y, int64_t *indexes, Index<T> *index, T divisor) {
     const int j = w.nd - 1;
     const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
     const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
-    const auto max_loop = version_for<MaxLoop, T>(w);
+    const auto loop = version_for<Meet<LARGEST>::template Loop, T>(w);
     const Span inner = inner_places(w);
     for (; images-- > 0; x += size) {
-        const Span in = any_nan(x, size) ? Span{0, 0} : inner;
-        for (ptrdiff_t row = 0; row < plan.rows; ++row, y += out, indexes += out) {
+        const Span in = LARGEST && any_nan(x, size) ? Span{0, 0} : inner;
+        for (ptrdiff_t row = 0; row < plan.rows; ++row, y += out) {
             for (ptrdiff_t t = 0; t < out; ++t) {
-                y[t] = (T)-infinity();
-                index[t] = 0;
+                y[t] = LARGEST ? (T)-infinity() : 0;
+                if (LARGEST)
+                    index[t] = 0;
             }
             for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
                 const T *seen = x + plan.partner[i].offset;
                 const Index<T> first = (Index<T>)plan.partner[i].first;
-                max_loop(seen + in.low * s - p, y + in.low, index + in.low, first,
-                         in.high - in.low, k, s);
+                loop(seen + in.low * s - p, y + in.low,
+                     LARGEST ? index + in.low : nullptr, first, in.high - in.low, k, s);
                 if (in.low > 0)
-                    max_rim(seen, y, index, first, 0, in.low, w);
+                    meet_rim<LARGEST>(seen, y, index, first, 0, in.low, w);
                 if (in.high < out)
-                    max_rim(seen, y, index, first, in.high, out, w);
+                    meet_rim<LARGEST>(seen, y, index, first, in.high, out, w);
             }
-            for (ptrdiff_t t = 0; t < out; ++t)
-                indexes[t] = index[t];
+            if (LARGEST)
+                for (ptrdiff_t t = 0; t < out; ++t)
+                    *indexes++ = index[t];
+            else if (divisor != 1)
+                for (ptrdiff_t t = 0; t < out; ++t)
+                    y[t] /= divisor;
         }
     }
 }
@@ -140,65 +159,12 @@ bool max_pool(const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *inde
     share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
         const auto index = room<Index<T>>(w.out[w.nd - 1]);
         if (index)
-            max_rows(w, plan, n, x + i * length, y + i * size, indexes + i * size,
-                     index.get());
+            meet_rows<true>(w, plan, n, x + i * length, y + i * size,
+                            indexes + i * size, index.get(), (T)1);
         else
             good = false;
     });
     return good;
-}
-
-/* -- sums */
-
-template <typename T, ptrdiff_t K, ptrdiff_t S>
-struct SumLoop {
-    CF_CLONES static void run(const T *CF_RESTRICT x, T *CF_RESTRICT y, ptrdiff_t n,
-                              ptrdiff_t any_k, ptrdiff_t any_s) {
-        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-        for (ptrdiff_t t = 0; t < n; ++t) {
-            T sum = y[t];
-            for (ptrdiff_t i = 0; i < k; ++i)
-                sum += x[t * s + i];
-            y[t] = sum;
-        }
-    }
-};
-
-template <typename T>
-void sum_rim(const T *x, T *y, ptrdiff_t low, ptrdiff_t high, const Window &w) {
-    const int j = w.nd - 1;
-    for (ptrdiff_t t = low; t < high; ++t)
-        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
-            const ptrdiff_t at = t * w.s[j] + i - w.p[j];
-            if (at >= 0 && at < w.n[j])
-                y[t] += x[at];
-        }
-}
-
-template <typename T>
-CF_CLONES void sum_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
-                        T *y, T divisor) {
-    const int j = w.nd - 1;
-    const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
-    const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
-    const auto sum_loop = version_for<SumLoop, T>(w);
-    const Span in = inner_places(w);
-    for (; images-- > 0; x += size)
-        for (ptrdiff_t row = 0; row < plan.rows; ++row, y += out) {
-            for (ptrdiff_t t = 0; t < out; ++t)
-                y[t] = 0;
-            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
-                const T *seen = x + plan.partner[i].offset;
-                sum_loop(seen + in.low * s - p, y + in.low, in.high - in.low, k, s);
-                if (in.low > 0)
-                    sum_rim(seen, y, 0, in.low, w);
-                if (in.high < out)
-                    sum_rim(seen, y, in.high, out, w);
-            }
-            if (divisor != 1)
-                for (ptrdiff_t t = 0; t < out; ++t)
-                    y[t] /= divisor;
-        }
 }
 
 template <typename T>
@@ -207,31 +173,49 @@ bool window_sum(const Window &w, ptrdiff_t images, const T *x, T *y, double divi
     if (!plan.make(w, false))
         return false;
     share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        sum_rows(w, plan, n, x + i * product(w.n, w.nd), y + i * product(w.out, w.nd),
-                 (T)divisor);
+        meet_rows<false>(w, plan, n, x + i * product(w.n, w.nd),
+                         y + i * product(w.out, w.nd), nullptr, (Index<T> *)nullptr,
+                         (T)divisor);
     });
     return true;
 }
 
 /* -- from windows to images, each element of which gathers what it gets */
 
-template <typename T, ptrdiff_t K, ptrdiff_t S>
-struct SpreadLoop {
-    CF_CLONES static void run(const T *CF_RESTRICT gy, T *CF_RESTRICT gx, ptrdiff_t n,
-                              ptrdiff_t any_k, ptrdiff_t any_s) {
-        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-        for (ptrdiff_t t = 0; t < n; ++t)
-            CF_UNROLL for (ptrdiff_t part = 0; part < s; ++part) {
-                T sum = gx[t * s + part];
-                CF_UNROLL for (ptrdiff_t i = 0; part + i * s < k; ++i)
-                    sum += gy[t - i];
-                gx[t * s + part] = sum;
-            }
-    }
+/* `value`, or zero unless `counts`; without a branch, so that loops make vectors. */
+template <typename T>
+CF_ELEMENT T if_counts(T value, bool counts) {
+    Index<T> bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= -(Index<T>)counts;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* With `CHOSEN`, one element of each window counts, that of its index; else all do. */
+template <bool CHOSEN>
+struct Spread {
+    template <typename T, ptrdiff_t K, ptrdiff_t S>
+    struct Loop {
+        CF_CLONES static void run(
+                const T *CF_RESTRICT gy, const Index<T> *CF_RESTRICT index,
+                T *CF_RESTRICT gx, Index<T> first, ptrdiff_t n, ptrdiff_t any_k,
+                ptrdiff_t any_s) {
+            const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
+            for (ptrdiff_t t = 0; t < n; ++t)
+                CF_UNROLL for (ptrdiff_t part = 0; part < s; ++part) {
+                    T sum = gx[t * s + part];
+                    CF_UNROLL for (ptrdiff_t i = 0; part + i * s < k; ++i)
+                        sum += CHOSEN ? if_counts(
+                            gy[t - i], index[t - i] == first + (Index<T>)(part + i * s))
+                            : gy[t - i];
+                    gx[t * s + part] = sum;
+                }
+        }
+    };
 };
 
-/* `index` may be NULL: then all elements of a window count. */
-template <typename T>
+template <bool CHOSEN, typename T>
 void spread_rim(const T *gy, const Index<T> *index, T *gx, Index<T> first,
                 ptrdiff_t low, ptrdiff_t high, const Window &w) {
     const int j = w.nd - 1;
@@ -239,18 +223,18 @@ void spread_rim(const T *gy, const Index<T> *index, T *gx, Index<T> first,
         for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
             const ptrdiff_t way = x + w.p[j] - i, t = way / w.s[j];
             if (way >= 0 && way % w.s[j] == 0 && t < w.out[j]
-                    && (!index || index[t] == first + (Index<T>)i))
+                    && (!CHOSEN || index[t] == first + (Index<T>)i))
                 gx[x] += gy[t];
         }
 }
 
-template <typename T>
+template <bool CHOSEN, typename T>
 CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
-                           const T *gy, T *gx, T divisor) {
+                           const T *gy, const Index<T> *indexes, T *gx, T divisor) {
     const int j = w.nd - 1;
     const ptrdiff_t size = product(w.out, w.nd), n = w.n[j];
     const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
-    const auto spread_loop = version_for<SpreadLoop, T>(w);
+    const auto loop = version_for<Spread<CHOSEN>::template Loop, T>(w);
     const Span in = inner_steps(w);
     for (; images-- > 0; gy += size)
         for (ptrdiff_t row = 0; row < plan.rows; ++row, gx += n) {
@@ -258,15 +242,17 @@ CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
                 gx[x] = 0;
             for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
                 const T *given = gy + plan.partner[i].offset;
-                const Index<T> *all = NULL;
+                const Index<T> *index = CHOSEN ? indexes + plan.partner[i].offset
+                                               : nullptr;
+                const Index<T> first = (Index<T>)plan.partner[i].first;
                 if (in.low < in.high) {
-                    spread_loop(given + in.low, gx + in.low * s - p, in.high - in.low,
-                                k, s);
-                    spread_rim(given, all, gx, 0, 0, in.low * s - p, w);
-                    spread_rim(given, all, gx, 0, in.high * s - p, n, w);
+                    loop(given + in.low, CHOSEN ? index + in.low : nullptr,
+                         gx + in.low * s - p, first, in.high - in.low, k, s);
+                    spread_rim<CHOSEN>(given, index, gx, first, 0, in.low * s - p, w);
+                    spread_rim<CHOSEN>(given, index, gx, first, in.high * s - p, n, w);
                 }
                 else
-                    spread_rim(given, all, gx, 0, 0, n, w);
+                    spread_rim<CHOSEN>(given, index, gx, first, 0, n, w);
             }
             if (divisor != 1)
                 for (ptrdiff_t x = 0; x < n; ++x)
@@ -281,8 +267,9 @@ bool window_spread(const Window &w, ptrdiff_t images, const T *gy, T *gx,
     if (!plan.make(w, true))
         return false;
     share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        spread_rows(w, plan, n, gy + i * product(w.out, w.nd),
-                    gx + i * product(w.n, w.nd), (T)divisor);
+        spread_rows<false>(w, plan, n, gy + i * product(w.out, w.nd),
+                           (const Index<T> *)nullptr, gx + i * product(w.n, w.nd),
+                           (T)divisor);
     });
     return true;
 }

@@ -7,6 +7,7 @@
 #ifndef CHAINER_FAST_POOLING_PIXELS_HPP
 #define CHAINER_FAST_POOLING_PIXELS_HPP
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/lanes.hpp"
 #include "chainer_fast/backends/kernels/pooling/indexes.hpp"
 
@@ -48,11 +49,11 @@ inline ptrdiff_t places_of_pixel(const Window &w, const Plan &plan, ptrdiff_t ro
     return count;
 }
 
-/* One pixel of results; ``x`` is the first pixel of the image. */
+/* One pixel of results, from channel c on; ``x`` is the first pixel of the image. */
 template <typename T>
-void max_of_any(const T *x, const Met *met, ptrdiff_t count, ptrdiff_t channels, T *y,
-                int64_t *indexes) {
-    for (ptrdiff_t c = 0; c < channels; ++c) {
+CF_ELEMENT void max_of_any(const T *x, const Met *met, ptrdiff_t count,
+                           ptrdiff_t channels, ptrdiff_t c, T *y, int64_t *indexes) {
+    for (; c < channels; ++c) {
         y[c] = (T)-infinity();
         indexes[c] = 0;
         for (ptrdiff_t i = 0; i < count; ++i) {
@@ -65,8 +66,9 @@ void max_of_any(const T *x, const Met *met, ptrdiff_t count, ptrdiff_t channels,
     }
 }
 
-/* The same if no element is NaN, so that one comparison will do. Returns whether there is
- * a NaN after all: shifted by the sign, its bits are above those of infinity. */
+/* The same for all channels, if no element of whole vectors is NaN, so that one comparison
+ * will do. Returns whether there is a NaN after all: shifted by the sign, its bits are
+ * above those of infinity. */
 template <typename T>
 CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
                               ptrdiff_t channels, T *y, int64_t *indexes) {
@@ -103,18 +105,7 @@ CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
     bool found = false;
     for (ptrdiff_t i = 0; i < N; ++i)
         found |= each[i] > limit;
-    for (; c < channels; ++c) {
-        y[c] = -infinite;
-        indexes[c] = 0;
-        for (ptrdiff_t i = 0; i < count; ++i) {
-            const T seen = x[met[i].pixel * channels + c];
-            found |= seen != seen;
-            if (seen > y[c]) {
-                y[c] = seen;
-                indexes[c] = met[i].index;
-            }
-        }
-    }
+    max_of_any(x, met, count, channels, c, y, indexes);
     return found;
 }
 
@@ -151,12 +142,12 @@ CF_CLONES void sum_of_pixels(const T *x, const Met *met, ptrdiff_t count,
     }
 }
 
-template <typename T, typename From>
-CF_CLONES void put_on_pixel(const T *gy, const From *indexes, const Met *met,
+template <typename T>
+CF_CLONES void put_on_pixel(const T *gy, const int64_t *indexes, const Met *met,
                             ptrdiff_t count, ptrdiff_t channels, T *gx) {
     typedef typename Lanes<T>::type V;
     typedef typename Lanes<T, Index<T>>::type At;
-    typedef typename Lanes<T, From>::type Given;
+    typedef typename Lanes<T, int64_t>::type Given;
     ptrdiff_t c = 0;
     for (; c + Lanes<T>::COUNT <= channels; c += Lanes<T>::COUNT) {
         V sum = V();
@@ -171,7 +162,7 @@ CF_CLONES void put_on_pixel(const T *gy, const From *indexes, const Met *met,
         T sum = 0;
         for (ptrdiff_t i = 0; i < count; ++i) {
             const ptrdiff_t from = met[i].pixel * channels + c;
-            sum += indexes[from] == (From)met[i].index ? gy[from] : 0;
+            sum += indexes[from] == met[i].index ? gy[from] : 0;
         }
         gx[c] = sum;
     }
@@ -218,7 +209,7 @@ bool max_pool_of_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels,
         const ptrdiff_t to = (image * size + pixel) * channels;
         const T *first = x + image * length * channels;
         if (max_of_numbers(first, met, count, channels, y + to, indexes + to))
-            max_of_any(first, met, count, channels, y + to, indexes + to);
+            max_of_any(first, met, count, channels, 0, y + to, indexes + to);
     });
 }
 
@@ -237,19 +228,18 @@ bool sum_pool_of_pixels(const Window &w, bool of_images, ptrdiff_t images,
 }
 
 /* Whether all of n numbers are indexes of ``count`` elements. */
-template <typename From>
-CF_CLONES bool are_indexes(const From *indexes, ptrdiff_t n, From count) {
-    From bad = 0;
+CF_CLONES inline bool are_indexes(const int64_t *indexes, ptrdiff_t n, int64_t count) {
+    int64_t bad = 0;
     for (ptrdiff_t i = 0; i < n; ++i)
-        bad |= (From)((indexes[i] < 0) | (indexes[i] >= count));
+        bad |= (indexes[i] < 0) | (indexes[i] >= count);
     return bad == 0;
 }
 
-template <typename T, typename From>
+template <typename T>
 Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *gy,
-                    const From *indexes, T *gx) {
+                    const int64_t *indexes, T *gx) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    if (!are_indexes(indexes, images * size * channels, (From)product(w.k, w.nd)))
+    if (!are_indexes(indexes, images * size * channels, product(w.k, w.nd)))
         return OUT_OF_RANGE;
     const bool good = each_pixel(w, true, images, channels, [=](
             ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
@@ -259,6 +249,42 @@ Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const
     });
     return good ? FOUND : NO_MEMORY;
 }
+
+/* -- images in either order, of either type */
+
+template <typename T>
+bool max_pool_of(const Window *w, bool last, ptrdiff_t images, ptrdiff_t channels,
+                 const T *x, T *y, int64_t *indexes) {
+    return last ? max_pool_of_pixels(*w, images, channels, x, y, indexes)
+                : max_pool(*w, images * channels, x, y, indexes);
+}
+
+template <typename T>
+bool sum_pool_of(const Window *w, bool last, bool of_images, ptrdiff_t images,
+                 ptrdiff_t channels, const T *x, T *y, double divisor) {
+    if (last)
+        return sum_pool_of_pixels(*w, of_images, images, channels, x, y, divisor);
+    return (of_images ? window_spread<T> : window_sum<T>)(
+        *w, images * channels, x, y, divisor);
+}
+
+template <typename T>
+Found put_of(const Window *w, bool last, ptrdiff_t images, ptrdiff_t channels,
+             const T *gy, const int64_t *indexes, T *gx) {
+    return last ? put_on_pixels(*w, images, channels, gy, indexes, gx)
+                : put(*w, images * channels, gy, indexes, gx);
+}
+
+template <typename T>
+Found pick_of(const Window *w, ptrdiff_t images, const T *x, const int64_t *indexes,
+              T *y) {
+    return pick(*w, images, x, indexes, y);
+}
+
+constexpr Loop max_pool_loop = {max_pool_of<float>, max_pool_of<double>};
+constexpr Loop sum_pool_loop = {sum_pool_of<float>, sum_pool_of<double>};
+constexpr Loop put_loop = {put_of<float>, put_of<double>};
+constexpr Loop pick_loop = {pick_of<float>, pick_of<double>};
 
 }  // namespace
 }  // namespace chainer_fast
