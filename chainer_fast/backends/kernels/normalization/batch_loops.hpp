@@ -346,10 +346,6 @@ CF_CLONES void move_towards(T *running, const T *value, ptrdiff_t n, T decay,
         running[i] = moved_towards(running[i], value[i], decay, weight);
 }
 
-constexpr Loop moments_loop = {moments<float>, moments<double>};
-constexpr Loop batch_apply_loop = {batch_apply<float>, batch_apply<double>};
-constexpr Loop batch_forward_loop = {batch_forward<float>, batch_forward<double>};
-constexpr Loop batch_backward_loop = {batch_backward<float>, batch_backward<double>};
 constexpr Loop inverses_loop = {inverses<float>, inverses<double>};
 constexpr Loop statistics_backward_loop = {
     statistics_backward<float>, statistics_backward<double>};

@@ -26,16 +26,6 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
     cdef struct Extent:
         ptrdiff_t outer, channels, inner
 
-    void moments_loop(char kind, object x, object mean, object var, Extent) noexcept
-    void batch_apply_loop(
-        char kind, object x, object gamma, object beta, object mean, object inv_std,
-        object y, Extent) noexcept
-    void batch_forward_loop(
-        char kind, object x, object gamma, object beta, object y, object mean,
-        object var, object inv_std, Extent, double eps) noexcept
-    void batch_backward_loop(
-        char kind, object x, object gamma, object gy, object mean, object inv_std,
-        object gx, object ggamma, object gbeta, Extent, bint fixed) noexcept
     void inverses_loop(
         char kind, object var, object inv_std, object inv_var, ptrdiff_t n,
         double eps) noexcept
@@ -50,25 +40,18 @@ cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         namespace "chainer_fast":
     enum: BLOCK_ROWS
     ptrdiff_t scratch_of_pixels(Extent) noexcept
-    void pixel_moments_loop(
+    void moments_loop(
         char kind, object x, object mean, object var, object scratch, Extent) noexcept
-    void pixel_apply_loop(
+    void batch_apply_loop(
         char kind, object x, object gamma, object beta, object mean, object inv_std,
         object y, object scratch, Extent) noexcept
-    void pixel_forward_loop(
+    void batch_forward_loop(
         char kind, object x, object gamma, object beta, object y, object mean,
         object var, object inv_std, object scratch, Extent, double eps) noexcept
-    void pixel_backward_loop(
+    void batch_backward_loop(
         char kind, object x, object gamma, object gy, object mean, object inv_std,
         object gx, object ggamma, object gbeta, object scratch, Extent,
         bint fixed) noexcept
-    ptrdiff_t terms_of_pixels(Extent, ptrdiff_t half) noexcept
-    void pixel_response_loop(
-        char kind, object x, object y, object unit, object scale, object terms, Extent,
-        ptrdiff_t half, double k, double alpha, int quarters) noexcept
-    void pixel_response_grad_loop(
-        char kind, object x, object gy, object unit, object scale, object gx,
-        object terms, Extent, ptrdiff_t half, double factor) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -84,12 +67,15 @@ cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
 
 cdef extern from "chainer_fast/backends/kernels/normalization/vector_loops.hpp" \
         namespace "chainer_fast":
-    enum: STRIP
     void length_forward_loop(char kind, object x, object y, Extent, double eps) noexcept
     void length_backward_loop(
         char kind, object x, object gy, object gx, Extent, double eps) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/normalization/response_loops.hpp" \
+        namespace "chainer_fast":
+    ptrdiff_t response_terms(Extent, ptrdiff_t half) noexcept
     void response_forward_loop(
-        char kind, object x, object y, object unit, object scale, Extent,
+        char kind, object x, object y, object unit, object scale, object terms, Extent,
         ptrdiff_t half, double k, double alpha, int quarters) noexcept
     void response_backward_loop(
         char kind, object x, object gy, object unit, object scale, object gx,
@@ -212,7 +198,7 @@ cdef object _batch(object x, tuple axis, char *kind, Shape *s):
 
 
 cdef object _scratch(const Extent &e):
-    """Return memory for the loops over pixels, or None if they do not serve."""
+    """Return memory for the loops over pixels, or None if others serve better."""
     cdef npy_intp size
     if e.inner != 1 or e.outer < 2 * BLOCK_ROWS:
         return None
@@ -230,10 +216,7 @@ def moments(x, tuple axis):
     var = _statistic(x, s)
     scratch = _scratch(s.extent)
     clear_float_errors()
-    if scratch is None:
-        moments_loop(kind, x, mean, var, s.extent)
-    else:
-        pixel_moments_loop(kind, x, mean, var, scratch, s.extent)
+    moments_loop(kind, x, mean, var, scratch, s.extent)
     return NotImplemented if float_errors() else (mean, var)
 
 
@@ -252,10 +235,7 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     y = empty_dense_like(x)
     scratch = _scratch(s.extent)
     clear_float_errors()
-    if scratch is None:
-        batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
-    else:
-        pixel_apply_loop(kind, x, gamma, beta, mean, inv_std, y, scratch, s.extent)
+    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, scratch, s.extent)
     return NotImplemented if float_errors() else y
 
 
@@ -275,11 +255,8 @@ def batch_forward(x, gamma, beta, tuple axis, double eps):
     inv_std = _statistic(x, s)
     scratch = _scratch(s.extent)
     clear_float_errors()
-    if scratch is None:
-        batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
-    else:
-        pixel_forward_loop(
-            kind, x, gamma, beta, y, mean, var, inv_std, scratch, s.extent, eps)
+    batch_forward_loop(
+        kind, x, gamma, beta, y, mean, var, inv_std, scratch, s.extent, eps)
     return NotImplemented if float_errors() else (y, mean, var, inv_std)
 
 
@@ -301,13 +278,8 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     gbeta = _statistic(x, s)
     scratch = _scratch(s.extent)
     clear_float_errors()
-    if scratch is None:
-        batch_backward_loop(
-            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
-    else:
-        pixel_backward_loop(
-            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, scratch, s.extent,
-            fixed)
+    batch_backward_loop(
+        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, scratch, s.extent, fixed)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
@@ -453,11 +425,9 @@ cdef object _images(object x, char *kind, Extent *e):
     return x
 
 
-cdef object _terms(object x, const Extent &e, Py_ssize_t half, bint along_rows):
+cdef object _terms(object x, const Extent &e, Py_ssize_t half):
     """Return memory for a term of each of some elements."""
-    cdef npy_intp size = e.channels * STRIP
-    if along_rows:
-        size = terms_of_pixels(e, half)
+    cdef npy_intp size = response_terms(e, half)
     return PyArray_EMPTY(1, &size, PyArray_TYPE(<np.ndarray>x), 0)
 
 
@@ -475,13 +445,9 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     unit = empty_dense_like(x)
     scale = empty_dense_like(x)
     clear_float_errors()
-    if e.inner == 1:
-        pixel_response_loop(
-            kind, x, y, unit, scale, _terms(x, e, half, True), e, half, k, alpha,
-            <int>(beta * 4))
-    else:
-        response_forward_loop(
-            kind, x, y, unit, scale, e, half, k, alpha, <int>(beta * 4))
+    response_forward_loop(
+        kind, x, y, unit, scale, _terms(x, e, half), e, half, k, alpha,
+        <int>(beta * 4))
     return NotImplemented if float_errors() else (y, unit, scale)
 
 
@@ -497,14 +463,9 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
         if common_dense_kind(each, x) != kind:
             return NotImplemented
     gx = empty_dense_like(x)
-    terms = _terms(x, e, half, e.inner == 1)
     clear_float_errors()
-    if e.inner == 1:
-        pixel_response_grad_loop(
-            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
-    else:
-        response_backward_loop(
-            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
+    response_backward_loop(
+        kind, x, gy, unit, scale, gx, _terms(x, e, half), e, half, -2 * alpha * beta)
     return NotImplemented if float_errors() else gx
 
 

@@ -46,11 +46,11 @@ template <typename T>
 CF_ELEMENT void add_some_of_row(const T *x, const T *g, const T *factors, T mean,
                                 T inv_std, T *ggamma, T *gbeta, Pair<Wide> &sums) {
     auto x_hat = (load(x) - mean) * inv_std, d = load(g), e = d * load(factors);
-    sums = sums + Pair<Wide>{widened(e), widened(e * x_hat)};
+    sums = sums + Pair<Wide>{converted<Wide>(e), converted<Wide>(e * x_hat)};
     x_hat = load(ggamma) + d * x_hat;
     d = load(gbeta) + d;
-    memcpy(ggamma, &x_hat, sizeof x_hat);
-    memcpy(gbeta, &d, sizeof d);
+    put_lanes(ggamma, x_hat);
+    put_lanes(gbeta, d);
 }
 
 /* Sums of g factors and g factors x_hat, for a row of single elements. The terms of the

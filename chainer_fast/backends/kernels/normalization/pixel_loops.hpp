@@ -12,7 +12,6 @@
 
 #include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
-#include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -119,20 +118,28 @@ void apply_to_pixels(const T *x, const T *gamma, const T *beta, const T *mean,
     });
 }
 
+/* -- any order: without scratch memory, the loops over channels do it */
+
 template <typename T>
-void pixel_moments(const T *x, T *mean, T *var, double *scratch, Extent e) {
+void any_moments(const T *x, T *mean, T *var, double *scratch, Extent e) {
+    if (!scratch)
+        return moments(x, mean, var, e);
     pixel_moments_of(x, mean, var, Pixels(e, scratch));
 }
 
 template <typename T>
-void pixel_apply(const T *x, const T *gamma, const T *beta, const T *mean,
-                 const T *inv_std, T *y, double *scratch, Extent e) {
+void any_apply(const T *x, const T *gamma, const T *beta, const T *mean,
+               const T *inv_std, T *y, double *scratch, Extent e) {
+    if (!scratch)
+        return batch_apply(x, gamma, beta, mean, inv_std, y, e);
     apply_to_pixels(x, gamma, beta, mean, inv_std, y, Pixels(e, scratch));
 }
 
 template <typename T>
-void pixel_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
-                   T *inv_std, double *scratch, Extent e, double eps) {
+void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
+                 T *inv_std, double *scratch, Extent e, double eps) {
+    if (!scratch)
+        return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
     const Pixels p(e, scratch);
     pixel_moments_of(x, mean, var, p);
     for (ptrdiff_t c = 0; c < e.channels; ++c)
@@ -165,9 +172,12 @@ CF_CLONES void grad_of_rows(const T *x, const T *g, T *gx, const T *mean,
 
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
-void pixel_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                    const T *inv_std, T *gx, T *ggamma, T *gbeta, double *scratch,
-                    Extent e, int fixed) {
+void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
+                  const T *inv_std, T *gx, T *ggamma, T *gbeta, double *scratch,
+                  Extent e, int fixed) {
+    if (!scratch)
+        return batch_backward(
+            x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed);
     const Pixels p(e, scratch);
     const ptrdiff_t n = p.channels;
     pixel_sums<Products>(x, g, mean, p);
@@ -185,104 +195,10 @@ void pixel_backward(const T *x, const T *gamma, const T *g, const T *mean,
     });
 }
 
-/* -- local response normalization: sums over a window of channels
- *
- * Terms of the channels are written to a row with zeros on either side, so that the
- * window is the same everywhere; adding zeros changes no bit. */
-
-template <typename T>
-CF_ELEMENT void window_sums(const T *terms, T *sums, ptrdiff_t channels,
-                            ptrdiff_t half) {
-    for (ptrdiff_t c = 0; c < channels; ++c)
-        sums[c] = 0;
-    for (ptrdiff_t d = 0; d <= 2 * half; ++d)
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            sums[c] += terms[c + d];
-}
-
-/* ``terms`` has room for the channels and ``half`` elements on either side. */
-template <typename T>
-CF_CLONES void response_of_rows(const T *x, T *CF_RESTRICT y, T *CF_RESTRICT unit,
-                                T *CF_RESTRICT scale, T *CF_RESTRICT terms,
-                                ptrdiff_t rows, ptrdiff_t channels, ptrdiff_t half,
-                                T k, T alpha, int quarters) {
-    for (ptrdiff_t c = 0; c < channels + 2 * half; ++c)
-        terms[c] = 0;
-    for (; rows-- > 0; x += channels, y += channels, unit += channels,
-         scale += channels) {
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            terms[half + c] = Square::of(x[c]);
-        window_sums(terms, unit, channels, half);
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            unit[c] = unit[c] * alpha + k;
-        if (quarters == 3)
-            inverse_powers<3>(unit, scale, channels);
-        else if (quarters == 2)
-            inverse_powers<2>(unit, scale, channels);
-        else
-            inverse_powers<4>(unit, scale, channels);
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            y[c] = x[c] * scale[c];
-    }
-}
-
-template <typename T>
-CF_CLONES void response_grad_of_rows(const T *x, const T *g, const T *unit,
-                                     const T *scale, T *CF_RESTRICT gx,
-                                     T *CF_RESTRICT terms, ptrdiff_t rows,
-                                     ptrdiff_t channels, ptrdiff_t half, T factor) {
-    for (ptrdiff_t c = 0; c < channels + 2 * half; ++c)
-        terms[c] = 0;
-    for (; rows-- > 0; x += channels, g += channels, unit += channels,
-         scale += channels, gx += channels) {
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            terms[half + c] = response_term(x[c], g[c], unit[c], scale[c]);
-        window_sums(terms, gx, channels, half);
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            gx[c] = response_grad(x[c], g[c], scale[c], gx[c], factor);
-    }
-}
-
-/* Blocks of rows on several threads, each of which has a row of ``terms``. */
-template <typename T, typename F>
-void each_response_block(Extent e, T *terms, ptrdiff_t half, const F &f) {
-    const Pixels p(e, nullptr);
-    const ptrdiff_t room = e.channels + 2 * half;
-    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
-        f(row * e.channels, rows, terms + i * room);
-    });
-}
-
-template <typename T>
-void pixel_response(const T *x, T *y, T *unit, T *scale, T *terms, Extent e,
-                    ptrdiff_t half, T k, T alpha, int quarters) {
-    each_response_block(e, terms, half, [=](ptrdiff_t at, ptrdiff_t rows, T *terms) {
-        response_of_rows(x + at, y + at, unit + at, scale + at, terms, rows,
-                         e.channels, half, k, alpha, quarters);
-    });
-}
-
-template <typename T>
-void pixel_response_grad(const T *x, const T *g, const T *unit, const T *scale, T *gx,
-                         T *terms, Extent e, ptrdiff_t half, T factor) {
-    each_response_block(e, terms, half, [=](ptrdiff_t at, ptrdiff_t rows, T *terms) {
-        response_grad_of_rows(x + at, g + at, unit + at, scale + at, gx + at, terms,
-                              rows, e.channels, half, factor);
-    });
-}
-
-/* Elements of ``terms`` that these loops need. */
-inline ptrdiff_t terms_of_pixels(Extent e, ptrdiff_t half) {
-    return Pixels(e, nullptr).blocks * (e.channels + 2 * half);
-}
-
-constexpr Loop pixel_response_loop = {pixel_response<float>, pixel_response<double>};
-constexpr Loop pixel_response_grad_loop = {
-    pixel_response_grad<float>, pixel_response_grad<double>};
-constexpr Loop pixel_moments_loop = {pixel_moments<float>, pixel_moments<double>};
-constexpr Loop pixel_apply_loop = {pixel_apply<float>, pixel_apply<double>};
-constexpr Loop pixel_forward_loop = {pixel_forward<float>, pixel_forward<double>};
-constexpr Loop pixel_backward_loop = {pixel_backward<float>, pixel_backward<double>};
+constexpr Loop moments_loop = {any_moments<float>, any_moments<double>};
+constexpr Loop batch_apply_loop = {any_apply<float>, any_apply<double>};
+constexpr Loop batch_forward_loop = {any_forward<float>, any_forward<double>};
+constexpr Loop batch_backward_loop = {any_backward<float>, any_backward<double>};
 
 }  // namespace
 }  // namespace chainer_fast

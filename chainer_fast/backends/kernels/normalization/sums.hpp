@@ -6,46 +6,23 @@
 #ifndef CHAINER_FAST_NORMALIZATION_SUMS_HPP
 #define CHAINER_FAST_NORMALIZATION_SUMS_HPP
 
-#include <stddef.h>
-#include <string.h>
-
+#include "chainer_fast/backends/kernels/common/lanes.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 
 namespace chainer_fast {
 namespace {
 
-/* -- several numbers at once, or just one where the compiler has no vectors */
+/* -- as many numbers at once as there are doubles in a vector */
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-constexpr ptrdiff_t WIDTH = 8;
-template <typename T>
-struct Vector {
-    typedef T type __attribute__((vector_size(8 * sizeof(T))));
-};
-typedef Vector<double>::type Wide;
-template <typename V>
-CF_ELEMENT Wide widened(const V &v) { return __builtin_convertvector(v, Wide); }
-#else
-constexpr ptrdiff_t WIDTH = 1;
-template <typename T>
-struct Vector {
-    typedef T type;
-};
-typedef double Wide;
-CF_ELEMENT Wide widened(double v) { return v; }
-#endif
+typedef Lanes<double>::type Wide;
+constexpr ptrdiff_t WIDTH = Lanes<double>::COUNT;
 
 template <typename T>
-CF_ELEMENT typename Vector<T>::type load(const T *p) {
-    typename Vector<T>::type v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
+CF_ELEMENT auto load(const T *p) { return lanes_at<typename Lanes<double, T>::type>(p); }
 
 template <typename T>
-CF_ELEMENT Wide wide(const T *p) { return widened(load(p)); }
+CF_ELEMENT Wide wide(const T *p) { return converted<Wide>(load(p)); }
 
 /* -- sums over runs of elements */
 

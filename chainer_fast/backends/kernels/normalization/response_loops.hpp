@@ -1,0 +1,163 @@
+/* Loops of local response normalization. */
+#ifndef CHAINER_FAST_NORMALIZATION_RESPONSE_LOOPS_HPP
+#define CHAINER_FAST_NORMALIZATION_RESPONSE_LOOPS_HPP
+
+#include "chainer_fast/backends/kernels/normalization/pixel_loops.hpp"
+#include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* What is worked on at once: some pixels whose channels lie side by side, or some positions
+ * in the planes of all channels. Elements of a plane are neighbours in memory, which are
+ * one line; channels are `step` apart among the terms that windows add up. */
+struct Strip {
+    ptrdiff_t pixels;           /* of which each is a line */
+    ptrdiff_t lines, apart;     /* of a pixel */
+    ptrdiff_t width, step;
+};
+
+/* Adds up what a window of channels sees. There are zeros on either side of the terms, so
+ * that the window is the same everywhere; adding zeros changes no bit. */
+template <typename T>
+CF_ELEMENT void window_sums(const T *terms, T *sums, ptrdiff_t n, ptrdiff_t half,
+                            ptrdiff_t step) {
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    const ptrdiff_t end = (2 * half + 1) * step;
+    ptrdiff_t j = 0;
+    for (; j + N <= n; j += N) {
+        V sum = V();
+        for (ptrdiff_t d = 0; d < end; d += step)
+            sum += lanes_at<V>(terms + d + j);
+        put_lanes(sums + j, sum);
+    }
+    for (; j < n; ++j) {
+        T sum = 0;
+        for (ptrdiff_t d = 0; d < end; d += step)
+            sum += terms[d + j];
+        sums[j] = sum;
+    }
+}
+
+template <typename T>
+CF_ELEMENT void set_margins(T *terms, const Strip &s, ptrdiff_t half) {
+    T *behind = terms + (half + s.lines - 1) * s.step + s.width;
+    for (ptrdiff_t j = 0; j < half * s.step; ++j)
+        terms[j] = behind[j] = 0;
+}
+
+/* Finishes a line, whose sums are in ``unit``. */
+template <int QUARTERS, typename T>
+CF_ELEMENT void apply_response(const T *CF_RESTRICT x, T *CF_RESTRICT y,
+                               T *CF_RESTRICT unit, T *CF_RESTRICT scale, ptrdiff_t n,
+                               T k, T alpha) {
+    for (ptrdiff_t j = 0; j < n; ++j) {
+        unit[j] = unit[j] * alpha + k;
+        scale[j] = inverse_power<QUARTERS>(unit[j]);
+        y[j] = x[j] * scale[j];
+    }
+}
+
+/* ``quarters`` is four times beta: 2, 3 or 4. */
+template <typename T>
+CF_CLONES void response_of_strip(const T *x, T *CF_RESTRICT y, T *CF_RESTRICT unit,
+                                 T *CF_RESTRICT scale, T *CF_RESTRICT terms, Strip s,
+                                 ptrdiff_t half, T k, T alpha, int quarters) {
+    set_margins(terms, s, half);
+    for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, y += s.width,
+         unit += s.width, scale += s.width) {
+        /* Terms are found right before the first window that sees them. */
+        for (ptrdiff_t i = -half; i < s.lines; ++i) {
+            const ptrdiff_t at = i * s.apart, seen = at + half * s.apart;
+            for (ptrdiff_t j = 0; i + half < s.lines && j < s.width; ++j)
+                terms[(2 * half + i) * s.step + j] = x[seen + j] * x[seen + j];
+            if (i < 0)
+                continue;
+            const T *p = x + at;
+            T *out = y + at, *u = unit + at, *power = scale + at;
+            window_sums(terms + i * s.step, u, s.width, half, s.step);
+            if (quarters == 3)
+                apply_response<3>(p, out, u, power, s.width, k, alpha);
+            else if (quarters == 2)
+                apply_response<2>(p, out, u, power, s.width, k, alpha);
+            else
+                apply_response<4>(p, out, u, power, s.width, k, alpha);
+        }
+    }
+}
+
+template <typename T>
+CF_CLONES void response_grad_of_strip(const T *x, const T *g, const T *unit,
+                                      const T *scale, T *CF_RESTRICT gx,
+                                      T *CF_RESTRICT terms, Strip s, ptrdiff_t half,
+                                      T factor) {
+    set_margins(terms, s, half);
+    for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, g += s.width,
+         unit += s.width, scale += s.width, gx += s.width) {
+        for (ptrdiff_t i = -half; i < s.lines; ++i) {
+            const ptrdiff_t at = i * s.apart, seen = at + half * s.apart;
+            for (ptrdiff_t j = 0; i + half < s.lines && j < s.width; ++j)
+                terms[(2 * half + i) * s.step + j] = response_term(
+                    x[seen + j], g[seen + j], unit[seen + j], scale[seen + j]);
+            if (i < 0)
+                continue;
+            T *out = gx + at;
+            window_sums(terms + i * s.step, out, s.width, half, s.step);
+            for (ptrdiff_t j = 0; j < s.width; ++j)
+                out[j] = response_grad(x[at + j], g[at + j], scale[at + j], out[j],
+                                       factor);
+        }
+    }
+}
+
+/* Elements of ``terms`` that the loops need: for each block of pixels, or for a strip. */
+inline ptrdiff_t response_terms(Extent e, ptrdiff_t half) {
+    return (e.channels + 2 * half)
+        * (e.inner == 1 ? Pixels(e, nullptr).blocks : STRIP);
+}
+
+/* Calls f(offset in the arrays, strip, its terms); with blocks of pixels on several
+ * threads. */
+template <typename T, typename F>
+void each_strip(Extent e, T *terms, ptrdiff_t half, const F &f) {
+    if (e.inner == 1)
+        return Pixels(e, nullptr).each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
+            f(row * e.channels, Strip{rows, 1, 0, e.channels, 1},
+              terms + i * (e.channels + 2 * half));
+        });
+    for (ptrdiff_t n = 0; n < e.outer; ++n)
+        for (ptrdiff_t i = 0; i < e.inner; i += STRIP) {
+            const ptrdiff_t width = std::min(STRIP, e.inner - i);
+            f(n * e.channels * e.inner + i,
+              Strip{1, e.channels, e.inner, width, width}, terms);
+        }
+}
+
+template <typename T>
+void response_forward(const T *x, T *y, T *unit, T *scale, T *terms, Extent e,
+                      ptrdiff_t half, T k, T alpha, int quarters) {
+    each_strip(e, terms, half, [=](ptrdiff_t at, Strip s, T *terms) {
+        response_of_strip(x + at, y + at, unit + at, scale + at, terms, s, half, k,
+                          alpha, quarters);
+    });
+}
+
+template <typename T>
+void response_backward(const T *x, const T *g, const T *unit, const T *scale, T *gx,
+                       T *terms, Extent e, ptrdiff_t half, T factor) {
+    each_strip(e, terms, half, [=](ptrdiff_t at, Strip s, T *terms) {
+        response_grad_of_strip(x + at, g + at, unit + at, scale + at, gx + at, terms, s,
+                               half, factor);
+    });
+}
+
+constexpr Loop response_forward_loop = {
+    response_forward<float>, response_forward<double>};
+constexpr Loop response_backward_loop = {
+    response_backward<float>, response_backward<double>};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
