@@ -90,7 +90,7 @@ CF_ELEMENT void sums_of_runs(const T *x, const T *g, Block b, const T *centre,
 
 /* Sums over each channel of a block. */
 template <typename Terms, typename T>
-CF_ELEMENT void channel_sums(const T *x, const T *g, Block b, const T *centre,
+CF_CLONES void channel_sums(const T *x, const T *g, Block b, const T *centre,
                              Pair<double> *sums) {
     if (b.has_columns())
         sums_of_columns<Terms>(x + b.offset, g + b.offset, b, centre, sums);
@@ -99,13 +99,15 @@ CF_ELEMENT void channel_sums(const T *x, const T *g, Block b, const T *centre,
 }
 
 template <typename T>
-CF_ELEMENT void block_moments(const T *x, Block b, T *mean, T *var) {
+void block_moments(const T *x, Block b, T *mean, T *var) {
     Pair<double> sums[COLUMNS];
     T centre[COLUMNS];
-    for (ptrdiff_t c = 0; c < b.channels; ++c)
+    ptrdiff_t c = 0;
+    do
         centre[c] = x[b.offset + c * b.inner];
+    while (++c < b.channels);
     channel_sums<Moments>(x, x, b, centre, sums);
-    for (ptrdiff_t c = 0; c < b.channels; ++c)
+    for (c = 0; c < b.channels; ++c)
         set_moments(sums[c], (double)(b.outer * b.inner), (double)centre[c], mean[c],
                     var[c]);
 }
@@ -128,7 +130,7 @@ void each_channel(Extent e, const F &f) {
 }
 
 template <typename T>
-CF_CLONES void moments_of(const T *x, T *mean, T *var, Extent e, Channels part) {
+void moments_of(const T *x, T *mean, T *var, Extent e, Channels part) {
     Block b;
     for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
@@ -178,19 +180,23 @@ CF_ELEMENT void apply_to_columns(const T *x, T *y, Block b, const T *mean,
 }
 
 template <typename T>
-CF_CLONES void apply_to_channels(const T *x, const T *gamma, const T *beta,
-                                 const T *mean, const T *inv_std, T *y, Extent e,
-                                 Channels part) {
+CF_CLONES void apply_to_block(const T *x, T *y, Block b, const T *mean,
+                              const T *inv_std, const T *gamma, const T *beta) {
+    if (b.has_columns())
+        apply_to_columns(x, y, b, mean, inv_std, gamma, beta);
+    else
+        apply_to_runs(x, y, b, mean, inv_std, gamma, beta);
+}
+
+template <typename T>
+void apply_to_channels(const T *x, const T *gamma, const T *beta, const T *mean,
+                       const T *inv_std, T *y, Extent e, Channels part) {
     Block b;
-    ptrdiff_t c = part.first;
-    if (e.inner >= SHORT) {
-        b = {e.outer, part.end - c, e.inner, e.channels * e.inner, c * e.inner};
-        apply_to_runs(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-        return;
-    }
-    for (; c < part.end; c += b.channels) {
+    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
-        apply_to_columns(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
+        if (!b.has_columns())   /* all at once: they stay in no cache anyway */
+            b.channels = part.end - c;
+        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
     }
 }
 
@@ -203,18 +209,15 @@ void batch_apply(const T *x, const T *gamma, const T *beta, const T *mean,
 }
 
 template <typename T>
-CF_CLONES void forward_of(const T *x, const T *gamma, const T *beta, T *y, T *mean,
-                          T *var, T *inv_std, Extent e, T eps, Channels part) {
+void forward_of(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
+                T *inv_std, Extent e, T eps, Channels part) {
     Block b;
     for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
         block_moments(x, b, mean + c, var + c);
         for (ptrdiff_t i = c; i < c + b.channels; ++i)
             inv_std[i] = inverse_std(var[i], eps);
-        if (b.has_columns())
-            apply_to_columns(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-        else
-            apply_to_runs(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
+        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
     }
 }
 
@@ -283,11 +286,20 @@ CF_ELEMENT void grad_of_columns(const T *x, const T *g, T *gx, Block b,
     }
 }
 
+template <typename T>
+CF_CLONES void grad_of_block(const T *x, const T *g, T *gx, Block b,
+                             const GradCoefficients<T> &k) {
+    if (b.has_columns())
+        grad_of_columns(x, g, gx, b, k);
+    else
+        grad_of_runs(x, g, gx, b, k);
+}
+
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
-CF_CLONES void backward_of(const T *x, const T *gamma, const T *g, const T *mean,
-                           const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e,
-                           int fixed, Channels part) {
+void backward_of(const T *x, const T *gamma, const T *g, const T *mean,
+                 const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
+                 Channels part) {
     Pair<double> sums[COLUMNS];
     GradCoefficients<T> k;
     const double count = (double)(e.outer * e.inner);
@@ -304,10 +316,7 @@ CF_CLONES void backward_of(const T *x, const T *gamma, const T *g, const T *mean
             k.factor[i] = of.factor;
             k.slope[i] = of.slope;
         }
-        if (b.has_columns())
-            grad_of_columns(x, g, gx, b, k);
-        else
-            grad_of_runs(x, g, gx, b, k);
+        grad_of_block(x, g, gx, b, k);
     }
 }
 
