@@ -1,5 +1,5 @@
-/* Patches and convolutions of arrays of any type that there are loops for. Other threads
- * of Python may run meanwhile if there is much to do. */
+/* Patches and convolutions of arrays of any type that there are loops for. Other
+ * threads of Python may run meanwhile if there is much to do. */
 #ifndef CHAINER_FAST_CONVOLUTION_CALLS_HPP
 #define CHAINER_FAST_CONVOLUTION_CALLS_HPP
 

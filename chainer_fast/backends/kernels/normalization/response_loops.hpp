@@ -8,17 +8,17 @@
 namespace chainer_fast {
 namespace {
 
-/* What is worked on at once: some pixels whose channels lie side by side, or some positions
- * in the planes of all channels. Elements of a plane are neighbours in memory, which are
- * one line; channels are `step` apart among the terms that windows add up. */
+/* What is worked on at once: some pixels whose channels lie side by side, or some
+ * positions in the planes of all channels. What lies side by side is a line; channels are
+ * `step` apart among the terms that windows add up. */
 struct Strip {
     ptrdiff_t pixels;           /* of which each is a line */
     ptrdiff_t lines, apart;     /* of a pixel */
     ptrdiff_t width, step;
 };
 
-/* Adds up what a window of channels sees. There are zeros on either side of the terms, so
- * that the window is the same everywhere; adding zeros changes no bit. */
+/* Adds up what a window of channels sees. There are zeros on either side of the terms,
+ * so that the window is the same everywhere; adding zeros changes no bit. */
 template <typename T>
 CF_ELEMENT void window_sums(const T *terms, T *sums, ptrdiff_t n, ptrdiff_t half,
                             ptrdiff_t step) {

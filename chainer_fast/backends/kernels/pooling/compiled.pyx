@@ -32,14 +32,14 @@ cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" \
         ptrdiff_t s[MAX_AXES]
         ptrdiff_t p[MAX_AXES]
     bint max_pool_loop(
-        char kind, const Window *, bint last, npy_intp images, npy_intp channels, object x,
-        object y, object indexes) noexcept
+        char kind, const Window *, bint last, npy_intp images, npy_intp channels,
+        object x, object y, object indexes) noexcept
     bint sum_pool_loop(
         char kind, const Window *, bint last, bint of_images, npy_intp images,
         npy_intp channels, object x, object y, double divisor) noexcept
     Found put_loop(
-        char kind, const Window *, bint last, npy_intp images, npy_intp channels, object gy,
-        object indexes, object gx) noexcept
+        char kind, const Window *, bint last, npy_intp images, npy_intp channels,
+        object gy, object indexes, object gx) noexcept
     Found pick_loop(
         char kind, const Window *, npy_intp images, object x, object indexes,
         object y) noexcept
@@ -183,8 +183,8 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
     if y is None:
         return NotImplemented
     if not sum_pool_loop(
-            cf_float_kind(<np.ndarray>given), &w, last, of_images, PyArray_DIM(given, 0),
-            PyArray_DIM(given, 1), given, y, divisor):
+            cf_float_kind(<np.ndarray>given), &w, last, of_images,
+            PyArray_DIM(given, 0), PyArray_DIM(given, 1), given, y, divisor):
         raise MemoryError()
     return in_type_of(x, y)
 
