@@ -98,7 +98,7 @@ CF_ELEMENT void winograd_line_sums(const typename Lanes<T>::V *m, ptrdiff_t step
                                L::fma(L::same((T)WINOGRAD_B2), sum_b, m[5 * step]));
 }
 
-/* Transforms the columns of a square of IN x IN vectors, and then the rows, to OUT each. */
+/* Transforms the columns of a square of IN x IN vectors and then its rows, to OUT each. */
 template <typename T, int IN, int OUT, auto line>
 CF_ELEMENT void both_ways(const typename Lanes<T>::V *square,
                           typename Lanes<T>::V *result) {

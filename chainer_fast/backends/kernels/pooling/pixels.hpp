@@ -66,9 +66,9 @@ CF_ELEMENT void max_of_any(const T *x, const Met *met, ptrdiff_t count,
     }
 }
 
-/* The same for all channels, if no element of whole vectors is NaN, so that one comparison
- * will do. Returns whether there is a NaN after all: shifted by the sign, its bits are
- * above those of infinity. */
+/* The same for all channels, if no element of whole vectors is NaN, so that one
+ * comparison will do. Returns whether there is a NaN after all: shifted by the sign, its
+ * bits are above those of infinity. */
 template <typename T>
 CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
                               ptrdiff_t channels, T *y, int64_t *indexes) {
