@@ -2,8 +2,8 @@
 
 :func:`install` puts it in the place of CuPy. It is as strict as CuPy 13.6 or 14.2:
 
-- it has their names and parameters, listed in ``api-13.6.json`` and ``api-14.2.json``,
-  and no others; what they have and the stand-in does not raises NotImplementedError;
+- it has their names and parameters, listed in ``names.txt``, and no others; what they
+  have and the stand-in does not raises NotImplementedError;
 - operands are arrays of the stand-in or scalars, never arrays of NumPy or lists;
 - arrays are on one of some devices, and operands on the current one;
 - elements come to the host only when asked for; functions of NumPy refuse the arrays;
@@ -62,6 +62,15 @@ from tests.host_cupy import (
 from tests.host_cupy.registry import exports
 
 VERSIONS = ('13.6', '14.2')
+CLASSES = {
+    'cupy.ndarray': array.ndarray,
+    **{'cupy.cuda.' + cls.__name__: cls for cls in (
+        cuda.Stream, cuda.ExternalStream, cuda.Event, pools.MemoryPool,
+        pools.PinnedMemoryPool, pools.MemoryHook)},
+    'cupy.random.RandomState': random_numbers.RandomState}
+exports['cupy'].update({cls.__name__: cls for cls in (
+    array.ndarray, surface.ufunc, kernels.ElementwiseKernel, kernels.ReductionKernel,
+    raw.RawKernel, raw.RawModule)})
 
 
 def make(version='14.2'):
@@ -77,21 +86,12 @@ def make(version='14.2'):
     The class of arrays is the same in all versions, with the methods of the one that
     was made last.
     """
-    api = surface.read(version)
-    exports['cupy']['ndarray'] = array.ndarray
-    exports['cupy']['ufunc'] = surface.ufunc
-    for kernel in (kernels.ElementwiseKernel, kernels.ReductionKernel, raw.RawKernel,
-                   raw.RawModule):
-        exports['cupy'][kernel.__name__] = kernel
-    modules = surface.build(api)
-    classes = api['classes']
-    surface.restrict(array.ndarray, classes['cupy.ndarray'])
-    for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, pools.MemoryPool,
-                pools.PinnedMemoryPool, pools.MemoryHook):
-        surface.restrict(cls, classes['cupy.cuda.' + cls.__name__])
-    surface.restrict(random_numbers.RandomState, classes['cupy.random.RandomState'])
+    sections = surface.read(version)
+    for name, cls in CLASSES.items():
+        surface.restrict(cls, sections.pop(name))
+    modules = surface.build(sections, nep50=version >= '14')
     cupy = modules['cupy']
-    cupy.__version__ = api['version']
+    cupy.__version__ = version + '.0'
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
     for name in ('nvrtc', 'nvtx', 'profiler', 'runtime', 'driver', 'memory',
                  'memory_hooks'):

@@ -4,7 +4,9 @@ Run with a Python that has the CuPy in question, e.g. once with cupy-cuda12x 13.
 once with 14.2.0; no driver is needed (nor, with ``-P``, a module beside this file
 instead of one of Python's)::
 
-    python -P tests/host_cupy/make_api.py tests/host_cupy/api-14.2.json
+    python -P tests/host_cupy/make_api.py build/api-14.2.json
+
+``make_names.py`` makes ``names.txt`` of these files.
 
 For each module and class the file maps public names to
 
@@ -33,15 +35,11 @@ MODULES = [
     'cupy.cuda.profiler', 'cupy.cuda.runtime', 'cupy.cuda.stream', 'cupy.cublas',
     'cupy.exceptions', 'cupy.fft', 'cupy.lib.stride_tricks', 'cupy.linalg',
     'cupy.random', 'cupy.testing', 'cupy.testing._random', 'cupyx', 'cupyx.scipy',
-    'cupyx.scipy.linalg', 'cupyx.scipy.special', 'cupyx.profiler',
-    'cupy_backends.cuda.api.runtime', 'cupy_backends.cuda.libs.cublas']
+    'cupyx.scipy.linalg', 'cupyx.scipy.special', 'cupyx.profiler']
 CLASSES = [
-    'cupy.ndarray', 'cupy.ElementwiseKernel', 'cupy.ReductionKernel', 'cupy.RawKernel',
-    'cupy.RawModule', 'cupy.ufunc', 'cupy.cuda.Device', 'cupy.cuda.Stream',
-    'cupy.cuda.ExternalStream', 'cupy.cuda.Event', 'cupy.cuda.Graph',
-    'cupy.cuda.MemoryPool', 'cupy.cuda.MemoryHook', 'cupy.cuda.MemoryPointer',
-    'cupy.cuda.PinnedMemoryPool', 'cupy.cuda.PinnedMemoryPointer',
-    'cupy.random.RandomState', 'cupy.random.Generator']
+    'cupy.ndarray', 'cupy.cuda.Stream', 'cupy.cuda.ExternalStream', 'cupy.cuda.Event',
+    'cupy.cuda.MemoryPool', 'cupy.cuda.MemoryHook', 'cupy.cuda.PinnedMemoryPool',
+    'cupy.random.RandomState']
 
 
 def parameters_of_signature(signature):

@@ -1,6 +1,5 @@
 """The names and parameters of CuPy: modules that have these and no others."""
 import functools
-import json
 import pathlib
 import types
 
@@ -12,14 +11,38 @@ from tests.host_cupy.ufuncs import ufunc
 
 _WHERE = ['?%s%s->%s' % (t, t, t) for t in '?bBhHiIlLqQefdFD']
 _CLIP = ['%s%s%s->%s' % (t, t, t, t) for t in '?bBhHiIlLqQefdFD']
+NAMES = pathlib.Path(__file__).with_name('names.txt')
 # Methods of a class that the stand-in has replaced, to be replaced anew.
 _originals = {}
 
 
 def read(version):
-    """Return the names of a version of CuPy, as make_api.py has written them."""
-    path = pathlib.Path(__file__).with_name('api-%s.json' % version)
-    return json.loads(path.read_text())
+    """Return the names of a version of CuPy that ``names.txt`` lists.
+
+    Returns
+    -------
+    dict
+        For each module and class its members: the parameters of a function, ``'...'``
+        if they are not known, or the types of a universal function as a list.
+    """
+    sections = {}
+    for line in NAMES.read_text().replace('\n    ', ' ').splitlines():
+        if line.startswith('['):
+            members = sections[line.strip('[]')] = {}
+        elif line and not line.startswith('#'):
+            if line[0].isdigit():
+                tag, _, line = line.partition(' ')
+                if tag != version:
+                    continue
+            name, bracket, parameters = line.partition('(')
+            types, colon, names = line.partition(': ')
+            if bracket:
+                members[name] = parameters.removesuffix(')')
+            elif colon:
+                members.update(dict.fromkeys(names.split(), types.split()))
+            else:
+                members.update(dict.fromkeys(line.split(), '...'))
+    return sections
 
 
 class Parameters:
@@ -80,12 +103,13 @@ def missing(name):
     return call
 
 
-def _ufunc(name, entry, nep50, compute=None):
+def _ufunc(name, types, nep50, compute=None):
     compute = compute or getattr(numpy, name, None) or getattr(
         scipy.special, name, None)
     if compute is None:
         return missing(name)
-    return ufunc(name, compute, entry['types'], entry['nin'], entry['nout'], nep50)
+    nin, nout = map(len, types[0].split('->'))
+    return ufunc(name, compute, types, nin, nout, nep50)
 
 
 def restrict(cls, listed):
@@ -108,21 +132,16 @@ def restrict(cls, listed):
             setattr(cls, name, missing('%s.%s' % (cls.__name__, name)))
 
 
-def build(api):
-    """Return the modules of a version, ``{name: module}``."""
-    nep50 = int(api['version'].split('.')[0]) >= 14
-    array.routines['_where'] = _ufunc('where', {
-        'types': _WHERE, 'nin': 3, 'nout': 1}, nep50, numpy.where)
-    array.routines['_clip'] = _ufunc('clip', {
-        'types': _CLIP, 'nin': 3, 'nout': 1}, nep50, numpy.clip)
+def build(sections, nep50):
+    """Return the modules among what :func:`read` has returned, ``{name: module}``."""
+    array.routines['_where'] = _ufunc('where', _WHERE, nep50, numpy.where)
+    array.routines['_clip'] = _ufunc('clip', _CLIP, nep50, numpy.clip)
     modules = {}
-    for name, listed in api['modules'].items():
+    for name, listed in sections.items():
         module = modules[name] = types.ModuleType(name)
         module.__path__ = []
         for item, entry in listed.items():
-            value = _member(name, item, entry, nep50)
-            if value is not None:
-                setattr(module, item, value)
+            value = module.__dict__[item] = _member(name, item, entry, nep50)
             if name == 'cupy' and isinstance(value, ufunc):
                 array.routines[item] = value
     for name, module in modules.items():
@@ -139,21 +158,23 @@ def _member(module, name, entry, nep50):
         if isinstance(own, types.FunctionType) and isinstance(entry, str):
             return checked(own, full, entry)
         return own
-    if isinstance(entry, dict):
+    if isinstance(entry, list):
         return _ufunc(name, entry, nep50)
     if module == 'cupyx.scipy.special' and hasattr(scipy.special, name):
         return checked(elementwise.composition(
             name, getattr(scipy.special, name)), full, entry)
-    # Types, constants and errors of NumPy are CuPy's too.
-    if module in ('cupy', 'cupy.exceptions', 'cupy.linalg'):
-        source = {'cupy': numpy, 'cupy.exceptions': numpy.exceptions,
-                  'cupy.linalg': numpy.linalg}[module]
-        value = getattr(source, name, None)
-        if value is not None and not callable(value) and not isinstance(
-                value, types.ModuleType):
-            return value
-        if isinstance(value, type) and issubclass(
-                value, (numpy.generic, Exception, numpy.dtype, numpy.finfo,
-                        numpy.iinfo)):
-            return value
-    return missing(full) if isinstance(entry, str) else None
+    value = of_numpy(module, name)
+    return missing(full) if value is None else value
+
+
+def of_numpy(module, name):
+    """Return a type, constant or error of NumPy that is CuPy's too, or None."""
+    source = {'cupy': numpy, 'cupy.exceptions': numpy.exceptions,
+              'cupy.linalg': numpy.linalg}.get(module)
+    value = getattr(source, name, None)
+    if isinstance(value, type):
+        shared = issubclass(value, (numpy.generic, Exception, numpy.dtype, numpy.finfo,
+                                    numpy.iinfo))
+    else:
+        shared = not callable(value) and not isinstance(value, types.ModuleType)
+    return value if shared else None
