@@ -9,10 +9,6 @@ nvidia-cuda-nvrtc-cu12, and nothing of this package::
     .peers/cupy-13.6/bin/python tests/device_code/replay.py build/kernels.json
 
 It prints a line with counts, and each kernel that does not compile.
-
-Two thirds of the time of a kernel go into CuPy's headers and NVRTC's own beginning, so
-that kernels with the same headers are compiled together, see :func:`together`. Those of
-a batch that fails are judged one by one.
 """
 import argparse
 import ctypes
@@ -23,18 +19,16 @@ import json
 import multiprocessing
 import os
 import pathlib
-import re
 import site
 import sys
+
+import batches
 
 CACHE = pathlib.Path(__file__).parents[2] / 'build' / 'nvrtc'
 # As in cupy/_core/_kernel.pxd.
 NDARRAY, INDEXER, SCALAR = 1, 2, 3
 # The threads of a block in reductions of CuPy.
 BLOCK_SIZE = 512
-BATCH = 24
-HEADERS = re.compile(r'(?:\s*#include .*\n)*')
-MACRO = re.compile(r'^\s*#\s*define\s+(\w+)', re.M)
 
 
 def load_nvrtc():
@@ -178,10 +172,10 @@ def read_sources(path):
 
 
 def read_statements(path):
-    """Return sources with one statement each that should compile, or should not."""
+    """Return sources of one statement each: their texts, and whether they compile."""
     with open(path) as file:
         statements = json.load(file)
-    out = []
+    out = {}
     for verdict, texts in statements.items():
         for text in texts:
             instance = {
@@ -192,7 +186,7 @@ def read_statements(path):
                     'name': 'statement', 'preamble': '', 'loop_prep': '',
                     'after_loop': '', 'options': ()}}
             (_, *rest), = sources_of(instance)
-            out.append((text, *rest, verdict == 'accepted'))
+            out[tuple(rest)] = text, verdict == 'accepted'
     return out
 
 
@@ -201,31 +195,6 @@ def _version():
     import cupy
     from cupy.cuda import nvrtc
     return 'CuPy %s, NVRTC %d.%d' % (cupy.__version__, *nvrtc.getVersion())
-
-
-def together(sources):
-    """Return one source of several that begin with the same headers.
-
-    Each is in a namespace, and its macros end with it: none can use what another
-    declares. Names that C knows would be those of all, so that they become names of C++.
-    """
-    out = [HEADERS.match(sources[0])[0]]
-    for i, source in enumerate(sources):
-        code = source[HEADERS.match(source).end():].replace('extern "C"', '')
-        out += ['namespace kernel_%d {' % i, code, '}',
-                *['#undef ' + name for name in MACRO.findall(code)]]
-    return '\n'.join(out)
-
-
-def batches_of(sources):
-    """Return lists of the sources that can be compiled together."""
-    groups = {}
-    for source, options, expressions in sources:
-        key = HEADERS.match(source)[0], options, expressions
-        groups.setdefault(key, []).append((source, options, expressions))
-    return [group[i:i + size] for (*_, expressions), group in groups.items()
-            for size in [1 if expressions else BATCH]
-            for i in range(0, len(group), size)]
 
 
 def compile_source(architecture, source, options, expressions):
@@ -255,7 +224,7 @@ def compile_batch(job):
     answers = {}
     if len(new) > 1:
         _, options, expressions = new[0]
-        source = together([source for source, *_ in new])
+        source = batches.together([source for source, *_ in new])
         if compile_source(architecture, source, options, expressions) is None:
             new = []
     for each in new:
@@ -281,11 +250,14 @@ def main():
     names, kernels = read_sources(args.instances)
     statements = read_statements(args.statements)
     jobs = [(architecture, batch) for architecture in args.architectures
-            for batch in batches_of(names)]
-    checks = [(args.architectures[-1], [tuple(rest)]) for _, *rest, _ in statements]
+            for batch in batches.batches_of(names)]
+    accepted = [each for each, (_, accepted) in statements.items() if accepted]
+    checks = [(args.architectures[-1], batch) for batch in (
+        *batches.batches_of(accepted),
+        *([each] for each in statements if each not in accepted))]
     with multiprocessing.Pool(args.processes) as pool:
         answers = pool.map(compile_batch, jobs, chunksize=1)
-        verdicts = pool.map(compile_batch, checks, chunksize=8)
+        verdicts = pool.map(compile_batch, checks, chunksize=1)
     failed = {}
     for (architecture, batch), found in zip(jobs, answers, strict=True):
         for source, answer in zip(batch, found, strict=True):
@@ -293,8 +265,9 @@ def main():
                 failed.setdefault((names[source], answer), []).append(architecture)
     for (name, answer), architectures in failed.items():
         print('FAILED %s for sm_%s\n%s\n' % (name, ', sm_'.join(architectures), answer))
-    wrong = [text for (text, *_, accepted), (answer,) in zip(
-        statements, verdicts, strict=True) if (answer is None) != accepted]
+    wrong = [statements[source][0] for (_, batch), found in zip(
+        checks, verdicts, strict=True) for source, answer in zip(
+            batch, found, strict=True) if (answer is None) != statements[source][1]]
     for text in wrong:
         print('UNEXPECTED verdict of NVRTC: %s' % text)
     tried, failures = len(names) * len(args.architectures), sum(map(len, failed.values()))
