@@ -6,6 +6,7 @@ then installed before chainer_fast is imported. ``HOST_CUPY=13.6`` or ``HOST_CUP
 in the environment chooses the stand-in and its version in any case. Without the mark
 the tests are deselected, and CuPy is what it is on the machine.
 """
+import gc
 import re
 import signal
 
@@ -45,6 +46,13 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker(wrong)]
+
+
+def pytest_collection_finish():
+    # What has been imported and collected stays: many tests collect garbage, which takes
+    # most of a second where all of that is looked at.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc):

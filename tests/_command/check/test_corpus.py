@@ -89,12 +89,12 @@ def test_fixing_twice_changes_nothing_more(name):
     assert fix.fixed(once, lambda finding: True, versions(name)) == once
 
 
-# The tests of legacy mode run those in which nothing can be fixed.
-@pytest.mark.parametrize(
-    'name', [name for name in corpus.NAMES if fixed(name) != text_of(name)])
+@pytest.mark.parametrize('name', corpus.NAMES)
 def test_fixed_program_prints_the_same(name, tmp_path):
-    program = tmp_path / name
     text = fixed(name)
+    if text == text_of(name):
+        return      # the tests of legacy mode run it
+    program = tmp_path / name
     program.write_text(text, encoding='utf-8')
     left = analysis.findings(text, versions(name))
     unseen = [what for _, what in corpus.removed(name) if not is_seen(what)]
