@@ -9,6 +9,8 @@ SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '
 	bench-gpu sanitize sanitize-threads asv asv-compare docs docs-links release-check locks \
 	build clean
 
+.DELETE_ON_ERROR:
+
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
@@ -68,15 +70,25 @@ $(VENV)/.test: pyproject.toml compat/pyproject.toml tests/release/locks/constrai
 
 build: $(VENV)/.built
 
-demo: build $(VENV)/.demo
+# What the demo imports is fetched while the package is compiled; installing the package
+# then finds it there.
+DEMO = $(shell sed -n 's/^demo = \[\(.*\)\]/\1/p' pyproject.toml | tr ',' ' ')
+$(VENV)/.fetched: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet $(PINNED) $(DEMO)
+	touch $@
+
+demo:
+	$(MAKE) --jobs=2 build $(VENV)/.fetched
+	$(MAKE) $(VENV)/.demo
 	$(BIN)/python examples/mnist/train_mnist.py --out $(OUT)
 
+# Some tests wait for processes and limits; three workers keep two processors busy.
 test: build $(VENV)/.test
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not network' tests
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m 'not network' tests
 	$(MAKE) test-mpi
 
 # An MPI in the environment comes first, as it does for mpi4py. Open MPI
-# runs as root only if two variables ask for it; processes that wait yield.
+# runs as root only if two variables ask for it; waiting processes yield the processors.
 JOB = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
 	OMPI_MCA_mpi_yield_when_idle=1 \
 	$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec) --oversubscribe
@@ -112,8 +124,10 @@ TORCH ?= torch==2.13.0
 	touch $@
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
-# records the kernels, and on one for 13.6, and those of NCCL in two processes; then NVRTC compiles the kernels for GPUs of
-# three generations, and cuDNN plans the graphs.
+# records the kernels, on one for 13.6, and those of NCCL in two processes; then the list
+# of names that the stand-in has is compared with the two versions, NVRTC compiles the
+# kernels with the headers of each for GPUs of three generations, and cuDNN plans the
+# graphs.
 KERNELS = $(abspath build/kernels.json)
 test-gpu: build $(VENV)/.test
 	mkdir -p $(dir $(KERNELS)) && rm -f $(KERNELS)
@@ -123,11 +137,20 @@ test-gpu: build $(VENV)/.test
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
 		$(BIN)/python tests/device_code/missing.py $(KERNELS) && \
-		$(MAKE) .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready .peers/cudnn/.ready && \
+		$(MAKE) --jobs=3 build/names.txt .peers/cudnn/.ready && \
+		diff tests/host_cupy/names.txt build/names.txt && \
 		.peers/cupy-13.6/bin/python tests/device_code/replay.py $(KERNELS) && \
 		.peers/cupy-14.2/bin/python tests/device_code/replay.py $(KERNELS) && \
 		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
 	fi
+
+# What the two versions of CuPy have, as tests/host_cupy/names.txt should say.
+API = build/api-13.6.json build/api-14.2.json
+$(API): build/api-%.json: .peers/cupy-%/.ready tests/host_cupy/make_api.py
+	mkdir -p build
+	.peers/cupy-$*/bin/python -I tests/host_cupy/make_api.py $@
+build/names.txt: $(VENV)/.test $(API) $(wildcard tests/host_cupy/*.py)
+	$(BIN)/python -m tests.host_cupy.make_names $(API) > $@
 
 # cuDNN needs no driver to plan, and not the cuBLAS that it depends on.
 .peers/cudnn/.ready:

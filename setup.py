@@ -185,6 +185,8 @@ class Build(build_ext):
             suffix = self.get_ext_filename('')
             for module in {*Path('chainer_fast').rglob('*' + suffix)} - current:
                 module.unlink()
+        # The longest first, so that no processor is left with one at the end.
+        self.extensions.sort(key=lambda ext: -os.path.getsize(ext.sources[0]))
         super().run()
 
     def build_extension(self, ext):

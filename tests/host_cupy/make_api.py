@@ -1,10 +1,10 @@
 """Write the names and parameters of an installed CuPy to a JSON file.
 
 Run with a Python that has the CuPy in question, e.g. once with cupy-cuda12x 13.6.0 and
-once with 14.2.0; no driver is needed (nor, with ``-P``, a module beside this file
+once with 14.2.0; no driver is needed (nor, with ``-I``, a module beside this file
 instead of one of Python's)::
 
-    python -P tests/host_cupy/make_api.py build/api-14.2.json
+    python -I tests/host_cupy/make_api.py build/api-14.2.json
 
 ``make_names.py`` makes ``names.txt`` of these files.
 
