@@ -49,8 +49,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    # What has been imported and collected stays: many tests collect garbage, which takes
-    # most of a second where all of that is looked at.
+    # What has been imported by now stays. Many tests collect garbage, which takes half
+    # a second where all of that is looked through.
     gc.collect()
     gc.freeze()
 

@@ -1,8 +1,8 @@
 """Batches of kernels that NVRTC compiles at once.
 
 Two thirds of the time of a kernel alone go into CuPy's headers and NVRTC's beginning,
-once for each version of CuPy and each generation of GPUs. Kernels in a batch share them,
-and nothing else.
+for each version of CuPy and each generation of GPUs anew. Kernels in a batch share
+these, and nothing else.
 """
 import re
 
@@ -34,8 +34,8 @@ def batches_of(jobs):
 def together(sources):
     """Return one source of several that begin with the same headers.
 
-    Each is in a namespace, and its macros end with it, so that none can use what another
-    declares. Their kernels are functions of C++, as those of C would be in none.
+    Each is in a namespace, and its macros end with it, so that none can use what
+    another declares. Kernels are functions of C++, as those of C are in no namespace.
     """
     out = [_HEADERS.match(sources[0])[0]]
     for i, source in enumerate(sources):

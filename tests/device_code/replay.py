@@ -161,7 +161,7 @@ def _by_cub(instance, params, infos, letters, passes):
 
 
 def read_sources(path):
-    """Return the different sources in a file, with names, and how many kernels it has."""
+    """Return the different sources in a file, with names, and the number of kernels."""
     with open(path) as file:
         lines = sorted(set(file))
     sources = {}
@@ -270,7 +270,8 @@ def main():
             batch, found, strict=True) if (answer is None) != statements[source][1]]
     for text in wrong:
         print('UNEXPECTED verdict of NVRTC: %s' % text)
-    tried, failures = len(names) * len(args.architectures), sum(map(len, failed.values()))
+    tried = len(names) * len(args.architectures)
+    failures = sum(map(len, failed.values()))
     print('%s: %d kernels recorded, %d sources, compiled for sm_%s: %d, failed: %d; '
           '%d statements judged, unexpected: %d' % (
               _version(), kernels, len(names), ', sm_'.join(args.architectures),

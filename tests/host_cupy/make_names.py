@@ -19,11 +19,22 @@ import scipy.special
 from tests import host_cupy
 from tests.host_cupy import registry, surface
 
+HEAD = '''\
+# What CuPy 13.6 and 14.2 have, of use to the stand-in; make_names.py writes this file.
+#
+# A name alone is all that is known; e.g. "all(a, axis=)" are parameters, of which "="
+# may be left out; before a colon are the types of universal functions, in the order of
+# CuPy. A line with a number is true of this version alone.'''
+
 
 def _fill(words, first=''):
     return textwrap.fill(
         first + ' '.join(words), 88, subsequent_indent='    ', break_long_words=False,
         break_on_hyphens=False)
+
+
+def _parameters(entry):
+    return '' if entry in (None, '...') else '(%s)' % entry
 
 
 def _texts_of_module(name, members):
@@ -35,15 +46,14 @@ def _texts_of_module(name, members):
             out[member] = ' '.join(entry['types'])
         elif member in own or name == 'cupyx.scipy.special' and hasattr(
                 scipy.special, member):
-            out[member] = '' if entry in (None, '...') else '(%s)' % entry
+            out[member] = _parameters(entry)
         elif entry is not None or surface.of_numpy(name, member) is not None:
             out[member] = ''
     return out
 
 
 def _texts_of_class(cls, members):
-    own = vars(cls)
-    return {member: '(%s)' % entry if member in own and entry not in (None, '...') else ''
+    return {member: _parameters(entry) if member in vars(cls) else ''
             for member, entry in members.items() if not member.startswith('_')}
 
 
@@ -67,7 +77,7 @@ def sections(apis):
     for kind, texts_of in ('modules', _texts_of_module), ('classes', _texts_of_class):
         for name in sorted({*apis[first][kind], *apis[second][kind]}):
             key = name if kind == 'modules' else host_cupy.CLASSES[name]
-            a, b = [texts_of(key, apis[version][kind].get(name, {})) for version in apis]
+            a, b = [texts_of(key, api[kind].get(name, {})) for api in apis.values()]
             both = dict(a.items() & b.items())
             out.append('\n[%s]' % name)
             out += _lines(both)
@@ -85,13 +95,6 @@ def main():
         apis[api['version'].rpartition('.')[0]] = api
     print(HEAD, *sections(apis), sep='\n')
 
-
-HEAD = '''\
-# What CuPy 13.6 and 14.2 have, of use to the stand-in; make_names.py writes this file.
-#
-# A name alone is all that is known; e.g. "all(a, axis=)" are parameters, of which "="
-# may be left out; before a colon are the types of universal functions, in the order of
-# CuPy. A line with a number is true of this version alone.'''
 
 if __name__ == '__main__':
     main()
