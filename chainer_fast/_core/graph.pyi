@@ -3,7 +3,6 @@ from typing import Any, NoReturn, Self
 
 import numpy
 
-from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
