@@ -26,20 +26,20 @@ elementwise = elements.record
 
 
 @elements.kernel('ReLU::grad')
-def relu_grad(y: NdArray, gy: NdArray) -> tp.Any:
+def relu_grad(y: NdArray, gy: NdArray) -> NdArray:
     """Pass a gradient where ``y`` is positive."""
     return arrays.force_array(gy * (y > 0))
 
 
 @elements.kernel('ClippedReLU::grad')
-def clipped_relu_grad(x: NdArray, gy: NdArray, cap: float) -> tp.Any:
+def clipped_relu_grad(x: NdArray, gy: NdArray, cap: float) -> NdArray:
     """Pass a gradient where ``x`` lies strictly between zero and ``cap``."""
     inside = (x > 0) & (x < cap)
     return arrays.force_array(gy * inside, gy.dtype)
 
 
 @elements.kernel('LeakyReLU::grad')
-def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> tp.Any:
+def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> NdArray:
     """Multiply ``x`` by ``slope`` where ``sign`` is at most zero.
 
     With ``x`` itself as ``sign`` this is the activation.
@@ -52,7 +52,7 @@ def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> tp.Any:
 
 
 @elements.kernel('ELU::of')
-def elu(x: NdArray, alpha: float) -> tp.Any:
+def elu(x: NdArray, alpha: float) -> NdArray:
     """Exponential linear unit."""
     xp = get_array_module(x)
     # The minimum spares expm1() the values whose result is not used.
@@ -61,14 +61,14 @@ def elu(x: NdArray, alpha: float) -> tp.Any:
 
 
 @elements.kernel('ELU::slope')
-def elu_slope(y: NdArray, sign: NdArray, alpha: float) -> tp.Any:
+def elu_slope(y: NdArray, sign: NdArray, alpha: float) -> NdArray:
     """Derivative of :func:`elu`, which had an input of the sign ``sign``."""
     xp = get_array_module(y)
     return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
 
 
 @elements.kernel('ELU::grad_with_sign')
-def elu_grad(y: NdArray, gy: NdArray, sign: NdArray, alpha: float) -> tp.Any:
+def elu_grad(y: NdArray, gy: NdArray, sign: NdArray, alpha: float) -> NdArray:
     """Gradient of :func:`elu`."""
     return arrays.force_array(elu_slope.reference(y, sign, alpha) * gy, gy.dtype)
 
@@ -87,7 +87,7 @@ def _crelu_on_device(x, y, axis):
 
 
 @kernel(device=_crelu_on_device)
-def crelu(x: NdArray, y: NdArray, axis: tp.Any) -> tp.Any:
+def crelu(x: NdArray, y: NdArray, axis: int) -> NdArray:
     """Fill the halves of ``y`` along an axis: rectified ``x``, and rectified ``-x``."""
     xp = get_array_module(x)
     above, below = _halves(y, axis)
@@ -101,7 +101,7 @@ _joined_parts = elements.form('CReLU::grad', 3)
 
 
 @kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
-def crelu_grad(x: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
+def crelu_grad(x: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`crelu`."""
     above, below = _halves(gy, axis)
     gx = above * (x > 0)
@@ -110,19 +110,19 @@ def crelu_grad(x: NdArray, gy: NdArray, axis: tp.Any) -> tp.Any:
 
 
 @elements.kernel('Sigmoid::of')
-def sigmoid(x: NdArray) -> tp.Any:
+def sigmoid(x: NdArray) -> NdArray:
     """Logistic sigmoid."""
     return arrays.force_array(exponential.sigmoid(x))
 
 
 @elements.kernel('Sigmoid::grad')
-def sigmoid_grad(y: NdArray, gy: NdArray) -> tp.Any:
+def sigmoid_grad(y: NdArray, gy: NdArray) -> NdArray:
     """Gradient of :func:`sigmoid`."""
     return arrays.force_array(gy * y * (1 - y), gy.dtype)
 
 
 @elements.kernel('HardSigmoid::of')
-def hard_sigmoid(x: NdArray) -> tp.Any:
+def hard_sigmoid(x: NdArray) -> NdArray:
     """Piecewise linear approximation of the sigmoid."""
     line = x * 0.2 + 0.5
     xp = get_array_module(line)
@@ -130,7 +130,7 @@ def hard_sigmoid(x: NdArray) -> tp.Any:
 
 
 @elements.kernel('HardSigmoid::grad')
-def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> tp.Any:
+def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> NdArray:
     """Pass a fifth of a gradient where :func:`hard_sigmoid` is not flat."""
     # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
     sloping = abs(x) < 2.5
@@ -138,13 +138,13 @@ def hard_sigmoid_grad(x: NdArray, gy: NdArray) -> tp.Any:
 
 
 @elements.kernel('Tanh::grad')
-def tanh_grad(y: NdArray, gy: NdArray) -> tp.Any:
+def tanh_grad(y: NdArray, gy: NdArray) -> NdArray:
     """Gradient of the hyperbolic tangent."""
     return arrays.force_array(gy * (1 - y * y), gy.dtype)
 
 
 @elements.kernel('Softplus::of')
-def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> tp.Any:
+def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> NdArray:
     """``log(1 + exp(beta * x)) * beta_inv``."""
     # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
     # cannot overflow.
@@ -155,7 +155,7 @@ def softplus(x: NdArray, beta: tp.Any, beta_inv: tp.Any) -> tp.Any:
 
 
 @elements.kernel('Softplus::grad')
-def softplus_grad(x: NdArray, gy: NdArray, beta: tp.Any) -> tp.Any:
+def softplus_grad(x: NdArray, gy: NdArray, beta: tp.Any) -> NdArray:
     """Gradient of :func:`softplus`."""
     xp = get_array_module(x)
     # exp() is fed with the negated absolute value, so that it stays
@@ -166,13 +166,13 @@ def softplus_grad(x: NdArray, gy: NdArray, beta: tp.Any) -> tp.Any:
     return arrays.force_array(slope * gy, x.dtype)
 
 
-def extended_shape(parameter: tp.Any, x: NdArray) -> tp.Any:
+def extended_shape(parameter: tp.Any, x: NdArray) -> tuple[int, ...]:
     """Shape of a parameter with length one on the axes that only ``x`` has."""
     behind = x.ndim - parameter.ndim - 1
     return (1, *parameter.shape, *[1] * behind)
 
 
-def reduced_axes(parameter: tp.Any, x: NdArray) -> tp.Any:
+def reduced_axes(parameter: tp.Any, x: NdArray) -> tuple[int, ...]:
     """Axes of ``x`` that a parameter does not have."""
     return (0, *range(parameter.ndim + 1, x.ndim))
 
@@ -186,14 +186,14 @@ def _total(terms, parameter):
 
 
 @elements.kernel('Bend::of', compiled=_compiled.bend)
-def bend(x: NdArray, signs: NdArray, slopes: NdArray) -> tp.Any:
+def bend(x: NdArray, signs: NdArray, slopes: NdArray) -> NdArray:
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
     xp = get_array_module(x)
     return xp.where(signs >= 0, x, x * slopes)
 
 
 @elements.kernel('Mix::of', 'T a, T b, bool flag', compiled=_compiled.mix)
-def mix(a: tp.Any, b: tp.Any, flags: NdArray) -> tp.Any:
+def mix(a: tp.Any, b: tp.Any, flags: NdArray) -> NdArray:
     """Elements of ``a`` where a flag is set, of ``b`` where it is not."""
     xp = get_array_module(a)
     return xp.asarray(a * flags + b * xp.logical_not(flags))
@@ -204,7 +204,7 @@ def _prelu_on_device(x, W):
 
 
 @kernel(compiled=_compiled.prelu, device=_prelu_on_device)
-def prelu(x: NdArray, W: NdArray) -> tp.Any:
+def prelu(x: NdArray, W: NdArray) -> NdArray:
     """Multiply the negative elements of ``x`` by ``W``."""
     return bend.reference(x, x, W.reshape(extended_shape(W, x)))
 
@@ -225,7 +225,8 @@ def _grads_on_device(function, in_params):
 
 @kernel(compiled=_compiled.prelu_grad,
         device=_grads_on_device('PReLU::grads', 4))
-def prelu_grad(x: NdArray, W: NdArray, gy: NdArray, cond: tp.Any) -> tp.Any:
+def prelu_grad(
+        x: NdArray, W: NdArray, gy: NdArray, cond: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
     """
     xp = get_array_module(x)
@@ -241,7 +242,7 @@ def _swish_on_device(x, beta):
 
 
 @kernel(compiled=_compiled.swish, device=_swish_on_device)
-def swish(x: NdArray, beta: tp.Any) -> tp.Any:
+def swish(x: NdArray, beta: NdArray) -> NdArray:
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
     y = x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x)
     return arrays.force_array(y, x.dtype)
@@ -249,7 +250,7 @@ def swish(x: NdArray, beta: tp.Any) -> tp.Any:
 
 @kernel(compiled=_compiled.swish_grad,
         device=_grads_on_device('Swish::grads', 3))
-def swish_grad(x: NdArray, beta: tp.Any, gy: NdArray) -> tp.Any:
+def swish_grad(x: NdArray, beta: NdArray, gy: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`swish` by ``x`` and ``beta``."""
     wide = beta.reshape(extended_shape(beta, x))
     s = sigmoid.reference(wide * x)
@@ -258,13 +259,13 @@ def swish_grad(x: NdArray, beta: tp.Any, gy: NdArray) -> tp.Any:
     return arrays.force_array(gx, x.dtype), _total(gy * x * slope, beta)
 
 
-def grouped_shape(shape: tuple[int, ...], size: int, axis: tp.Any) -> tp.Any:
+def grouped_shape(shape: tuple[int, ...], size: int, axis: int) -> tuple[int, ...]:
     """Shape with an axis split in groups of a size: their number, then the size."""
     return (*shape[:axis], shape[axis] // size, size, *shape[axis + 1:])
 
 
 @kernel(compiled=_compiled.maxout)
-def maxout(x: NdArray, size: int, axis: tp.Any) -> tp.Any:
+def maxout(x: NdArray, size: int, axis: int) -> NdArray:
     """Largest of each group of ``size`` neighbours along an axis, counted from 0."""
     return x.reshape(grouped_shape(x.shape, size, axis)).max(axis=axis + 1)
 
@@ -285,7 +286,7 @@ def _maxout_grad_on_device(x, y, gy, size, axis):
 
 
 @kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device)
-def maxout_grad(x: NdArray, y: NdArray, gy: NdArray, size: int, axis: tp.Any) -> tp.Any:
+def maxout_grad(x: NdArray, y: NdArray, gy: NdArray, size: int, axis: int) -> NdArray:
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
     xp = get_array_module(x)
     groups, largest, g = _by_groups(x, y, gy, size, axis)

@@ -16,31 +16,32 @@ elementwise = elements.record
 
 
 @elements.kernel('Div::grads', outputs=2)
-def div_grads(a: tp.Any, b: tp.Any, g: NdArray) -> tp.Any:
+def div_grads(a: NdArray, b: NdArray, g: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of ``a / b``, not summed over the axes of broadcasts."""
     ga = g / b
     return arrays.force_array(ga), arrays.force_array(-ga * a / b)
 
 
 @elements.kernel('DivFromConstant::grad')
-def div_from_constant_grad(x: NdArray, gy: NdArray, value: tp.Any) -> tp.Any:
+def div_from_constant_grad(x: NdArray, gy: NdArray, value: tp.Any) -> NdArray:
     """Gradient of ``value / x``."""
     return arrays.force_array(-value * gy / (x * x))
 
 
-def power(x: NdArray, value: tp.Any) -> tp.Any:
+def power(x: NdArray, value: tp.Any) -> NdArray:
     """``x ** value`` in the dtype of ``x``."""
     return arrays.force_array(x ** value, x.dtype)
 
 
 @elements.kernel('Pow::grad')
-def pow_grad(x: NdArray, gy: NdArray, value: tp.Any, less: bool) -> tp.Any:
+def pow_grad(x: NdArray, gy: NdArray, value: tp.Any, less: tp.Any) -> NdArray:
     """Gradient of ``x ** value``, where ``less`` is smaller by one than ``value``."""
     return arrays.force_array(value * power(x, less) * gy)
 
 
 @elements.kernel('Pow::grads', outputs=2)
-def pow_grads(a: tp.Any, b: tp.Any, y: NdArray, g: NdArray) -> tp.Any:
+def pow_grads(
+        a: NdArray, b: NdArray, y: NdArray, g: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of ``y = a ** b``, not summed over the axes of broadcasts."""
     xp = get_array_module(a)
     ga = arrays.force_array(b * (a ** (b - b.dtype.type(1))) * g)
@@ -48,25 +49,26 @@ def pow_grads(a: tp.Any, b: tp.Any, y: NdArray, g: NdArray) -> tp.Any:
 
 
 @elements.kernel('PowFromConstant::grad')
-def pow_from_constant_grad(y: NdArray, gy: NdArray, log_value: tp.Any) -> tp.Any:
+def pow_from_constant_grad(y: NdArray, gy: NdArray, log_value: tp.Any) -> NdArray:
     """Gradient of ``y = value ** x``."""
     return arrays.force_array(log_value * y * gy)
 
 
 @elements.kernel('Abs::grad')
-def abs_grad(x: NdArray, gy: NdArray) -> tp.Any:
+def abs_grad(x: NdArray, gy: NdArray) -> NdArray:
     """Gradient of the absolute value."""
     return arrays.force_array(get_array_module(x).sign(x) * gy)
 
 
 @elements.kernel('Interpolation::of')
-def interpolate(p: tp.Any, x: NdArray, y: NdArray) -> tp.Any:
+def interpolate(p: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """``p * x + (1 - p) * y``."""
     return arrays.force_array(p * x + (p.dtype.type(1) - p) * y)
 
 
 @elements.kernel('Interpolation::grads', outputs=3)
-def interpolate_grads(p: tp.Any, x: NdArray, y: NdArray, gz: NdArray) -> tp.Any:
+def interpolate_grads(
+        p: NdArray, x: NdArray, y: NdArray, gz: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`interpolate`."""
     to_x = gz * p
     return tuple([arrays.force_array(g) for g in (gz * (x - y), to_x, gz - to_x)])

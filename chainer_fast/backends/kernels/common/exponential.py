@@ -22,17 +22,17 @@ def _functions_for(x):
     return get_array_module(x)
 
 
-def exp(x: NdArray, out: tp.Any = None) -> tp.Any:
+def exp(x: NdArray, out: tp.Any = None) -> NdArray:
     """Return the exponentials of an array of a floating dtype."""
     return _functions_for(x).exp(x, out=out)
 
 
-def tanh(x: NdArray, out: tp.Any = None) -> tp.Any:
+def tanh(x: NdArray, out: tp.Any = None) -> NdArray:
     """Return the hyperbolic tangents of an array of a floating dtype."""
     return _functions_for(x).tanh(x, out=out)
 
 
-def expm1_of_negative(x: NdArray) -> tp.Any:
+def expm1_of_negative(x: NdArray) -> NdArray:
     """Return ``exp(x) - 1`` of an array without positive elements."""
     functions = _functions_for(x)
     if functions is _ufuncs:
@@ -40,7 +40,7 @@ def expm1_of_negative(x: NdArray) -> tp.Any:
     return functions.expm1(x)
 
 
-def log1p_exp_of_negative(x: NdArray) -> tp.Any:
+def log1p_exp_of_negative(x: NdArray) -> NdArray:
     """Return ``log(1 + exp(x))`` of an array without positive elements."""
     functions = _functions_for(x)
     if functions is _ufuncs:
@@ -48,7 +48,7 @@ def log1p_exp_of_negative(x: NdArray) -> tp.Any:
     return functions.log1p(functions.exp(x))
 
 
-def sigmoid(x: NdArray) -> tp.Any:
+def sigmoid(x: NdArray) -> NdArray:
     """Return the logistic sigmoid of an array of a floating dtype."""
     functions = _functions_for(x)
     if functions is _ufuncs:

@@ -31,7 +31,7 @@ TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
 # -- what kernels can go over
 
 
-def is_like(array: tp.Any, param: tp.Any, kind: tp.Any) -> tp.Any:
+def is_like(array: tp.Any, param: tp.Any, kind: str) -> bool:
     """Tell whether kernels can go over an array beside that of a parameter."""
     if not isinstance(array, cuda.ndarray) or array.dtype.char != kind:
         return False
@@ -41,18 +41,18 @@ def is_like(array: tp.Any, param: tp.Any, kind: tp.Any) -> tp.Any:
         and memory.device_id == param.data.device_id and not memory.ptr >> 48)
 
 
-def is_plain(array: tp.Any) -> tp.Any:
+def is_plain(array: NdArray) -> bool:
     """Tell whether kernels can go over an array."""
     return is_like(array, array, array.dtype.char)
 
 
-def overlap(arrays: tp.Any) -> tp.Any:
+def overlap(arrays: tp.Iterable[NdArray]) -> bool:
     """Tell whether any two arrays have memory in common; true when in doubt."""
     bounds = numpy.array([_bounds(array) for array in arrays], numpy.int64)
     if len(bounds) < 2:
         return False
     begins, ends = bounds[bounds[:, 0].argsort()].T
-    return (ends[:-1] > begins[1:]).any()
+    return bool((ends[:-1] > begins[1:]).any())
 
 
 def _bounds(array):
@@ -67,7 +67,9 @@ def _bounds(array):
     return begin, end + array.itemsize
 
 
-def by_kind(arrays: tp.Any) -> tp.Any:
+def by_kind(
+        arrays: tp.Sequence[NdArray],
+) -> list[tuple[str, list[int], list[tp.Sequence[NdArray]]]]:
     """Return for each dtype its character, the indices of its arrays and a group."""
     kinds = {}
     for i, array in enumerate(arrays):
@@ -93,7 +95,7 @@ class Contiguous:
             written: tp.Sequence[bool]) -> None:
         self._group, self._written, self._changed = group, written, []
 
-    def __enter__(self) -> tp.Any:
+    def __enter__(self) -> list[tp.Sequence[NdArray]]:
         return [self._copies(arrays) for arrays in self._group]
 
     def _copies(self, arrays):
