@@ -276,7 +276,8 @@ class FunctionNode(_graph.FunctionBase):
             node = reference()
             if node is not None:
                 node.unchain()
-        self.outputs = self.inputs = None
+        self.outputs: tp.Any = None
+        self.inputs: tp.Any = None
 
     def backward(
             self, target_input_indexes: tuple[int, ...],
