@@ -76,17 +76,23 @@ Done all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int
         for (ptrdiff_t j = 0; j < g.columns; ++j)
             xs[j] = cell_at(box[1], box[3], extra, j, g.columns, g.width);
         T *x = images + numbers[r] * g.channels * g.height * g.width;
-        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            bin += r * count;
-            if (task == MAX)
-                y[bin] = cell_max(plane, width, ys[i], xs[j], (T)empty, found + bin);
-            else if (task == MEAN)
-                y[bin] = cell_mean(plane, width, ys[i], xs[j]);
-            else
-                cell_spread(y[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T value) {
-                    plane[at] += value;
+        T *of_bin = y + r * count;
+        /* A loop for each task: one for all of them takes half as long again. */
+        if (task == MAX)
+            each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+                of_bin[bin] = cell_max(plane, width, ys[i], xs[j], (T)empty,
+                                       found + r * count + bin);
+            });
+        else if (task == MEAN)
+            each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+                of_bin[bin] = cell_mean(plane, width, ys[i], xs[j]);
+            });
+        else
+            each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+                cell_spread(of_bin[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T v) {
+                    plane[at] += v;
                 });
-        });
+            });
     }
     return DONE;
 }
