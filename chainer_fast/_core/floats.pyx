@@ -39,7 +39,9 @@ cdef extern from *:
     }
     #else
     #include <fenv.h>
-    enum { CF_INVALID = FE_INVALID, CF_DIVIDE = FE_DIVBYZERO, CF_OVERFLOW = FE_OVERFLOW };
+    enum {
+        CF_INVALID = FE_INVALID, CF_DIVIDE = FE_DIVBYZERO, CF_OVERFLOW = FE_OVERFLOW
+    };
     static void cf_clear_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
     static int cf_get_flags(void) {
         return fetestexcept(CF_INVALID | CF_DIVIDE | CF_OVERFLOW);

@@ -195,7 +195,7 @@ cdef inline object _names(object link, dict fields, str kind):
     return getattr(link, kind) if names is NULL else <object>names
 
 
-cdef int _append_sorted(list values, dict fields, object names) except -1:
+cdef inline int _append_sorted(list values, dict fields, object names) except -1:
     """Append values to a list, in the order of their names."""
     cdef PyObject *few[FEW]
     cdef Py_ssize_t i, n = 0

@@ -9,8 +9,8 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS,
-    NPY_ARRAY_NOTSWAPPED, NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
-    PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
+    NPY_ARRAY_NOTSWAPPED, NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64,
+    PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
 

@@ -35,9 +35,9 @@ cdef extern from *:
     #endif
 
     /* Memory that is freed stays with the process. The C library gives the end of its
-       heap back to the system when some megabytes of it are free, as they are after each
-       step of a training, and the next step takes a page fault for every 4 KiB of it: a
-       tenth of the time of a step of recurrent layers.
+       heap back to the system when some megabytes of it are free, as they are after
+       each step of a training, and the next step takes a page fault for every 4 KiB of
+       it: a tenth of the time of a step of recurrent layers.
 
        Up to 256 MiB are kept. Larger arrays than 32 MiB, the most that the library
        allows, are mapped one by one and given back. Settings of the user stay. */
