@@ -438,7 +438,7 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     if not (beta == 0.75 or beta == 0.5 or beta == 1):
         return NotImplemented
     x = _images(x, &kind, &e)
-    if x is None:
+    if x is None or half < 0:
         return NotImplemented
     half = min(half, e.channels)
     y = empty_dense_like(x)
@@ -455,7 +455,7 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
     cdef Extent e
     cdef char kind = 0
     x = _images(x, &kind, &e)
-    if x is None:
+    if x is None or half < 0:
         return NotImplemented
     half = min(half, e.channels)
     gy, unit, scale = [in_order_of(each, x) for each in (gy, unit, scale)]
