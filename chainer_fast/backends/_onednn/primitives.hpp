@@ -44,21 +44,34 @@ struct Hash {
     }
 };
 
-/* The queue of a thread; executions of the processor end before they return. */
-class Queue {
+/* A thing of oneDNN, which is destroyed with this. */
+template <typename T>
+class Owned {
 public:
-    explicit Queue(const Library &l)
-        : status(l.stream_create(&stream, l.engine, IN_ORDER)), l(l) {}
-    ~Queue() {
-        if (stream)
-            l.stream_destroy(stream);
+    explicit Owned(int (*destroy)(T)) : destroy(destroy) {}
+    ~Owned() {
+        if (thing)
+            destroy(thing);
     }
+    Owned(const Owned &) = delete;
+    Owned &operator=(const Owned &) = delete;
 
-    Stream stream = nullptr;
-    const int status;
+    operator T() const { return thing; }
+    T *operator&() { return &thing; }
 
 private:
-    const Library &l;
+    int (*destroy)(T);
+    T thing = nullptr;
+};
+
+/* The queue of a thread; executions of the processor end before they return. */
+struct Queue {
+    explicit Queue(const Library &l)
+        : stream(l.stream_destroy), status(l.stream_create(&stream, l.engine, IN_ORDER)) {
+    }
+
+    Owned<Stream> stream;
+    const int status;
 };
 
 /* What oneDNN needs to compute a convolution. */
@@ -66,12 +79,7 @@ class Planned {
 public:
     Planned(const Library &library, const Convolution &c) : l(library), c(c) {
         status = plan();
-        if (status != SUCCESS)
-            release();
     }
-    ~Planned() { release(); }
-    Planned(const Planned &) = delete;
-    Planned &operator=(const Planned &) = delete;
 
     /* Compute one of the three from the others. Filters are in C order, or have been
        prepared already. */
@@ -91,25 +99,25 @@ public:
 
 private:
     int plan();
-    int layout(Layout &out, Dim channels, const Dim *lengths) const;
-    int filters_layout(Layout &out, bool any) const;
+    int layout(Layout *out, Dim channels, const Dim *lengths) const;
+    int filters_layout(Layout *out, bool any) const;
     int plan_reorder();
     int change(const Layout_ *from, void *source, const Layout_ *to,
                void *target) const;
     const Queue &queue() const;
-    void release();
 
     const Library &l;
     const Convolution c;
-    Layout images = nullptr, places = nullptr, plain = nullptr, bias = nullptr;
-    const Layout_ *chosen = nullptr, *scratchpad = nullptr;
-    Plan plan_ = nullptr;
-    Primitive primitive = nullptr, reorder = nullptr;
+    Owned<Layout> images{l.layout_destroy}, places{l.layout_destroy};
+    Owned<Layout> plain{l.layout_destroy}, bias{l.layout_destroy};
+    Owned<Plan> plan_{l.plan_destroy};
+    Owned<Primitive> primitive{l.primitive_destroy}, reorder{l.primitive_destroy};
+    const Layout_ *chosen = nullptr, *scratchpad = nullptr;     /* of the plan */
     size_t chosen_size = 0, scratchpad_size = 0;
 };
 
 /* Images or places: channels second in shape and last in memory. */
-inline int Planned::layout(Layout &out, Dim channels, const Dim *lengths) const {
+inline int Planned::layout(Layout *out, Dim channels, const Dim *lengths) const {
     Dim dims[MAX_AXES + 2] = {c.n, channels}, strides[MAX_AXES + 2] = {0, 1};
     Dim step = channels;
     for (Dim j = c.axes - 1; j >= 0; j--) {
@@ -118,10 +126,10 @@ inline int Planned::layout(Layout &out, Dim channels, const Dim *lengths) const 
         step *= lengths[j];
     }
     strides[0] = step;
-    return l.layout_create(&out, (int)c.axes + 2, dims, F32, strides);
+    return l.layout_create(out, (int)c.axes + 2, dims, F32, strides);
 }
 
-inline int Planned::filters_layout(Layout &out, bool any) const {
+inline int Planned::filters_layout(Layout *out, bool any) const {
     Dim dims[MAX_AXES + 3], strides[MAX_AXES + 3];
     int n = 0;
     if (c.groups > 1)
@@ -135,8 +143,8 @@ inline int Planned::filters_layout(Layout &out, bool any) const {
         strides[j] = step;
         step *= dims[j];
     }
-    return any ? l.layout_create_any(&out, n, dims, F32, ANY)
-               : l.layout_create(&out, n, dims, F32, strides);
+    return any ? l.layout_create_any(out, n, dims, F32, ANY)
+               : l.layout_create(out, n, dims, F32, strides);
 }
 
 inline int Planned::plan() {
@@ -149,23 +157,23 @@ inline int Planned::plan() {
         if (after[j] + c.stride[j] < 0)
             return UNIMPLEMENTED;
     }
-    Layout any = nullptr;
-    int s = layout(images, c.channels, c.length);
+    Owned<Layout> any(l.layout_destroy);
+    Owned<Plan> forward(l.plan_destroy);
+    const char *name = nullptr;
+    const Dim one = 1;
+    int s = layout(&images, c.channels, c.length);
     if (s == SUCCESS)
-        s = layout(places, c.filters, c.outs);
+        s = layout(&places, c.filters, c.outs);
     if (s == SUCCESS)
-        s = filters_layout(plain, false);
+        s = filters_layout(&plain, false);
     if (s == SUCCESS)
-        s = filters_layout(any, true);
-    if (s == SUCCESS && c.bias) {
-        Dim one = 1;
+        s = filters_layout(&any, true);
+    if (s == SUCCESS && c.bias)
         s = l.layout_create(&bias, 1, &c.filters, F32, &one);
-    }
-    Plan forward = nullptr;
     if (s == SUCCESS)
-        s = l.plan_forward(&forward, l.engine, FORWARD_TRAINING, CONVOLUTION_DIRECT,
-                           images, any, bias, places, c.stride, gaps, c.pad, after,
-                           l.attributes);
+        s = l.plan_forward(c.task == CONVOLVE ? &plan_ : &forward, l.engine,
+                           FORWARD_TRAINING, CONVOLUTION_DIRECT, images, any, bias,
+                           places, c.stride, gaps, c.pad, after, l.attributes);
     if (s == SUCCESS && c.task == TRANSPOSE)
         s = l.plan_backward_data(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
                                  places, c.stride, gaps, c.pad, after, forward,
@@ -174,18 +182,8 @@ inline int Planned::plan() {
         s = l.plan_backward_weights(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
                                     nullptr, places, c.stride, gaps, c.pad, after,
                                     forward, l.attributes);
-    else if (s == SUCCESS) {
-        plan_ = forward;
-        forward = nullptr;
-    }
-    if (forward)
-        l.plan_destroy(forward);
-    if (any)
-        l.layout_destroy(any);
-    if (s != SUCCESS)
-        return s;
-    const char *name = nullptr;
-    s = l.plan_query(plan_, QUERY_IMPLEMENTATION, 0, &name);
+    if (s == SUCCESS)
+        s = l.plan_query(plan_, QUERY_IMPLEMENTATION, 0, &name);
     if (s != SUCCESS)
         return s;
     /* The reference of oneDNN is many times slower than any other code. */
@@ -201,31 +199,12 @@ inline int Planned::plan() {
 }
 
 inline int Planned::plan_reorder() {
-    Plan plan = nullptr;
-    bool back = c.task == CORRELATE;
-    int s = l.plan_reorder(&plan, back ? chosen : plain, l.engine,
-                           back ? plain : chosen, l.engine, l.attributes);
-    if (s == SUCCESS)
-        s = l.primitive_create(&reorder, plan);
-    if (plan)
-        l.plan_destroy(plan);
+    Owned<Plan> plan(l.plan_destroy);
+    const bool back = c.task == CORRELATE;
     chosen_size = l.layout_size(chosen);
-    return s;
-}
-
-inline void Planned::release() {
-    if (primitive)
-        l.primitive_destroy(primitive);
-    if (reorder)
-        l.primitive_destroy(reorder);
-    if (plan_)
-        l.plan_destroy(plan_);
-    for (Layout layout : {images, places, plain, bias})
-        if (layout)
-            l.layout_destroy(layout);
-    primitive = reorder = nullptr;
-    plan_ = nullptr;
-    images = places = plain = bias = nullptr;
+    const int s = l.plan_reorder(&plan, back ? chosen : plain, l.engine,
+                                 back ? plain : chosen, l.engine, l.attributes);
+    return s == SUCCESS ? l.primitive_create(&reorder, plan) : s;
 }
 
 namespace {
