@@ -112,12 +112,8 @@ void block_moments(const T *x, Block b, T *mean, T *var) {
                     var[c]);
 }
 
-/* Channels from ``first`` to before ``end``, which begin and end with a block. */
-struct Channels {
-    ptrdiff_t first, end;
-};
-
-/* Calls f(channels) for all channels, on several threads if there is work for them. */
+/* Calls f(first, end) for channels from ``first`` to before ``end``, which begin and end
+ * with a block, on several threads if there is work for them. */
 template <typename F>
 void each_channel(Extent e, const F &f) {
     const ptrdiff_t step = block_from(0, e).channels;
@@ -125,22 +121,26 @@ void each_channel(Extent e, const F &f) {
     parallel((e.channels + step - 1) / step, GRAIN / size + 1,
              [=](ptrdiff_t begin, ptrdiff_t end) {
         end *= step;
-        f(Channels{begin * step, end < e.channels ? end : e.channels});
+        f(begin * step, end < e.channels ? end : e.channels);
+    });
+}
+
+/* Calls f(channel, block) for each block and its first channel. */
+template <typename F>
+void each_block(Extent e, const F &f) {
+    each_channel(e, [=](ptrdiff_t c, ptrdiff_t end) {
+        for (Block b; c < end; c += b.channels) {
+            b = block_from(c, e);
+            f(c, b);
+        }
     });
 }
 
 template <typename T>
-void moments_of(const T *x, T *mean, T *var, Extent e, Channels part) {
-    Block b;
-    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
-        b = block_from(c, e);
-        block_moments(x, b, mean + c, var + c);
-    }
-}
-
-template <typename T>
 void moments(const T *x, T *mean, T *var, Extent e) {
-    each_channel(e, [=](Channels part) { moments_of(x, mean, var, e, part); });
+    each_block(e, [=](ptrdiff_t c, const Block &b) {
+        block_moments(x, b, mean + c, var + c);
+    });
 }
 
 template <typename T>
@@ -189,43 +189,26 @@ CF_CLONES void apply_to_block(const T *x, T *y, Block b, const T *mean,
 }
 
 template <typename T>
-void apply_to_channels(const T *x, const T *gamma, const T *beta, const T *mean,
-                       const T *inv_std, T *y, Extent e, Channels part) {
-    Block b;
-    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
-        b = block_from(c, e);
-        if (!b.has_columns())   /* all at once: they stay in no cache anyway */
-            b.channels = part.end - c;
-        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-    }
-}
-
-template <typename T>
 void batch_apply(const T *x, const T *gamma, const T *beta, const T *mean,
                  const T *inv_std, T *y, Extent e) {
-    each_channel(e, [=](Channels part) {
-        apply_to_channels(x, gamma, beta, mean, inv_std, y, e, part);
+    each_channel(e, [=](ptrdiff_t c, ptrdiff_t end) {
+        for (Block b; c < end; c += b.channels) {
+            b = block_from(c, e);
+            if (!b.has_columns())   /* all at once: they stay in no cache anyway */
+                b.channels = end - c;
+            apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
+        }
     });
-}
-
-template <typename T>
-void forward_of(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
-                T *inv_std, Extent e, T eps, Channels part) {
-    Block b;
-    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
-        b = block_from(c, e);
-        block_moments(x, b, mean + c, var + c);
-        for (ptrdiff_t i = c; i < c + b.channels; ++i)
-            inv_std[i] = inverse_std(var[i], eps);
-        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-    }
 }
 
 template <typename T>
 void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                    T *inv_std, Extent e, double eps) {
-    each_channel(e, [=](Channels part) {
-        forward_of(x, gamma, beta, y, mean, var, inv_std, e, (T)eps, part);
+    each_block(e, [=](ptrdiff_t c, const Block &b) {
+        block_moments(x, b, mean + c, var + c);
+        for (ptrdiff_t i = c; i < c + b.channels; ++i)
+            inv_std[i] = inverse_std(var[i], (T)eps);
+        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
     });
 }
 
@@ -297,34 +280,22 @@ CF_CLONES void grad_of_block(const T *x, const T *g, T *gx, Block b,
 
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
-void backward_of(const T *x, const T *gamma, const T *g, const T *mean,
-                 const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
-                 Channels part) {
-    Pair<double> sums[COLUMNS];
-    GradCoefficients<T> k;
-    const double count = (double)(e.outer * e.inner);
-    Block b;
-    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
-        b = block_from(c, e);
+void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
+                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+    each_block(e, [=](ptrdiff_t c, const Block &b) {
+        Pair<double> sums[COLUMNS];
+        GradCoefficients<T> k;
         channel_sums<Products>(x, g, b, mean + c, sums);
         for (ptrdiff_t i = 0; i < b.channels; ++i) {
             const OfChannel<T> of = grad_coefficients(
-                sums[i], gamma[c + i], inv_std[c + i], count, fixed, ggamma[c + i],
-                gbeta[c + i]);
+                sums[i], gamma[c + i], inv_std[c + i], (double)(e.outer * e.inner),
+                fixed, ggamma[c + i], gbeta[c + i]);
             k.mean[i] = mean[c + i];
             k.g_mean[i] = of.g_mean;
             k.factor[i] = of.factor;
             k.slope[i] = of.slope;
         }
         grad_of_block(x, g, gx, b, k);
-    }
-}
-
-template <typename T>
-void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
-    each_channel(e, [=](Channels part) {
-        backward_of(x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed, part);
     });
 }
 

@@ -7,14 +7,13 @@ NumPy would have to warn of.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from libc.stdlib cimport calloc, free
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 from chainer_fast.backends.kernels.common.layout cimport (
     in_c_order, in_order_of, is_channels_last)
 
@@ -38,20 +37,16 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
 
 cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         namespace "chainer_fast":
-    enum: BLOCK_ROWS
-    ptrdiff_t scratch_of_pixels(Extent) noexcept
-    void moments_loop(
-        char kind, object x, object mean, object var, object scratch, Extent) noexcept
+    void moments_loop(char kind, object x, object mean, object var, Extent) except +
     void batch_apply_loop(
         char kind, object x, object gamma, object beta, object mean, object inv_std,
-        object y, object scratch, Extent) noexcept
+        object y, Extent) except +
     void batch_forward_loop(
         char kind, object x, object gamma, object beta, object y, object mean,
-        object var, object inv_std, object scratch, Extent, double eps) noexcept
+        object var, object inv_std, Extent, double eps) except +
     void batch_backward_loop(
         char kind, object x, object gamma, object gy, object mean, object inv_std,
-        object gx, object ggamma, object gbeta, object scratch, Extent,
-        bint fixed) noexcept
+        object gx, object ggamma, object gbeta, Extent, bint fixed) except +
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -63,7 +58,7 @@ cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         object inv_std, Rows, double eps) noexcept
     void group_backward_loop(
         char kind, object x, object gamma, object gy, object mean, object inv_std,
-        object gx, object ggamma, object gbeta, double *totals, Rows) noexcept
+        object gx, object ggamma, object gbeta, Rows) except +
 
 cdef extern from "chainer_fast/backends/kernels/normalization/vector_loops.hpp" \
         namespace "chainer_fast":
@@ -73,13 +68,12 @@ cdef extern from "chainer_fast/backends/kernels/normalization/vector_loops.hpp" 
 
 cdef extern from "chainer_fast/backends/kernels/normalization/response_loops.hpp" \
         namespace "chainer_fast":
-    ptrdiff_t response_terms(Extent, ptrdiff_t half) noexcept
     void response_forward_loop(
-        char kind, object x, object y, object unit, object scale, object terms, Extent,
-        ptrdiff_t half, double k, double alpha, int quarters) noexcept
+        char kind, object x, object y, object unit, object scale, Extent,
+        ptrdiff_t half, double k, double alpha, int quarters) except +
     void response_backward_loop(
-        char kind, object x, object gy, object unit, object scale, object gx,
-        object terms, Extent, ptrdiff_t half, double factor) noexcept
+        char kind, object x, object gy, object unit, object scale, object gx, Extent,
+        ptrdiff_t half, double factor) except +
 
 
 cdef object _plain(object array, char *kind):
@@ -120,10 +114,27 @@ cdef struct Shape:
     int first, count
 
 
-cdef bint _around(object x, const bint *middle, Shape *s) except -1:
-    """Fill in the shape around the axes in ``middle``; False if they are apart."""
+cdef bint _around(object x, object axis, bint named, Shape *s) except -1:
+    """Fill in the shape around the axes that are named, or around all others.
+
+    Return False if they are apart, or cannot be told.
+    """
+    cdef bint middle[64]
     cdef int ndim = PyArray_NDIM(x)
-    cdef int i = 0
+    cdef int i
+    if type(axis) is not tuple or ndim > 64:
+        return False
+    for i in range(ndim):
+        middle[i] = not named
+    for each in <tuple>axis:
+        if type(each) is not int or not -ndim <= each < ndim:
+            return False
+        i = each if each >= 0 else each + ndim
+        # An axis that comes twice is an error, which NumPy reports.
+        if middle[i] == named:
+            return False
+        middle[i] = named
+    i = 0
     s.extent.outer = s.extent.channels = s.extent.inner = 1
     while i < ndim and not middle[i]:
         s.extent.outer *= PyArray_DIM(<np.ndarray>x, i)
@@ -139,91 +150,43 @@ cdef bint _around(object x, const bint *middle, Shape *s) except -1:
     return i == ndim
 
 
-cdef bint _channels(object x, tuple axis, Shape *s) except -1:
-    """Fill in the shape around the channels, which have all axes but ``axis``."""
-    cdef bint middle[64]
-    cdef int ndim = PyArray_NDIM(x)
-    cdef long number
-    cdef int i
-    if ndim > 64:
-        return False
-    for i in range(ndim):
-        middle[i] = True
-    for each in axis:
-        number = each
-        if not 0 <= number < ndim:
-            return False
-        middle[number] = False
-    return _around(x, middle, s)
-
-
-cdef bint _vectors(object x, object axis, Shape *s) except -1:
-    """Fill in the shape around the axes of vectors."""
-    cdef bint middle[64]
-    cdef int ndim = PyArray_NDIM(x)
-    cdef int i
-    if type(axis) is not tuple or ndim > 64:
-        return False
-    for i in range(ndim):
-        middle[i] = False
-    for each in <tuple>axis:
-        if type(each) is not int or not -ndim <= each < ndim:
-            return False
-        i = each if each >= 0 else each + ndim
-        # An axis that comes twice is an error, which NumPy reports.
-        if middle[i]:
-            return False
-        middle[i] = True
-    return _around(x, middle, s)
-
-
 cdef object _statistic(object x, const Shape &s):
     """Return a new array of the shape of the channels."""
     return PyArray_EMPTY(
         s.count, PyArray_DIMS(<np.ndarray>x) + s.first, PyArray_TYPE(<np.ndarray>x), 0)
 
 
-cdef object _batch(object x, tuple axis, char *kind, Shape *s):
+cdef object _images(object x, tuple axis, bint named, char *kind, Shape *s):
     """Return an array, copied unless it is plain or channels last, or None.
 
-    Fill in its kind and the shape around its channels.
+    Fill in its kind and the shape around its channels; see :func:`_around`.
     """
-    if is_channels_last(x) and _channels(x, axis, s) and s.first == s.count == 1:
+    if is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1:
         kind[0] = dense_kind(x)
         s.extent.outer *= s.extent.inner
         s.extent.inner = 1
         return x if kind[0] else None
     x = _plain(x, kind)
-    return x if x is not None and _channels(x, axis, s) else None
-
-
-cdef object _scratch(const Extent &e):
-    """Return memory for the loops over pixels, or None if others serve better."""
-    cdef npy_intp size
-    if e.inner != 1 or e.outer < 2 * BLOCK_ROWS:
-        return None
-    size = scratch_of_pixels(e)
-    return PyArray_EMPTY(1, &size, np.NPY_DOUBLE, 0)
+    return x if x is not None and _around(x, axis, named, s) else None
 
 
 def moments(x, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _batch(x, axis, &kind, &s)
+    x = _images(x, axis, False, &kind, &s)
     if x is None:
         return NotImplemented
     mean = _statistic(x, s)
     var = _statistic(x, s)
-    scratch = _scratch(s.extent)
     clear_float_errors()
-    moments_loop(kind, x, mean, var, scratch, s.extent)
+    moments_loop(kind, x, mean, var, s.extent)
     return NotImplemented if float_errors() else (mean, var)
 
 
 def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _batch(x, axis, &kind, &s)
+    x = _images(x, axis, False, &kind, &s)
     if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
@@ -233,16 +196,15 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     if gamma is None or beta is None or mean is None or inv_std is None:
         return NotImplemented
     y = empty_dense_like(x)
-    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, scratch, s.extent)
+    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
     return NotImplemented if float_errors() else y
 
 
 def batch_forward(x, gamma, beta, tuple axis, double eps):
     cdef Shape s
     cdef char kind = 0
-    x = _batch(x, axis, &kind, &s)
+    x = _images(x, axis, False, &kind, &s)
     if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
@@ -253,17 +215,15 @@ def batch_forward(x, gamma, beta, tuple axis, double eps):
     mean = _statistic(x, s)
     var = _statistic(x, s)
     inv_std = _statistic(x, s)
-    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_forward_loop(
-        kind, x, gamma, beta, y, mean, var, inv_std, scratch, s.extent, eps)
+    batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
     return NotImplemented if float_errors() else (y, mean, var, inv_std)
 
 
 def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     cdef Shape s
     cdef char kind = 0
-    x = _batch(x, axis, &kind, &s)
+    x = _images(x, axis, False, &kind, &s)
     if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
@@ -276,10 +236,9 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     gx = empty_dense_like(x)
     ggamma = _statistic(x, s)
     gbeta = _statistic(x, s)
-    scratch = _scratch(s.extent)
     clear_float_errors()
     batch_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, scratch, s.extent, fixed)
+        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
@@ -318,12 +277,8 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, tuple axis):
 
 cdef char _updatable(object running, object value) noexcept:
     """Return the kind of a statistic that can be moved where it is, else 0."""
-    cdef char kind = kind_of(running)
-    if not kind or not PyArray_CHKFLAGS(running, np.NPY_ARRAY_WRITEABLE) or (
-            kind_of(value) != kind or not PyArray_SAMESHAPE(
-                <np.ndarray>running, <np.ndarray>value)):
-        return 0
-    return kind
+    cdef char kind = common_kind(running, value)
+    return kind if kind and PyArray_CHKFLAGS(running, np.NPY_ARRAY_WRITEABLE) else 0
 
 
 def update_running(running_mean, running_var, mean, var, double decay, double adjust):
@@ -376,7 +331,6 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     cdef Rows r
     cdef char kind = 0
     cdef npy_intp dims[1]
-    cdef double *totals
     x = _plain(x, &kind)
     if x is None or not _rows(x, groups, &r):
         return NotImplemented
@@ -393,71 +347,37 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     gx = empty_like(x)
     ggamma = PyArray_ZEROS(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
     gbeta = PyArray_ZEROS(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
-    totals = <double *>calloc(2 * dims[0], sizeof(double))
-    if totals is NULL:
-        raise MemoryError()
     clear_float_errors()
-    group_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, totals, r)
-    free(totals)
+    group_backward_loop(kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, r)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
-cdef object _images(object x, char *kind, Extent *e):
-    """Return images, copied unless they are plain or lie channels last, or None.
-
-    Fill in their kind and the extent around axis 1.
-    """
-    if is_channels_last(x):
-        kind[0] = dense_kind(x)
-        if not kind[0]:
-            return None
-    else:
-        x = _plain(x, kind)
-    if x is None or PyArray_NDIM(x) < 2:
-        return None
-    e.outer = PyArray_DIM(<np.ndarray>x, 0)
-    e.channels = PyArray_DIM(<np.ndarray>x, 1)
-    e.inner = PyArray_SIZE(x) // (e.outer * e.channels)
-    if is_channels_last(x):
-        e.outer *= e.inner
-        e.inner = 1
-    return x
-
-
-cdef object _terms(object x, const Extent &e, Py_ssize_t half):
-    """Return memory for a term of each of some elements."""
-    cdef npy_intp size = response_terms(e, half)
-    return PyArray_EMPTY(1, &size, PyArray_TYPE(<np.ndarray>x), 0)
-
-
 def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
-    cdef Extent e
+    cdef Shape s
     cdef char kind = 0
     # Only roots have fast loops.
     if not (beta == 0.75 or beta == 0.5 or beta == 1):
         return NotImplemented
-    x = _images(x, &kind, &e)
+    x = _images(x, (1,), True, &kind, &s)
     if x is None or half < 0:
         return NotImplemented
-    half = min(half, e.channels)
+    half = min(half, s.extent.channels)
     y = empty_dense_like(x)
     unit = empty_dense_like(x)
     scale = empty_dense_like(x)
     clear_float_errors()
     response_forward_loop(
-        kind, x, y, unit, scale, _terms(x, e, half), e, half, k, alpha,
-        <int>(beta * 4))
+        kind, x, y, unit, scale, s.extent, half, k, alpha, <int>(beta * 4))
     return NotImplemented if float_errors() else (y, unit, scale)
 
 
 def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double beta):
-    cdef Extent e
+    cdef Shape s
     cdef char kind = 0
-    x = _images(x, &kind, &e)
+    x = _images(x, (1,), True, &kind, &s)
     if x is None or half < 0:
         return NotImplemented
-    half = min(half, e.channels)
+    half = min(half, s.extent.channels)
     gy, unit, scale = [in_order_of(each, x) for each in (gy, unit, scale)]
     for each in gy, unit, scale:
         if common_dense_kind(each, x) != kind:
@@ -465,7 +385,7 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
     gx = empty_dense_like(x)
     clear_float_errors()
     response_backward_loop(
-        kind, x, gy, unit, scale, gx, _terms(x, e, half), e, half, -2 * alpha * beta)
+        kind, x, gy, unit, scale, gx, s.extent, half, -2 * alpha * beta)
     return NotImplemented if float_errors() else gx
 
 
@@ -473,7 +393,7 @@ def length_forward(x, axis, double eps):
     cdef Shape s
     cdef char kind = 0
     x = _plain(x, &kind)
-    if x is None or not _vectors(x, axis, &s):
+    if x is None or not _around(x, axis, True, &s):
         return NotImplemented
     y = empty_like(x)
     clear_float_errors()
@@ -485,7 +405,7 @@ def length_backward(x, gy, axis, double eps):
     cdef Shape s
     cdef char kind = 0
     x = _plain(x, &kind)
-    if x is None or not _vectors(x, axis, &s):
+    if x is None or not _around(x, axis, True, &s):
         return NotImplemented
     gy = _sized(gy, &kind, PyArray_SIZE(x))
     if gy is None or not PyArray_SAMESHAPE(<np.ndarray>gy, <np.ndarray>x):

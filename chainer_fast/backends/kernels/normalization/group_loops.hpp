@@ -2,6 +2,8 @@
 #ifndef CHAINER_FAST_NORMALIZATION_GROUP_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_GROUP_LOOPS_HPP
 
+#include <vector>
+
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
 namespace chainer_fast {
@@ -85,15 +87,13 @@ CF_ELEMENT void flush(T *few, double *total, ptrdiff_t n) {
     }
 }
 
-/* The gradients of the parameters and their totals, those of gamma before those of
- * beta, have been set to zero. */
+/* The gradients of the parameters have been set to zero. */
 template <typename T>
-CF_CLONES void group_backward(const T *x, const T *gamma, const T *g, const T *mean,
+CF_CLONES void grad_of_groups(const T *x, const T *gamma, const T *g, const T *mean,
                               const T *inv_std, T *gx, T *ggamma, T *gbeta,
-                              double *totals, Rows r) {
+                              double *total_gamma, double *total_beta, Rows r) {
     const ptrdiff_t length = r.size * r.inner, channels = r.groups * r.size;
     const double count = (double)length;
-    double *total_gamma = totals, *total_beta = totals + channels;
     for (ptrdiff_t row = 0; row < r.rows; ++row) {
         const ptrdiff_t first = row % r.groups * r.size;
         const T *p = x + row * length, *q = g + row * length, *factors = gamma + first;
@@ -136,6 +136,14 @@ CF_CLONES void group_backward(const T *x, const T *gamma, const T *g, const T *m
         ggamma[i] = (T)total_gamma[i];
         gbeta[i] = (T)total_beta[i];
     }
+}
+
+template <typename T>
+void group_backward(const T *x, const T *gamma, const T *g, const T *mean,
+                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Rows r) {
+    std::vector<double> gammas(r.groups * r.size), betas(r.groups * r.size);
+    grad_of_groups(x, gamma, g, mean, inv_std, gx, ggamma, gbeta, gammas.data(),
+                   betas.data(), r);
 }
 
 constexpr Loop group_forward_loop = {group_forward<float>, group_forward<double>};

@@ -9,6 +9,7 @@
 #define CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
 
 #include <algorithm>
+#include <memory>
 
 #include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
@@ -22,15 +23,14 @@ constexpr ptrdiff_t BLOCK_ROWS = 32;
 /* Rows that are worked on at once. */
 constexpr int SOME_ROWS = 4;
 
-/* Rows of pixels, cut into blocks, and memory for what belongs to the channels. */
+/* Rows of pixels, cut into blocks. */
 struct Pixels {
     ptrdiff_t rows, channels, block, blocks;
-    double *scratch;
 
-    Pixels(Extent e, double *scratch)
+    explicit Pixels(Extent e)
         : rows(e.outer), channels(e.channels),
           block(std::max(BLOCK / e.channels, BLOCK_ROWS)),
-          blocks((rows + block - 1) / block), scratch(scratch) {}
+          blocks((rows + block - 1) / block) {}
 
     /* Blocks that are worth a thread: some 20 microseconds. */
     ptrdiff_t grain() const { return 2; }
@@ -45,10 +45,12 @@ struct Pixels {
     }
 };
 
-/* Doubles that the loops need as scratch: two sums a channel for each block, and after
- * them up to four coefficients. */
-inline ptrdiff_t scratch_of_pixels(Extent e) {
-    return (2 * Pixels(e, nullptr).blocks + 4) * e.channels;
+/* Whether there are so many of them that the loops over channels serve worse. */
+inline bool has_pixels(Extent e) { return e.inner == 1 && e.outer >= 2 * BLOCK_ROWS; }
+
+/* Memory for two sums a channel for each block, and up to four coefficients after them. */
+inline std::unique_ptr<double[]> scratch_of(const Pixels &p) {
+    return std::unique_ptr<double[]>(new double[(2 * p.blocks + 4) * p.channels]);
 }
 
 template <typename Terms, typename T>
@@ -69,20 +71,21 @@ CF_CLONES inline void add_blocks(double *sums, ptrdiff_t blocks, ptrdiff_t width
 
 /* Leaves the two sums of each channel at the beginning of the scratch memory. */
 template <typename Terms, typename T>
-void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p) {
+void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
+                double *scratch) {
     const ptrdiff_t n = p.channels;
-    p.each([=, &p](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
-        double *sums = p.scratch + 2 * n * i;
+    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
+        double *sums = scratch + 2 * n * i;
         block_sums<Terms>(x + row * n, g + row * n, centre, sums, sums + n, rows, n);
     });
-    add_blocks(p.scratch, p.blocks, 2 * n);
+    add_blocks(scratch, p.blocks, 2 * n);
 }
 
 template <typename T>
-void pixel_moments_of(const T *x, T *mean, T *var, const Pixels &p) {
-    pixel_sums<Moments>(x, x, x, p);
+void pixel_moments(const T *x, T *mean, T *var, const Pixels &p, double *scratch) {
+    pixel_sums<Moments>(x, x, x, p, scratch);
     for (ptrdiff_t c = 0; c < p.channels; ++c)
-        set_moments(Pair<double>{p.scratch[c], p.scratch[p.channels + c]},
+        set_moments(Pair<double>{scratch[c], scratch[p.channels + c]},
                     (double)p.rows, (double)x[c], mean[c], var[c]);
 }
 
@@ -108,43 +111,14 @@ CF_CLONES void apply_to_rows(const T *x, T *y, const T *mean, const T *factor,
 
 template <typename T>
 void apply_to_pixels(const T *x, const T *gamma, const T *beta, const T *mean,
-                     const T *inv_std, T *y, const Pixels &p) {
+                     const T *inv_std, T *y, const Pixels &p, double *scratch) {
     const ptrdiff_t n = p.channels;
-    T *factor = reinterpret_cast<T *>(p.scratch);
+    T *factor = reinterpret_cast<T *>(scratch);
     for (ptrdiff_t c = 0; c < n; ++c)
         factor[c] = gamma[c] * inv_std[c];
     p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t) {
         apply_to_rows(x + row * n, y + row * n, mean, factor, beta, rows, n);
     });
-}
-
-/* -- any order: without scratch memory, the loops over channels do it */
-
-template <typename T>
-void any_moments(const T *x, T *mean, T *var, double *scratch, Extent e) {
-    if (!scratch)
-        return moments(x, mean, var, e);
-    pixel_moments_of(x, mean, var, Pixels(e, scratch));
-}
-
-template <typename T>
-void any_apply(const T *x, const T *gamma, const T *beta, const T *mean,
-               const T *inv_std, T *y, double *scratch, Extent e) {
-    if (!scratch)
-        return batch_apply(x, gamma, beta, mean, inv_std, y, e);
-    apply_to_pixels(x, gamma, beta, mean, inv_std, y, Pixels(e, scratch));
-}
-
-template <typename T>
-void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
-                 T *inv_std, double *scratch, Extent e, double eps) {
-    if (!scratch)
-        return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
-    const Pixels p(e, scratch);
-    pixel_moments_of(x, mean, var, p);
-    for (ptrdiff_t c = 0; c < e.channels; ++c)
-        inv_std[c] = inverse_std(var[c], (T)eps);
-    apply_to_pixels(x, gamma, beta, mean, inv_std, y, p);
 }
 
 template <int ROWS, typename T>
@@ -170,18 +144,50 @@ CF_CLONES void grad_of_rows(const T *x, const T *g, T *gx, const T *mean,
         grad_of_some<1>(x, g, gx, mean, g_mean, factor, slope, channels);
 }
 
+/* -- any order */
+
+template <typename T>
+void any_moments(const T *x, T *mean, T *var, Extent e) {
+    if (!has_pixels(e))
+        return moments(x, mean, var, e);
+    const Pixels p(e);
+    pixel_moments(x, mean, var, p, scratch_of(p).get());
+}
+
+template <typename T>
+void any_apply(const T *x, const T *gamma, const T *beta, const T *mean,
+               const T *inv_std, T *y, Extent e) {
+    if (!has_pixels(e))
+        return batch_apply(x, gamma, beta, mean, inv_std, y, e);
+    const Pixels p(e);
+    apply_to_pixels(x, gamma, beta, mean, inv_std, y, p, scratch_of(p).get());
+}
+
+template <typename T>
+void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
+                 T *inv_std, Extent e, double eps) {
+    if (!has_pixels(e))
+        return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
+    const Pixels p(e);
+    const auto scratch = scratch_of(p);
+    pixel_moments(x, mean, var, p, scratch.get());
+    for (ptrdiff_t c = 0; c < e.channels; ++c)
+        inv_std[c] = inverse_std(var[c], (T)eps);
+    apply_to_pixels(x, gamma, beta, mean, inv_std, y, p, scratch.get());
+}
+
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
 void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                  const T *inv_std, T *gx, T *ggamma, T *gbeta, double *scratch,
-                  Extent e, int fixed) {
-    if (!scratch)
+                  const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+    if (!has_pixels(e))
         return batch_backward(
             x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed);
-    const Pixels p(e, scratch);
+    const Pixels p(e);
+    const auto scratch = scratch_of(p);
     const ptrdiff_t n = p.channels;
-    pixel_sums<Products>(x, g, mean, p);
-    T *g_mean = reinterpret_cast<T *>(scratch + 2 * n);
+    pixel_sums<Products>(x, g, mean, p, scratch.get());
+    T *g_mean = reinterpret_cast<T *>(scratch.get() + 2 * n);
     T *factors = g_mean + n, *slope = factors + n;
     for (ptrdiff_t c = 0; c < n; ++c) {
         const OfChannel<T> k = grad_coefficients(

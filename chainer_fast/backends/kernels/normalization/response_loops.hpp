@@ -111,20 +111,18 @@ CF_CLONES void response_grad_of_strip(const T *x, const T *g, const T *unit,
     }
 }
 
-/* Elements of ``terms`` that the loops need: for each block of pixels, or for a strip. */
-inline ptrdiff_t response_terms(Extent e, ptrdiff_t half) {
-    return (e.channels + 2 * half)
-        * (e.inner == 1 ? Pixels(e, nullptr).blocks : STRIP);
-}
-
-/* Calls f(offset in the arrays, strip, its terms); with blocks of pixels on several
- * threads. */
+/* Calls f(offset in the arrays, strip, room for its terms); with blocks of pixels on
+ * several threads. */
 template <typename T, typename F>
-void each_strip(Extent e, T *terms, ptrdiff_t half, const F &f) {
-    if (e.inner == 1)
-        return Pixels(e, nullptr).each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
-            f(row * e.channels, Strip{rows, 1, 0, e.channels, 1},
-              terms + i * (e.channels + 2 * half));
+void each_strip(Extent e, ptrdiff_t half, const F &f) {
+    const bool side_by_side = e.inner == 1;
+    const Pixels pixels(e);
+    const ptrdiff_t size = e.channels + 2 * half;
+    const std::unique_ptr<T[]> room(new T[size * (side_by_side ? pixels.blocks : STRIP)]);
+    T *terms = room.get();
+    if (side_by_side)
+        return pixels.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
+            f(row * e.channels, Strip{rows, 1, 0, e.channels, 1}, terms + i * size);
         });
     for (ptrdiff_t n = 0; n < e.outer; ++n)
         for (ptrdiff_t i = 0; i < e.inner; i += STRIP) {
@@ -135,9 +133,9 @@ void each_strip(Extent e, T *terms, ptrdiff_t half, const F &f) {
 }
 
 template <typename T>
-void response_forward(const T *x, T *y, T *unit, T *scale, T *terms, Extent e,
-                      ptrdiff_t half, T k, T alpha, int quarters) {
-    each_strip(e, terms, half, [=](ptrdiff_t at, Strip s, T *terms) {
+void response_forward(const T *x, T *y, T *unit, T *scale, Extent e, ptrdiff_t half,
+                      T k, T alpha, int quarters) {
+    each_strip<T>(e, half, [=](ptrdiff_t at, Strip s, T *terms) {
         response_of_strip(x + at, y + at, unit + at, scale + at, terms, s, half, k,
                           alpha, quarters);
     });
@@ -145,8 +143,8 @@ void response_forward(const T *x, T *y, T *unit, T *scale, T *terms, Extent e,
 
 template <typename T>
 void response_backward(const T *x, const T *g, const T *unit, const T *scale, T *gx,
-                       T *terms, Extent e, ptrdiff_t half, T factor) {
-    each_strip(e, terms, half, [=](ptrdiff_t at, Strip s, T *terms) {
+                       Extent e, ptrdiff_t half, T factor) {
+    each_strip<T>(e, half, [=](ptrdiff_t at, Strip s, T *terms) {
         response_grad_of_strip(x + at, g + at, unit + at, scale + at, gx + at, terms, s,
                                half, factor);
     });
