@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <memory>
+
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
@@ -50,10 +52,11 @@ void unpick(const T *g, const int *at, const int *next, const T *w, T *line,
     }
 }
 
-/* `line` has room for a row of an image, here and below. */
 template <typename T>
-void resize(const T *x, const Lines &rows, const Lines &columns, T *line, T *y,
-            ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
+void resize(const T *x, const Lines &rows, const Lines &columns, T *y, ptrdiff_t images,
+            ptrdiff_t height, ptrdiff_t width) {
+    const std::unique_ptr<T[]> room(new T[width]);
+    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
     for (; images-- > 0; x += height * width)
         for (ptrdiff_t i = 0; i < rows.count; ++i, y += columns.count) {
@@ -63,8 +66,10 @@ void resize(const T *x, const Lines &rows, const Lines &columns, T *line, T *y,
 }
 
 template <typename T>
-void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *line,
-                    T *gx, ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
+void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
+                    ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
+    const std::unique_ptr<T[]> room(new T[width]);
+    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
     for (; images-- > 0; gx += height * width)
         for (ptrdiff_t i = 0; i < rows.count; ++i, gy += columns.count) {
@@ -124,33 +129,37 @@ void sample_adjoint_of_one(const T *x, const Point *points, const T *gy, T *gx,
     }
 }
 
-/* `points` has room for the n points of an image, here and below; returns whether all
- * coordinates are numbers. */
+/* Images and the n points that each is sampled at. */
+struct Samples {
+    ptrdiff_t batch, channels, height, width, n;
+};
+
+/* Returns whether all coordinates are numbers. */
 template <typename T>
-bool sample(const T *x, const T *grid, Point *points, T *y, ptrdiff_t batch,
-            ptrdiff_t channels, ptrdiff_t height, ptrdiff_t width, ptrdiff_t n) {
-    for (; batch-- > 0; grid += 2 * n) {
-        if (!locate_all(grid, grid + n, height, width, points, n))
+bool sample(const T *x, const T *grid, T *y, Samples s) {
+    const std::unique_ptr<Point[]> points(new Point[s.n]);
+    for (; s.batch-- > 0; grid += 2 * s.n) {
+        if (!locate_all(grid, grid + s.n, s.height, s.width, points.get(), s.n))
             return false;
-        for (ptrdiff_t c = 0; c < channels; ++c, x += height * width, y += n)
-            sample_one(x, points, y, n);
+        for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
+            sample_one(x, points.get(), y, s.n);
     }
     return true;
 }
 
 template <typename T>
-bool sample_adjoint(const T *x, const T *grid, Point *points, const T *gy, T *gx,
-                    T *ggrid, ptrdiff_t batch, ptrdiff_t channels, ptrdiff_t height,
-                    ptrdiff_t width, ptrdiff_t n) {
-    const ptrdiff_t plane = height * width;
-    for (; batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
-        if (!locate_all(grid, grid + n, height, width, points, n))
+bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
+                    Samples s) {
+    const std::unique_ptr<Point[]> points(new Point[s.n]);
+    const ptrdiff_t plane = s.height * s.width, n = s.n;
+    for (; s.batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
+        if (!locate_all(grid, grid + n, s.height, s.width, points.get(), n))
             return false;
-        for (ptrdiff_t c = 0; c < channels; ++c, x += plane, gx += plane, gy += n)
-            sample_adjoint_of_one(x, points, gy, gx, ggrid, ggrid + n, n);
+        for (ptrdiff_t c = 0; c < s.channels; ++c, x += plane, gx += plane, gy += n)
+            sample_adjoint_of_one(x, points.get(), gy, gx, ggrid, ggrid + n, n);
         for (ptrdiff_t j = 0; j < n; ++j) {
-            ggrid[j] = ggrid[j] * (T)(width - 1) / (T)2;
-            ggrid[n + j] = ggrid[n + j] * (T)(height - 1) / (T)2;
+            ggrid[j] = ggrid[j] * (T)(s.width - 1) / (T)2;
+            ggrid[n + j] = ggrid[n + j] * (T)(s.height - 1) / (T)2;
         }
     }
     return true;
