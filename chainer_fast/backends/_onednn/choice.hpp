@@ -14,13 +14,14 @@ namespace chainer_fast {
 namespace onednn {
 
 /* Whether Winograd's algorithm saves time: squares of 4 x 4 pixels cover the result. */
-inline bool has_winograd(const Convolution &c) {
-    if (c.axes != 2 || c.groups != 1 || c.task == CORRELATE)
+inline bool has_winograd(const Described &c) {
+    if (c.w.nd != 2 || c.groups != 1 || c.task == CORRELATE)
         return false;
-    const Dim *outs = c.task == TRANSPOSE ? c.length : c.outs;
-    Dim squares = c.n, pixels = c.n;
+    const Dim *outs = c.task == TRANSPOSE ? c.w.length : c.w.outs;
+    Dim squares = c.images, pixels = c.images;
     for (Dim j = 0; j < 2; j++) {
-        if (c.ksize[j] != 3 || c.stride[j] != 1 || c.dilate[j] != 1 || c.pad[j] > 2)
+        if (c.w.ksize[j] != 3 || c.w.stride[j] != 1 || c.w.dilate[j] != 1
+                || c.w.pad[j] > 2)
             return false;
         squares *= (outs[j] + 3) / 4;
         pixels *= outs[j];
@@ -30,21 +31,19 @@ inline bool has_winograd(const Convolution &c) {
 }
 
 /* `reorders`: whether filters have to be reordered in this call. */
-inline bool is_faster(const Convolution &c, bool reorders) {
-    Dim taps = 1, stride = 1;
-    for (Dim j = 0; j < c.axes; j++) {
-        taps *= c.ksize[j];
-        stride *= c.stride[j];
-    }
-    if (taps == 1)
+inline bool is_faster(const Described &c, bool reorders) {
+    Dim stride = 1;
+    for (Dim j = 0; j < c.w.nd; j++)
+        stride *= c.w.stride[j];
+    if (c.w.taps == 1)
         return true;
     if (has_winograd(c))
         return false;
-    const Dim weights = c.filters * (c.channels / c.groups) * taps;
+    const Dim weights = c.groups * c.filters * c.depth;
     if (c.task == CORRELATE)
         return c.groups > 1 || (c.channels > 4 && weights <= 25600);
-    return !reorders
-           || weights <= (c.task == TRANSPOSE && stride == 1 ? 2048 : 128) * places_of(c);
+    const Dim each = c.task == TRANSPOSE && stride == 1 ? 2048 : 128;
+    return !reorders || weights <= each * c.images * c.columns;
 }
 
 }  // namespace onednn

@@ -8,18 +8,18 @@ A true ``rival`` says that there are loops of our own with vectors: they get wha
 compute faster, unless ``config.use_ideep`` is ``'always'``.
 """
 cimport numpy as np
-from libc.string cimport memset
 from libcpp.memory cimport shared_ptr
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_NDIM, \
-    PyArray_SIZE, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_NDIM
 
-from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast._core.state cimport current
 from chainer_fast.backends._onednn.filters cimport Filters, Planned, prepared
 from chainer_fast.backends._onednn.library cimport (
-    ALWAYS, SUCCESS, UNIMPLEMENTED, Dim, Library, failed, library, wanted)
+    ALWAYS, SUCCESS, UNIMPLEMENTED, Library, failed, library, wanted)
 from chainer_fast.backends.kernels.common.layout cimport (
     empty_channels_last, in_order_of, is_channels_last)
+from chainer_fast.backends.kernels.convolution.arguments cimport (
+    CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, in_order, new_like,
+    set_convolved, set_correlated, set_transposed)
 
 np.import_array()
 
@@ -30,32 +30,23 @@ cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
         namespace "chainer_fast::onednn" nogil:
     enum:
         MAX_AXES "chainer_fast::onednn::MAX_AXES"
-    enum Task "chainer_fast::onednn::Task":
-        CONVOLVE "chainer_fast::onednn::CONVOLVE"
-        TRANSPOSE "chainer_fast::onednn::TRANSPOSE"
-        CORRELATE "chainer_fast::onednn::CORRELATE"
-    ctypedef struct Convolution "chainer_fast::onednn::Convolution":
-        Dim task, axes, n, groups, channels, filters
-        Dim length[MAX_AXES]
-        Dim ksize[MAX_AXES]
-        Dim outs[MAX_AXES]
-        Dim stride[MAX_AXES]
-        Dim pad[MAX_AXES]
-        Dim dilate[MAX_AXES]
-        Dim bias, threads
+    ctypedef struct Described "chainer_fast::onednn::Described":
+        pass
+    Described described "chainer_fast::onednn::described"(
+        const Convolution &, Task, bint bias, int threads) noexcept
     cdef cppclass Cache "chainer_fast::onednn::Cache":
-        shared_ptr[Planned] find(const Library &, const Convolution &) except +
+        shared_ptr[Planned] find(const Library &, const Described &) except +
         size_t size()
 
 cdef extern from "chainer_fast/backends/_onednn/pointwise.hpp" \
         namespace "chainer_fast::onednn" nogil:
-    bint is_product(const Convolution &, bint reorders) noexcept
-    int run_product(const Library &, const Convolution &, float *images, float *filters,
+    bint is_product(const Described &, bint reorders) noexcept
+    int run_product(const Library &, const Described &, float *images, float *filters,
                     float *places, const float *bias) noexcept
 
 cdef extern from "chainer_fast/backends/_onednn/choice.hpp" \
         namespace "chainer_fast::onednn" nogil:
-    bint is_faster(const Convolution &, bint reorders) noexcept
+    bint is_faster(const Described &, bint reorders) noexcept
 
 cdef enum:
     # oneDNN makes no good use of vectors for images of so few channels.
@@ -69,59 +60,6 @@ def cached():
     return _cache.size()
 
 
-cdef bint _is_float(object a) noexcept:
-    return np.PyArray_CheckExact(a) and cf_float_kind(<np.ndarray>a) == b'f' and (
-        PyArray_SIZE(a) > 0)
-
-
-cdef bint _set_window(Convolution *c, Task task, Py_ssize_t axes, lengths, ksize, outs,
-                      stride, pad, dilate) except -1:
-    """Fill in the window; return whether there is code for it."""
-    cdef Py_ssize_t j
-    memset(c, 0, sizeof(Convolution))
-    if not 1 <= axes <= MAX_AXES:
-        return False
-    c.task = task
-    c.axes = axes
-    for j in range(axes):
-        c.length[j] = lengths[j]
-        c.ksize[j] = ksize[j]
-        c.outs[j] = outs[j]
-        c.stride[j] = stride[j]
-        c.pad[j] = pad[j]
-        c.dilate[j] = dilate[j]
-        if min(c.length[j], c.ksize[j], c.outs[j], c.stride[j], c.dilate[j]) < 1 or (
-                c.pad[j] < 0):
-            return False
-    return True
-
-
-cdef bint _set_sizes(Convolution *c, npy_intp n, Dim groups, npy_intp channels,
-                     npy_intp filters, bint bias) except -1:
-    """Fill in the rest; return whether the sizes go together."""
-    if groups < 1 or channels % groups or filters % groups:
-        return False
-    c.n = n
-    c.groups = groups
-    c.channels = channels
-    c.filters = filters
-    c.bias = bias
-    c.threads = get_threads()
-    return True
-
-
-cdef object _empty_last(Py_ssize_t axes, npy_intp n, npy_intp channels,
-                        const npy_intp *lengths):
-    """Return a new array with its channels last."""
-    cdef npy_intp dims[MAX_AXES + 2]
-    cdef Py_ssize_t j
-    dims[0] = n
-    dims[1] = channels
-    for j in range(axes):
-        dims[2 + j] = lengths[j]
-    return empty_channels_last(<int>(axes + 2), dims, np.NPY_FLOAT)
-
-
 cdef object _ready(object a):
     """Return images with their channels last and aligned, a copy if need be."""
     if is_channels_last(a):
@@ -133,12 +71,12 @@ cdef object _ready(object a):
     return last
 
 
-cdef bint _is_slower(const Convolution &c) except -1:
+cdef bint _is_slower(const Described &c) except -1:
     """Tell whether our own loops are chosen."""
     return wanted() != ALWAYS and not is_faster(c, current().enable_backprop)
 
 
-cdef bint _compute(const Convolution &c, object images, object filters,
+cdef bint _compute(const Described &c, object images, object filters,
                    object places, object bias) except -1:
     """Compute one of three arrays from the others; return whether there was code."""
     cdef shared_ptr[Planned] planned
@@ -174,29 +112,19 @@ cdef bint _compute(const Convolution &c, object images, object filters,
     return True
 
 
-cdef object _plain(object a):
-    return np.PyArray_FROM_OF(a, np.NPY_ARRAY_CARRAY_RO)
-
-
 cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
     """Form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     cdef Convolution c
-    cdef Py_ssize_t axes
-    if not _is_float(x) or not _is_float(W) or PyArray_NDIM(x) != PyArray_NDIM(W):
+    cdef Described d
+    if set_convolved(&c, x, W, b, stride, pad, dilate, groups, outs) != b'f' or (
+            c.w.nd > MAX_AXES):
         return NotImplemented
-    axes = PyArray_NDIM(x) - 2
-    if b is not None and (not _is_float(b) or PyArray_SIZE(b) != PyArray_DIM(W, 0)):
-        return NotImplemented
-    if not _set_window(&c, CONVOLVE, axes, x.shape[2:], W.shape[2:], outs, stride, pad,
-                       dilate) or not _set_sizes(
-            &c, PyArray_DIM(x, 0), groups, PyArray_DIM(x, 1), PyArray_DIM(W, 0),
-            b is not None) or PyArray_DIM(W, 1) * c.groups != c.channels:
-        return NotImplemented
-    if rival and _is_slower(c):
+    d = described(c, CONVOLVE, b is not None, get_threads())
+    if rival and _is_slower(d):
         return NotImplemented
     x = _ready(x)
-    y = _empty_last(axes, c.n, c.filters, <npy_intp *>c.outs)
-    done = _compute(c, x, _plain(W), y, None if b is None else _plain(b))
+    y = new_like(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd, True)
+    done = _compute(d, x, in_order(W), y, None if b is None else in_order(b))
     return y if done else NotImplemented
 
 
@@ -204,25 +132,19 @@ cpdef object convolve_transposed(
         x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
     """Form of the kernel ``convolve_transposed``."""
     cdef Convolution c
-    cdef Py_ssize_t axes
-    if not _is_float(x) or not _is_float(W) or PyArray_NDIM(x) != PyArray_NDIM(W):
+    cdef Described d
+    if set_transposed(&c, x, W, b, stride, pad, dilate, groups, outs) != b'f' or (
+            c.w.nd > MAX_AXES):
         return NotImplemented
-    axes = PyArray_NDIM(x) - 2
-    if not _set_window(&c, TRANSPOSE, axes, outs, W.shape[2:], x.shape[2:], stride, pad,
-                       dilate) or not _set_sizes(
-            &c, PyArray_DIM(x, 0), groups, PyArray_DIM(W, 1) * <Dim>groups,
-            PyArray_DIM(W, 0), False) or PyArray_DIM(x, 1) != c.filters:
-        return NotImplemented
-    if b is not None and (not _is_float(b) or PyArray_SIZE(b) != c.channels):
-        return NotImplemented
-    if c.channels <= FEW_CHANNELS and c.groups == 1 or rival and _is_slower(c):
+    d = described(c, TRANSPOSE, False, get_threads())
+    if c.channels <= FEW_CHANNELS and c.groups == 1 or rival and _is_slower(d):
         return NotImplemented
     x = _ready(x)
-    y = _empty_last(axes, c.n, c.channels, <npy_intp *>c.length)
-    if not _compute(c, y, _plain(W), x, None):
+    y = new_like(x, c.images, c.groups * c.channels, c.w.length, c.w.nd, True)
+    if not _compute(d, y, in_order(W), x, None):
         return NotImplemented
     if b is not None:
-        y += b.reshape((-1,) + (1,) * axes)
+        y += b.reshape((-1,) + (1,) * c.w.nd)
     return y
 
 
@@ -230,22 +152,14 @@ cpdef object correlate(
         x, gy, ksize, stride, pad, dilate, groups, dtype, bint rival=False):
     """Form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     cdef Convolution c
-    cdef Py_ssize_t axes, j
-    cdef npy_intp shape[MAX_AXES + 2]
-    if not _is_float(x) or not _is_float(gy) or PyArray_NDIM(x) != PyArray_NDIM(gy) or (
-            dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
+    cdef Described d
+    if set_correlated(&c, x, gy, ksize, stride, pad, dilate, groups, dtype) != b'f' or (
+            c.w.nd > MAX_AXES):
         return NotImplemented
-    axes = PyArray_NDIM(x) - 2
-    if not _set_window(&c, CORRELATE, axes, x.shape[2:], ksize, gy.shape[2:], stride,
-                       pad, dilate) or not _set_sizes(
-            &c, PyArray_DIM(x, 0), groups, PyArray_DIM(x, 1), PyArray_DIM(gy, 1),
-            False) or rival and _is_slower(c):
+    d = described(c, CORRELATE, False, get_threads())
+    if rival and _is_slower(d):
         return NotImplemented
     x = _ready(x)
     gy = _ready(gy)
-    shape[0] = c.filters
-    shape[1] = c.channels // c.groups
-    for j in range(axes):
-        shape[2 + j] = c.ksize[j]
-    gW = np.PyArray_EMPTY(<int>(axes + 2), shape, np.NPY_FLOAT, 0)
-    return gW if _compute(c, x, gW, gy, None) else NotImplemented
+    gW = new_like(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, c.w.nd)
+    return gW if _compute(d, x, gW, gy, None) else NotImplemented

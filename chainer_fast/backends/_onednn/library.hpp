@@ -32,7 +32,7 @@ typedef Memory_ *Memory;
 typedef Plan_ *Plan;                /* primitive descriptor */
 typedef Primitive_ *Primitive;
 typedef Attributes_ *Attributes;
-typedef int64_t Dim;
+typedef ptrdiff_t Dim;               /* of 64 bits, where there is oneDNN */
 
 enum { MAX_DIMS = 12 };
 

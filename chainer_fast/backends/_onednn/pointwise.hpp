@@ -15,23 +15,16 @@
 namespace chainer_fast {
 namespace onednn {
 
-inline Dim places_of(const Convolution &c) {
-    Dim count = c.n;
-    for (Dim j = 0; j < c.axes; j++)
-        count *= c.outs[j];
-    return count;
-}
-
 /* Whether a product is the faster way, by measurement; `reorders` says whether oneDNN's
    own way had to reorder the filters. */
-inline bool is_product(const Convolution &c, bool reorders) {
+inline bool is_product(const Described &c, bool reorders) {
     if (c.groups > 1)
         return false;
-    for (Dim j = 0; j < c.axes; j++)
-        if (c.ksize[j] != 1 || c.pad[j] != 0
-                || (c.outs[j] - 1) * c.stride[j] >= c.length[j])
+    for (Dim j = 0; j < c.w.nd; j++)
+        if (c.w.ksize[j] != 1 || c.w.pad[j] != 0
+                || (c.w.outs[j] - 1) * c.w.stride[j] >= c.w.length[j])
             return false;
-    const Dim filters = c.filters * c.channels, places = places_of(c);
+    const Dim filters = c.filters * c.channels, places = c.images * c.columns;
     if (c.task == CORRELATE)
         return true;
     return reorders && filters > (c.task == CONVOLVE ? 1024 : 4096) * places;
@@ -40,17 +33,17 @@ inline bool is_product(const Convolution &c, bool reorders) {
 /* Calls f(pixel, place) for the first number of each pixel that a window sees, and of its
    place. */
 template <typename F>
-void for_each_place(const Convolution &c, F f) {
+void for_each_place(const Described &c, F f) {
     Dim at[MAX_AXES] = {0};
-    const Dim count = places_of(c);
+    const Dim count = c.images * c.columns;
     Dim image = 0;
     for (Dim place = 0; place < count; place++) {
         Dim pixel = image;
-        for (Dim j = 0; j < c.axes; j++)
-            pixel = pixel * c.length[j] + at[j] * c.stride[j];
+        for (Dim j = 0; j < c.w.nd; j++)
+            pixel = pixel * c.w.length[j] + at[j] * c.w.stride[j];
         f(pixel, place);
-        for (Dim j = c.axes - 1; j >= 0; j--) {
-            if (++at[j] < c.outs[j])
+        for (Dim j = c.w.nd - 1; j >= 0; j--) {
+            if (++at[j] < c.w.outs[j])
                 break;
             at[j] = 0;
             image += j == 0;
@@ -58,21 +51,14 @@ void for_each_place(const Convolution &c, F f) {
     }
 }
 
-inline bool is_dense(const Convolution &c) {
-    for (Dim j = 0; j < c.axes; j++)
-        if (c.length[j] != c.outs[j])
-            return false;
-    return true;
-}
-
 /* Compute one of three from the others, all with their channels last. */
-inline int run_product(const Library &l, const Convolution &c, float *images,
+inline int run_product(const Library &l, const Described &c, float *images,
                        float *filters, float *places, const float *bias) {
-    const Dim count = places_of(c), channels = c.channels, width = c.filters;
+    const Dim count = c.images * c.columns, channels = c.channels, width = c.filters;
     const size_t pixel = channels * sizeof(float);
     std::vector<float> seen;
     float *x = images;
-    if (!is_dense(c)) {
+    if (c.w.plane != c.columns) {
         try {
             seen.resize(count * channels);
         }
@@ -98,10 +84,7 @@ inline int run_product(const Library &l, const Convolution &c, float *images,
     const int status = l.sgemm('N', 'N', count, channels, width, 1, places, width,
                                filters, channels, 0, x, channels);
     if (x != images) {
-        Dim all = c.n * channels;
-        for (Dim j = 0; j < c.axes; j++)
-            all *= c.length[j];
-        memset(images, 0, all * sizeof(float));
+        memset(images, 0, c.images * c.w.plane * pixel);
         for_each_place(c, [=](Dim to, Dim from) {
             memcpy(images + to * channels, x + from * channels, pixel);
         });

@@ -13,29 +13,34 @@
 
 #include "chainer_fast/_core/aligned.hpp"
 #include "chainer_fast/backends/_onednn/library.hpp"
+#include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 
 namespace chainer_fast {
 namespace onednn {
 
 enum { MAX_AXES = 3 };
 
-enum Task { CONVOLVE, TRANSPOSE, CORRELATE };
+/* One convolution, with all that a plan depends on. There are no bytes between these
+   numbers, so that all of it can be compared. */
+struct Described : Convolution {
+    Dim task, bias, threads;
 
-/* One convolution, with channels and filters of all groups. All of it is compared, so
-   that it has to be zero before it is filled in. */
-struct Convolution {
-    Dim task, axes, n, groups, channels, filters;
-    Dim length[MAX_AXES], ksize[MAX_AXES], outs[MAX_AXES];
-    Dim stride[MAX_AXES], pad[MAX_AXES], dilate[MAX_AXES];
-    Dim bias, threads;
-
-    bool operator==(const Convolution &other) const {
+    bool operator==(const Described &other) const {
         return memcmp(this, &other, sizeof *this) == 0;
     }
 };
 
+inline Described described(const Convolution &c, Task task, bool bias, int threads) {
+    Described d;
+    static_cast<Convolution &>(d) = c;
+    d.task = task;
+    d.bias = bias;
+    d.threads = threads;
+    return d;
+}
+
 struct Hash {
-    size_t operator()(const Convolution &c) const {
+    size_t operator()(const Described &c) const {
         const Dim *numbers = reinterpret_cast<const Dim *>(&c);
         uint64_t hash = 0;
         for (size_t i = 0; i < sizeof c / sizeof *numbers; i++)
@@ -77,7 +82,7 @@ struct Queue {
 /* What oneDNN needs to compute a convolution. */
 class Planned {
 public:
-    Planned(const Library &library, const Convolution &c) : l(library), c(c) {
+    Planned(const Library &library, const Described &c) : l(library), c(c) {
         status = plan();
     }
 
@@ -107,7 +112,7 @@ private:
     const Queue &queue() const;
 
     const Library &l;
-    const Convolution c;
+    const Described c;
     Owned<Layout> images{l.layout_destroy}, places{l.layout_destroy};
     Owned<Layout> plain{l.layout_destroy}, bias{l.layout_destroy};
     Owned<Plan> plan_{l.plan_destroy};
@@ -118,15 +123,15 @@ private:
 
 /* Images or places: channels second in shape and last in memory. */
 inline int Planned::layout(Layout *out, Dim channels, const Dim *lengths) const {
-    Dim dims[MAX_AXES + 2] = {c.n, channels}, strides[MAX_AXES + 2] = {0, 1};
+    Dim dims[MAX_AXES + 2] = {c.images, channels}, strides[MAX_AXES + 2] = {0, 1};
     Dim step = channels;
-    for (Dim j = c.axes - 1; j >= 0; j--) {
+    for (Dim j = c.w.nd - 1; j >= 0; j--) {
         dims[2 + j] = lengths[j];
         strides[2 + j] = step;
         step *= lengths[j];
     }
     strides[0] = step;
-    return l.layout_create(out, (int)c.axes + 2, dims, F32, strides);
+    return l.layout_create(out, (int)c.w.nd + 2, dims, F32, strides);
 }
 
 inline int Planned::filters_layout(Layout *out, bool any) const {
@@ -134,10 +139,10 @@ inline int Planned::filters_layout(Layout *out, bool any) const {
     int n = 0;
     if (c.groups > 1)
         dims[n++] = c.groups;
-    dims[n++] = c.filters / c.groups;
-    dims[n++] = c.channels / c.groups;
-    for (Dim j = 0; j < c.axes; j++)
-        dims[n++] = c.ksize[j];
+    dims[n++] = c.filters;
+    dims[n++] = c.channels;
+    for (Dim j = 0; j < c.w.nd; j++)
+        dims[n++] = c.w.ksize[j];
     Dim step = 1;
     for (int j = n - 1; j >= 0; j--) {
         strides[j] = step;
@@ -149,38 +154,38 @@ inline int Planned::filters_layout(Layout *out, bool any) const {
 
 inline int Planned::plan() {
     Dim gaps[MAX_AXES], after[MAX_AXES];
-    for (Dim j = 0; j < c.axes; j++) {
-        gaps[j] = c.dilate[j] - 1;
-        after[j] = (c.outs[j] - 1) * c.stride[j] + (c.ksize[j] - 1) * c.dilate[j] + 1
-                   - c.length[j] - c.pad[j];
+    for (Dim j = 0; j < c.w.nd; j++) {
+        gaps[j] = c.w.dilate[j] - 1;
+        after[j] = (c.w.outs[j] - 1) * c.w.stride[j] + (c.w.ksize[j] - 1) * c.w.dilate[j]
+                   + 1 - c.w.length[j] - c.w.pad[j];
         /* oneDNN wants neither more places than fit in nor fewer. */
-        if (after[j] + c.stride[j] < 0)
+        if (after[j] + c.w.stride[j] < 0)
             return UNIMPLEMENTED;
     }
     Owned<Layout> any(l.layout_destroy);
     Owned<Plan> forward(l.plan_destroy);
     const char *name = nullptr;
-    const Dim one = 1;
-    int s = layout(&images, c.channels, c.length);
+    const Dim channels = c.groups * c.channels, filters = c.groups * c.filters, one = 1;
+    int s = layout(&images, channels, c.w.length);
     if (s == SUCCESS)
-        s = layout(&places, c.filters, c.outs);
+        s = layout(&places, filters, c.w.outs);
     if (s == SUCCESS)
         s = filters_layout(&plain, false);
     if (s == SUCCESS)
         s = filters_layout(&any, true);
     if (s == SUCCESS && c.bias)
-        s = l.layout_create(&bias, 1, &c.filters, F32, &one);
+        s = l.layout_create(&bias, 1, &filters, F32, &one);
     if (s == SUCCESS)
         s = l.plan_forward(c.task == CONVOLVE ? &plan_ : &forward, l.engine,
                            FORWARD_TRAINING, CONVOLUTION_DIRECT, images, any, bias,
-                           places, c.stride, gaps, c.pad, after, l.attributes);
+                           places, c.w.stride, gaps, c.w.pad, after, l.attributes);
     if (s == SUCCESS && c.task == TRANSPOSE)
         s = l.plan_backward_data(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
-                                 places, c.stride, gaps, c.pad, after, forward,
+                                 places, c.w.stride, gaps, c.w.pad, after, forward,
                                  l.attributes);
     else if (s == SUCCESS && c.task == CORRELATE)
         s = l.plan_backward_weights(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
-                                    nullptr, places, c.stride, gaps, c.pad, after,
+                                    nullptr, places, c.w.stride, gaps, c.w.pad, after,
                                     forward, l.attributes);
     if (s == SUCCESS)
         s = l.plan_query(plan_, QUERY_IMPLEMENTATION, 0, &name);
@@ -329,7 +334,7 @@ class Cache {
 public:
     enum { CAPACITY = 512 };
 
-    std::shared_ptr<Planned> find(const Library &l, const Convolution &c) {
+    std::shared_ptr<Planned> find(const Library &l, const Described &c) {
         auto found = places.find(c);
         if (found != places.end()) {
             entries.splice(entries.begin(), entries, found->second);
@@ -347,9 +352,9 @@ public:
     size_t size() const { return entries.size(); }
 
 private:
-    typedef std::list<std::pair<Convolution, std::shared_ptr<Planned>>> Entries;
+    typedef std::list<std::pair<Described, std::shared_ptr<Planned>>> Entries;
     Entries entries;
-    std::unordered_map<Convolution, Entries::iterator, Hash> places;
+    std::unordered_map<Described, Entries::iterator, Hash> places;
 };
 
 }  // namespace onednn

@@ -12,7 +12,6 @@
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
-namespace {
 
 constexpr int MAX_AXES = 6;
 
@@ -29,6 +28,8 @@ struct Window {
     ptrdiff_t pad[MAX_AXES];
     ptrdiff_t dilate[MAX_AXES];
 };
+
+namespace {
 
 /* Rows of places, from `begin` to before `end`. */
 struct Rows {

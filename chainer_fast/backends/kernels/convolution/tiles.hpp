@@ -15,7 +15,6 @@
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
 namespace chainer_fast {
-namespace {
 
 /* Approximate number of elements of a tile of patches: two megabytes of floats do not
    fit in the cache. And the number of columns from which a matrix product pays. */
@@ -33,13 +32,15 @@ struct Convolution {
     ptrdiff_t filters;    /* in a group: channels on the side of the places */
     ptrdiff_t columns;    /* places of the window in an image */
     ptrdiff_t depth;      /* elements of a patch in a group */
-    bool direct;          /* whether an image is its own matrix of patches */
+    ptrdiff_t direct;     /* whether an image is its own matrix of patches */
 
     /* Whether images go into the products as they are. */
     bool whole() const {
         return direct && (columns >= TILE_COLUMNS || images == 1);
     }
 };
+
+namespace {
 
 struct Tiles {
     ptrdiff_t images;     /* in a tile */

@@ -1,0 +1,160 @@
+"""Arguments of convolutions, as the loops and oneDNN take them."""
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from libc.string cimport memset
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SIZE, PyArray_TYPE, npy_intp
+
+from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
+
+cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
+    enum:
+        MAX_AXES "chainer_fast::MAX_AXES"
+        TILE_COLUMNS "chainer_fast::TILE_COLUMNS"
+    enum Task "chainer_fast::Task":
+        CONVOLVE "chainer_fast::CONVOLVE"
+        TRANSPOSE "chainer_fast::TRANSPOSE"
+        CORRELATE "chainer_fast::CORRELATE"
+    ctypedef struct Window "chainer_fast::Window":
+        ptrdiff_t nd, taps, plane, rows, width
+        ptrdiff_t length[MAX_AXES]
+        ptrdiff_t ksize[MAX_AXES]
+        ptrdiff_t outs[MAX_AXES]
+        ptrdiff_t stride[MAX_AXES]
+        ptrdiff_t pad[MAX_AXES]
+        ptrdiff_t dilate[MAX_AXES]
+    ctypedef struct Convolution "chainer_fast::Convolution":
+        Window w
+        ptrdiff_t images, groups, channels, filters, columns, depth
+        ptrdiff_t direct
+
+
+cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad,
+                            dilate) except -1:
+    """Fill in the window; return whether there is code for it."""
+    cdef Window *w = &c.w
+    cdef Py_ssize_t j, n = len(ksize)
+    if n == 0 or n > MAX_AXES or len(lengths) != n or len(outs) != n or (
+            len(stride) != n or len(pad) != n or len(dilate) != n):
+        return False
+    memset(c, 0, sizeof(Convolution))
+    w.nd = n
+    w.taps = w.plane = w.rows = 1
+    c.direct = True
+    for j in range(n):
+        w.length[j] = lengths[j]
+        w.ksize[j] = ksize[j]
+        w.outs[j] = outs[j]
+        w.stride[j] = stride[j]
+        w.pad[j] = pad[j]
+        w.dilate[j] = dilate[j]
+        if min(w.length[j], w.ksize[j], w.outs[j], w.stride[j], w.dilate[j]) < 1 or (
+                w.pad[j] < 0):
+            return False
+        c.direct = c.direct and w.ksize[j] == 1 and w.stride[j] == 1 and (
+            w.pad[j] == 0 and w.length[j] == w.outs[j])
+        w.taps *= w.ksize[j]
+        w.plane *= w.length[j]
+        w.rows *= w.outs[j]
+    c.columns = w.rows
+    w.width = w.outs[n - 1]
+    w.rows //= w.width
+    return True
+
+
+cdef inline bint _set_sizes(Convolution *c, npy_intp groups, npy_intp images,
+                            npy_intp channels, npy_intp filters) except -1:
+    """Fill in the numbers of all groups; return whether they can be split so."""
+    if groups < 1 or channels % groups or filters % groups:
+        return False
+    c.groups = groups
+    c.images = images
+    c.channels = channels // groups
+    c.filters = filters // groups
+    c.depth = c.channels * c.w.taps
+    return True
+
+
+cdef inline object in_order(object array):
+    """Return the array in C order and aligned, a copy if need be."""
+    return np.PyArray_FROM_OF(array, np.NPY_ARRAY_CARRAY_RO)
+
+
+cdef inline char type_of_both(a, b) noexcept:
+    """Return 'f' or 'd' if both arrays are of that type and not empty, else 0."""
+    cdef char kind
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
+        return 0
+    if PyArray_SIZE(a) == 0 or PyArray_SIZE(b) == 0:
+        return 0
+    kind = cf_float_kind(<np.ndarray>a)
+    return kind if cf_float_kind(<np.ndarray>b) == kind else 0
+
+
+cdef inline object new_like(
+        np.ndarray like, npy_intp first, npy_intp second, const ptrdiff_t *lengths,
+        Py_ssize_t n, bint channels_last=False):
+    """Return a new array of that shape, in the type of another."""
+    cdef npy_intp shape[MAX_AXES + 2]
+    cdef Py_ssize_t j
+    shape[0] = first
+    shape[1] = second
+    for j in range(n):
+        shape[2 + j] = lengths[j]
+    if channels_last:
+        return empty_channels_last(<int>(2 + n), shape, PyArray_TYPE(like))
+    return PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(like), 0)
+
+
+cdef inline bint _set_filters(
+        Convolution *c, char kind, x, W, b, images, outs, stride, pad, dilate,
+        npy_intp groups, bint transposed) except -1:
+    """Fill in the sizes of images and filters; return whether they go together.
+
+    ``images`` are the lengths of the images.
+    """
+    if PyArray_NDIM(x) != PyArray_NDIM(W) or not set_window(
+            c, images, W.shape[2:], outs, stride, pad, dilate) or not _set_sizes(
+            c, groups, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * groups,
+            PyArray_DIM(W, 0)):
+        return False
+    return b is None or (type_of_both(b, b) == kind and PyArray_SIZE(b) == groups * (
+        c.channels if transposed else c.filters))
+
+
+# Each fills in a convolution and returns 'f' or 'd', or 0 if arrays differ in type, are
+# empty, or do not go together.
+
+cdef inline char set_convolved(
+        Convolution *c, x, W, b, stride, pad, dilate, groups, outs) except? -1:
+    cdef char kind = type_of_both(x, W)
+    if not kind or not _set_filters(
+            c, kind, x, W, b, x.shape[2:], outs, stride, pad, dilate, groups,
+            False) or PyArray_DIM(x, 1) != c.groups * c.channels:
+        return 0
+    return kind
+
+
+cdef inline char set_transposed(
+        Convolution *c, x, W, b, stride, pad, dilate, groups, outs) except? -1:
+    cdef char kind = type_of_both(x, W)
+    if not kind or not _set_filters(
+            c, kind, x, W, b, outs, x.shape[2:], stride, pad, dilate, groups,
+            True) or PyArray_DIM(x, 1) != PyArray_DIM(W, 0):
+        return 0
+    return kind
+
+
+cdef inline char set_correlated(
+        Convolution *c, x, gy, ksize, stride, pad, dilate, groups, dtype) except? -1:
+    cdef char kind = type_of_both(x, gy)
+    cdef Py_ssize_t n = len(ksize)
+    if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
+            dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
+        return 0
+    if not set_window(c, x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate) or (
+            not _set_sizes(c, groups, PyArray_DIM(x, 0), PyArray_DIM(x, 1),
+                           PyArray_DIM(gy, 1))):
+        return 0
+    return kind
