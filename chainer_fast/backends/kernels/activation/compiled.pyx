@@ -3,9 +3,9 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from libc.stdlib cimport free, malloc
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
-    PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
+    PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, \
+    PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, common_kind, empty_like, kind_of
@@ -14,24 +14,23 @@ from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
-        namespace "chainer_fast" nogil:
-    void bend_each "chainer_fast::bend"(
-        char, const void *, const void *, const void *, void *, ptrdiff_t) noexcept
-    void mix_each "chainer_fast::mix"(
-        char, const void *, const void *, const void *, void *, ptrdiff_t) noexcept
-    void parametric(char, const void *, const void *, void *, ptrdiff_t, ptrdiff_t,
-                    ptrdiff_t, const Unary *) noexcept
-    void parametric_grads(
-        char, const void *, const void *, const void *, const void *, void *, void *,
-        double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary *) noexcept
-    void maxout_each "chainer_fast::maxout"(
-        char, const void *, void *, ptrdiff_t, ptrdiff_t, ptrdiff_t) noexcept
-    void maxout_grads(char, const void *, const void *, const void *, void *,
-                      ptrdiff_t, ptrdiff_t, ptrdiff_t) noexcept
-
-
-cdef inline void *_data(object array) noexcept:
-    return PyArray_DATA(<np.ndarray>array)
+        namespace "chainer_fast":
+    void bend_loop(
+        char, object x, object signs, object slopes, object out, ptrdiff_t) noexcept
+    void mix_loop(
+        char, object a, object b, object flags, object out, ptrdiff_t) noexcept
+    void parametric_loop(
+        char, object x, object w, object out, ptrdiff_t n, ptrdiff_t count,
+        ptrdiff_t run, const Unary *tanh) noexcept
+    void parametric_grads_loop(
+        char, object x, object w, object gy, object signs, object gx, object gw,
+        object totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
+        const Unary *tanh) noexcept
+    void maxout_loop(char, object x, object y, ptrdiff_t groups, ptrdiff_t size,
+                     ptrdiff_t inner) noexcept
+    void maxout_grads_loop(
+        char, object x, object y, object gy, object gx, ptrdiff_t groups,
+        ptrdiff_t size, ptrdiff_t inner) noexcept
 
 
 def bend(x, signs, slopes):
@@ -40,7 +39,7 @@ def bend(x, signs, slopes):
         return NotImplemented
     out = empty_like(x)
     clear_float_errors()
-    bend_each(kind, _data(x), _data(signs), _data(slopes), _data(out), PyArray_SIZE(x))
+    bend_loop(kind, x, signs, slopes, out, PyArray_SIZE(x))
     return NotImplemented if float_errors() else out
 
 
@@ -48,13 +47,13 @@ def mix(a, b, flags):
     cdef char kind = common_kind(a, b)
     if not kind or not PyArray_CheckExact(flags):
         return NotImplemented
-    if np.PyArray_TYPE(<np.ndarray>flags) != np.NPY_BOOL or not PyArray_CHKFLAGS(
+    if PyArray_TYPE(<np.ndarray>flags) != np.NPY_BOOL or not PyArray_CHKFLAGS(
             <np.ndarray>flags, CF_PLAIN_FLAGS) or not PyArray_SAMESHAPE(
             <np.ndarray>a, <np.ndarray>flags):
         return NotImplemented
     out = empty_like(a)
     clear_float_errors()
-    mix_each(kind, _data(a), _data(b), _data(flags), _data(out), PyArray_SIZE(a))
+    mix_loop(kind, a, b, flags, out, PyArray_SIZE(a))
     return NotImplemented if float_errors() else out
 
 
@@ -63,66 +62,43 @@ def mix(a, b, flags):
 cdef Unary _tanh = unary_of(numpy.tanh)
 
 
-cdef bint _fits(object x, object w, ptrdiff_t *count, ptrdiff_t *run) noexcept:
-    """Tell whether ``w`` has the axes of ``x`` from the second on, or some of them.
+cdef bint _fits(char kind, object x, object w) noexcept:
+    """Tell whether ``w`` has the axes of ``x`` from the second on, or some of them."""
+    return (kind and kind_of(w) == kind and PyArray_NDIM(w) < PyArray_NDIM(x)
+            and PyArray_CompareLists(
+                PyArray_DIMS(<np.ndarray>x) + 1, PyArray_DIMS(<np.ndarray>w),
+                PyArray_NDIM(w)))
 
-    If so, ``count`` is its size, and each of its elements belongs to runs of ``run``
-    elements of ``x``.
-    """
-    cdef Py_ssize_t i
-    cdef Py_ssize_t ndim = PyArray_NDIM(<np.ndarray>w)
-    if PyArray_NDIM(<np.ndarray>x) < ndim + 1:
-        return False
-    for i in range(ndim):
-        if PyArray_DIM(<np.ndarray>x, i + 1) != PyArray_DIM(<np.ndarray>w, i):
-            return False
-    count[0] = PyArray_SIZE(w)
-    run[0] = PyArray_SIZE(x) // (PyArray_DIM(<np.ndarray>x, 0) * count[0])
-    return True
+
+cdef ptrdiff_t _run(object x, object w) noexcept:
+    """Return how many elements of ``x`` in a row belong to one of ``w``."""
+    return PyArray_SIZE(x) // (PyArray_DIM(<np.ndarray>x, 0) * PyArray_SIZE(w))
 
 
 cdef object _parametric(object x, object w, const Unary *tanh):
-    cdef ptrdiff_t count = 0
-    cdef ptrdiff_t run = 0
     cdef char kind = kind_of(x)
-    if not kind or kind_of(w) != kind or not _fits(x, w, &count, &run):
+    if not _fits(kind, x, w):
         return NotImplemented
     out = empty_like(x)
-    cdef void *px = _data(x)
-    cdef void *pw = _data(w)
-    cdef void *pout = _data(out)
-    cdef ptrdiff_t n = PyArray_SIZE(x)
     clear_float_errors()
-    with nogil:
-        parametric(kind, px, pw, pout, n, count, run, tanh)
+    parametric_loop(
+        kind, x, w, out, PyArray_SIZE(x), PyArray_SIZE(w), _run(x, w), tanh)
     return NotImplemented if float_errors() else out
 
 
 cdef object _parametric_grad(
         object x, object w, object gy, object signs, const Unary *tanh):
-    cdef ptrdiff_t count = 0
-    cdef ptrdiff_t run = 0
     cdef char kind = common_kind(x, gy)
-    if not kind or kind_of(w) != kind or not common_kind(x, signs) or (
-            not _fits(x, w, &count, &run)):
+    cdef npy_intp count
+    if not _fits(kind, x, w) or not common_kind(x, signs):
         return NotImplemented
+    count = PyArray_SIZE(w)
     gx = empty_like(x)
     gw = empty_like(w)
-    cdef void *px = _data(x)
-    cdef void *pw = _data(w)
-    cdef void *pgy = _data(gy)
-    cdef void *psigns = _data(signs)
-    cdef void *pgx = _data(gx)
-    cdef void *pgw = _data(gw)
-    cdef ptrdiff_t n = PyArray_SIZE(x)
-    cdef double *totals = <double *>malloc(count * sizeof(double))
-    if totals is NULL:
-        raise MemoryError
+    totals = PyArray_ZEROS(1, &count, np.NPY_DOUBLE, 0)
     clear_float_errors()
-    with nogil:
-        parametric_grads(
-            kind, px, pw, pgy, psigns, pgx, pgw, totals, n, count, run, tanh)
-    free(totals)
+    parametric_grads_loop(kind, x, w, gy, signs, gx, gw, totals, PyArray_SIZE(x), count,
+                          _run(x, w), tanh)
     return NotImplemented if float_errors() else (gx, gw)
 
 
@@ -144,48 +120,51 @@ def swish_grad(x, beta, gy):
 
 # ------------------------------------------------------------------------------- groups
 
-cdef bint _groups(object x, Py_ssize_t size, Py_ssize_t axis, object y,
-                  ptrdiff_t *inner) noexcept:
-    """Tell whether ``y`` has an element for each group, and find how they lie."""
+cdef enum:
+    MAX_DIMS = 64
+
+
+cdef ptrdiff_t _groups(
+        object x, Py_ssize_t size, Py_ssize_t axis, npy_intp *dims) noexcept:
+    """Fill in the shape with an element for each group.
+
+    Return how far apart those of a group lie, or zero if the axis has no such groups.
+    """
     cdef Py_ssize_t i
-    cdef Py_ssize_t ndim = PyArray_NDIM(<np.ndarray>x)
-    if PyArray_NDIM(<np.ndarray>y) != ndim or not 0 <= axis < ndim:
-        return False
-    inner[0] = 1
-    for i in range(ndim):
-        if PyArray_DIM(<np.ndarray>x, i) != PyArray_DIM(<np.ndarray>y, i) * (
-                size if i == axis else 1):
-            return False
+    cdef ptrdiff_t inner = 1
+    if size < 1 or not 0 <= axis < PyArray_NDIM(x) or (
+            PyArray_DIM(<np.ndarray>x, axis) % size):
+        return 0
+    for i in range(PyArray_NDIM(x)):
+        dims[i] = PyArray_DIM(<np.ndarray>x, i)
         if i > axis:
-            inner[0] *= PyArray_DIM(<np.ndarray>x, i)
-    return True
+            inner *= dims[i]
+    dims[axis] //= size
+    return inner
 
 
 def maxout(x, Py_ssize_t size, Py_ssize_t axis):
-    cdef ptrdiff_t inner = 0
+    cdef npy_intp dims[MAX_DIMS]
     cdef char kind = kind_of(x)
-    cdef np.npy_intp dims[64]
-    cdef Py_ssize_t i
-    if not kind or not 0 <= axis < PyArray_NDIM(<np.ndarray>x) or size < 1:
+    cdef ptrdiff_t inner = _groups(x, size, axis, dims) if kind else 0
+    if not inner:
         return NotImplemented
-    for i in range(PyArray_NDIM(<np.ndarray>x)):
-        dims[i] = PyArray_DIM(<np.ndarray>x, i)
-    dims[axis] //= size
-    y = np.PyArray_EMPTY(
-        PyArray_NDIM(<np.ndarray>x), dims, np.PyArray_TYPE(<np.ndarray>x), 0)
-    if not _groups(x, size, axis, y, &inner):
-        return NotImplemented
+    y = PyArray_EMPTY(PyArray_NDIM(x), dims, PyArray_TYPE(<np.ndarray>x), 0)
     clear_float_errors()
-    maxout_each(kind, _data(x), _data(y), PyArray_SIZE(y) // inner, size, inner)
+    maxout_loop(kind, x, y, PyArray_SIZE(y) // inner, size, inner)
     return NotImplemented if float_errors() else y
 
 
 def maxout_grad(x, y, gy, Py_ssize_t size, Py_ssize_t axis):
-    cdef ptrdiff_t inner = 0
+    cdef npy_intp dims[MAX_DIMS]
     cdef char kind = common_kind(y, gy)
-    if not kind or kind_of(x) != kind or not _groups(x, size, axis, y, &inner):
+    cdef ptrdiff_t inner
+    if not kind or kind_of(x) != kind or PyArray_NDIM(y) != PyArray_NDIM(x):
+        return NotImplemented
+    inner = _groups(x, size, axis, dims)
+    if not inner or not PyArray_CompareLists(
+            dims, PyArray_DIMS(<np.ndarray>y), PyArray_NDIM(y)):
         return NotImplemented
     gx = empty_like(x)
-    maxout_grads(kind, _data(x), _data(y), _data(gy), _data(gx),
-                 PyArray_SIZE(y) // inner, size, inner)
+    maxout_grads_loop(kind, x, y, gy, gx, PyArray_SIZE(y) // inner, size, inner)
     return gx

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
@@ -18,24 +21,20 @@ CF_CLONES void bend_each(
         out[i] = Bend::of(x[i], signs[i], slopes[i]);
 }
 
-inline void bend(char kind, const void *x, const void *signs, const void *slopes,
-                 void *out, ptrdiff_t n) {
-    shared_by_type(
-        kind, bend_each<float>, bend_each<double>, n, x, signs, slopes, out);
+template <typename T>
+void bend(const T *x, const T *signs, const T *slopes, T *out, ptrdiff_t n) {
+    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+        bend_each(x + i, signs + i, slopes + i, out + i, end - i);
+    });
 }
 
 template <typename T>
-CF_CLONES void mix_each(
+CF_CLONES void mix(
         const T *a, const T *b, const unsigned char *flags, T *out, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         const T flag = flags[i] ? T(1) : T(0);    // without a jump, as it is not a bool
         out[i] = Mix::of(a[i], b[i], flag);
     }
-}
-
-inline void mix(char kind, const void *a, const void *b, const void *flags, void *out,
-                ptrdiff_t n) {
-    by_type(kind, mix_each<float>, mix_each<double>, a, b, flags, out, n);
 }
 
 /* -- parameters w of runs of elements
@@ -140,8 +139,8 @@ CF_CLONES void prelu(const T *x, const T *w, T *y, ptrdiff_t n) {
 
 /* With ``tanh`` a swish, without it a parametric ReLU. */
 template <typename T>
-void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
-                     ptrdiff_t run, const Unary *tanh) {
+void parametric(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
+                ptrdiff_t run, const Unary *tanh) {
     const ptrdiff_t parts = (n + PART - 1) / PART;
     parallel(parts, GRAIN / PART, [=](ptrdiff_t begin, ptrdiff_t end) {
         T wide[PART];
@@ -158,24 +157,14 @@ void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
     });
 }
 
-inline void parametric(
-        char kind, const void *x, const void *w, void *y, ptrdiff_t n, ptrdiff_t count,
-        ptrdiff_t run, const Unary *tanh) {
-    by_type(kind, parametric_each<float>, parametric_each<double>, x, w, y, n, count,
-            run, tanh);
-}
-
-/* Totals are in double precision; there is room for them and for ``count`` elements. */
+/* Totals are in double precision, and zeros at first. */
 template <typename T>
-void parametric_grads_each(
+void parametric_grads(
         const T *x, const T *w, const T *g, const T *signs, T *gx, T *gw,
         double *totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
         const Unary *tanh) {
     T wide[PART], part[PART];
-    ptrdiff_t i;
-    for (i = 0; i < count; ++i)
-        totals[i] = 0;
-    for (i = 0; i < n; i += PART) {
+    for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         spread(w, wide, i, m, count, run);
         if (tanh) {
@@ -185,22 +174,13 @@ void parametric_grads_each(
             prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);
         gather(part, totals, i, m, count, run);
     }
-    for (i = 0; i < count; ++i)
-        gw[i] = (T)totals[i];
-}
-
-inline void parametric_grads(
-        char kind, const void *x, const void *w, const void *g, const void *signs,
-        void *gx, void *gw, double *totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
-        const Unary *tanh) {
-    by_type(kind, parametric_grads_each<float>, parametric_grads_each<double>, x, w, g,
-            signs, gx, gw, totals, n, count, run, tanh);
+    std::copy_n(totals, count, gw);
 }
 
 /* -- groups of ``size`` elements that lie ``inner`` apart */
 
 template <typename T>
-CF_CLONES void maxout_each(
+CF_CLONES void maxout(
         const T *x, T *y, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t inner) {
     if (inner == 1 && size == 2) {
         for (ptrdiff_t i = 0; i < groups; ++i)
@@ -225,13 +205,8 @@ CF_CLONES void maxout_each(
     }
 }
 
-inline void maxout(char kind, const void *x, void *y, ptrdiff_t groups, ptrdiff_t size,
-                   ptrdiff_t inner) {
-    by_type(kind, maxout_each<float>, maxout_each<double>, x, y, groups, size, inner);
-}
-
 template <typename T>
-CF_CLONES void maxout_grads_each(
+CF_CLONES void maxout_grads(
         const T *x, const T *y, const T *g, T *gx, ptrdiff_t groups, ptrdiff_t size,
         ptrdiff_t inner) {
     if (inner == 1) {
@@ -246,11 +221,12 @@ CF_CLONES void maxout_grads_each(
                 gx[j] = Maxout::grad(x[j], y[j], g[j]);
 }
 
-inline void maxout_grads(char kind, const void *x, const void *y, const void *g,
-                         void *gx, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t inner) {
-    by_type(kind, maxout_grads_each<float>, maxout_grads_each<double>, x, y, g, gx,
-            groups, size, inner);
-}
+constexpr Loop bend_loop = {bend<float>, bend<double>};
+constexpr Loop mix_loop = {mix<float>, mix<double>};
+constexpr Loop parametric_loop = {parametric<float>, parametric<double>};
+constexpr Loop parametric_grads_loop = {parametric_grads<float>, parametric_grads<double>};
+constexpr Loop maxout_loop = {maxout<float>, maxout<double>};
+constexpr Loop maxout_grads_loop = {maxout_grads<float>, maxout_grads<double>};
 
 }  // namespace
 }  // namespace chainer_fast
