@@ -12,45 +12,25 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     ctypedef struct Control "chainer_fast::Control":
         pass
     Control control_of_openblas "chainer_fast::control_of_openblas"() noexcept
-    void shared_product "chainer_fast::shared_product"[T](
-        Gemm multiply, Control control, char *, char *, int *, int *, int *, void *,
-        void *, int *, void *, int *, void *, void *, int *) noexcept
+    # BLAS's products, the way to tell it its number of threads, and shared products.
+    Gemm sgemm "chainer_fast::gemm<float>"
+    Gemm dgemm "chainer_fast::gemm<double>"
+    Control control "chainer_fast::control"
+    Gemm shared_sgemm "chainer_fast::shared_product<float>"
+    Gemm shared_dgemm "chainer_fast::shared_product<double>"
 
 cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
     void set_threads(int n) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/common/tiled_product.hpp" nogil:
-    cppclass Tiles "chainer_fast::Tiles":
-        pass
-    const Tiles *tiles_to_multiply "chainer_fast::tiles_to_multiply"() noexcept
-    void tiled_sgemm "chainer_fast::tiled_sgemm"(
-        const Tiles &, const char *, const char *, const int *, const int *,
-        const int *, const void *, const int *, const void *, const int *, const void *,
-        void *, const int *) noexcept
-
-cdef Gemm _sgemm = NULL
-cdef Gemm _dgemm = NULL
-cdef Control _control
+    bint tiles_beat_openblas "chainer_fast::tiles_beat_openblas"() noexcept
+    Gemm tiled_sgemm "chainer_fast::tiled_sgemm"
 
 
 cdef void *_address(table, name) except NULL:
     capsule = table[name]
     return PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
-
-
-cdef void _shared_sgemm(
-        char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
-        void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
-    shared_product[float](
-        _sgemm, _control, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-
-
-cdef void _shared_dgemm(
-        char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
-        void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
-    shared_product[double](
-        _dgemm, _control, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
 cdef enum:
@@ -70,7 +50,7 @@ cdef void _sgemm_of_library(
     cdef int threads = get_threads() if SMALL < work <= ALONE else 1
     cdef int status
     if work <= SMALL:
-        _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+        shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
         return
     if threads > 1:
         set_threads(1)
@@ -81,39 +61,33 @@ cdef void _sgemm_of_library(
         set_threads(threads)
     if status != SUCCESS:
         # It fails when memory is short, before it has changed anything.
-        _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+        shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
-cdef const Tiles *_tiles = tiles_to_multiply()
-
-
-cdef void _sgemm_of_tiles(
-        char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
-        void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
-    tiled_sgemm(_tiles[0], ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc)
+cdef bint _has_tiles = tiles_beat_openblas()
 
 
 cdef bint beats_numpy() except -1:
-    return wanted() != 0 or _tiles is not NULL
+    return wanted() != 0 or _has_tiles
 
 
 cdef int find_gemm(char kind, Gemm *found) except -1:
     """Find the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
-    global _sgemm, _dgemm, _control, _library
-    if kind == b'f' and _tiles is not NULL and not wanted():
-        found[0] = _sgemm_of_tiles
+    global sgemm, dgemm, control, _library
+    if kind == b'f' and _has_tiles and not wanted():
+        found[0] = tiled_sgemm
         return 0
-    if _dgemm is NULL:
+    if dgemm is NULL:
         from scipy.linalg import cython_blas
         table = cython_blas.__pyx_capi__
-        _control = control_of_openblas()
-        _sgemm = <Gemm>_address(table, 'sgemm')
-        _dgemm = <Gemm>_address(table, 'dgemm')
+        control = control_of_openblas()
+        sgemm = <Gemm>_address(table, 'sgemm')
+        dgemm = <Gemm>_address(table, 'dgemm')
     if kind != b'f':
-        found[0] = _shared_dgemm
+        found[0] = shared_dgemm
     elif wanted():
         _library = library()
         found[0] = _sgemm_of_library
     else:
-        found[0] = _shared_sgemm
+        found[0] = shared_sgemm
     return 0

@@ -348,6 +348,19 @@ CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff
     }
 }
 
+/* Packs a matrix of the shape (terms, columns), or with `turned` the transpose of one of
+ * the shape (columns, terms). */
+inline void pack(bool turned, const float *a, ptrdiff_t ld, ptrdiff_t terms,
+                 ptrdiff_t columns, Panels<float> out) {
+    if (!turned) {
+        pack_rows(a, ld, terms, columns, out);
+        return;
+    }
+    for (ptrdiff_t j = 0; j < columns; j += PANEL)
+        pack_turned(a + j * ld, ld, std::min(PANEL, columns - j), terms,
+                    out.from(j / PANEL).data);
+}
+
 }  // namespace
 }  // namespace chainer_fast
 

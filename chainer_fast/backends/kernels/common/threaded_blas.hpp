@@ -141,11 +141,16 @@ constexpr double ONE_THREAD = 262144, SHARED = 2e6;
 constexpr int LEAST_PART = 32;
 constexpr double LEAST_SHARE = 1e6;
 
-/* A product like BLAS's `multiply`, of which T is the type of the elements. */
+/* The products of a BLAS, and how that is told its number of threads. */
 template <typename T>
-void shared_product(Gemm multiply, Control control, char *ta, char *tb, int *m, int *n,
-                    int *k, void *alpha, void *a, int *lda, void *b, int *ldb,
-                    void *beta, void *c, int *ldc) {
+Gemm gemm = nullptr;
+inline Control control;
+
+/* Its product of matrices of a type, shared. */
+template <typename T>
+void shared_product(char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a,
+                    int *lda, void *b, int *ldb, void *beta, void *c, int *ldc) {
+    const Gemm multiply = gemm<T>;
     const double work = (double)*m * *n * *k;
     if (work <= ONE_THREAD || !control.set) {
         multiply(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);

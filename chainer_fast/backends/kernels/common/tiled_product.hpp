@@ -40,18 +40,6 @@ inline float *packed_panels() {
     return (float *)(memory.get() + (LINE - place % LINE));
 }
 
-/* Packs rows and columns of the right operand from (k, j) on. */
-inline void pack(const Matrix<float> &right, ptrdiff_t k, ptrdiff_t terms, ptrdiff_t j,
-                 ptrdiff_t columns, Panels<float> out) {
-    if (!right.transposed) {
-        pack_rows(right.data + k * right.ld + j, right.ld, terms, columns, out);
-        return;
-    }
-    for (ptrdiff_t i = 0; i < columns; i += PANEL)
-        pack_turned(right.data + (j + i) * right.ld + k, right.ld,
-                    std::min(PANEL, columns - i), terms, out.from(i / PANEL).data);
-}
-
 /* Some columns of `tiled_product`, by one thread. */
 inline void tiled_columns(
         const Tiles &tiles, ptrdiff_t rows, ptrdiff_t begin, ptrdiff_t end,
@@ -68,7 +56,9 @@ inline void tiled_columns(
                 memset(to.below(i).data, 0, columns * sizeof(float));
         for (ptrdiff_t k = 0; k < depth; k += DEPTH) {
             const ptrdiff_t terms = std::min(DEPTH, depth - k);
-            pack(right, k, terms, j, columns, packed);
+            pack(right.transposed,
+                 right.data + (right.transposed ? j * right.ld + k : k * right.ld + j),
+                 right.ld, terms, columns, packed);
             Panels<const float> start = {zeros, 0, PANEL};
             if (add || k)
                 start = {to.data, to.row, to.panel};
@@ -107,18 +97,17 @@ inline void tiled_product(
 /* `sgemm`, without the factor of the product, which nobody uses. Matrices in Fortran's
  * order are transposed ones in C order. */
 inline void tiled_sgemm(
-        const Tiles &tiles, const char *ta, const char *tb, const int *m, const int *n,
-        const int *k, const void *a, const int *lda, const void *b, const int *ldb,
-        const void *beta, void *c, const int *ldc) {
-    tiled_product(tiles, *n, *m, *k, {(const float *)b, *ldb, *tb == 't'},
+        char *ta, char *tb, int *m, int *n, int *k, void *, void *a, int *lda, void *b,
+        int *ldb, void *beta, void *c, int *ldc) {
+    tiled_product(*find_tiles(), *n, *m, *k, {(const float *)b, *ldb, *tb == 't'},
                   {(const float *)a, *lda, *ta == 't'}, *(const float *)beta != 0,
                   (float *)c, *ldc);
 }
 
-/* The loops for this processor if they are faster than OpenBLAS; null if not. */
-inline const Tiles *tiles_to_multiply() {
+/* Whether there are loops for this processor that are faster than OpenBLAS. */
+inline bool tiles_beat_openblas() {
     const Tiles *tiles = find_tiles();
-    return tiles && tiles->rows == 8 && openblas_has_avx2_at_most() ? tiles : nullptr;
+    return tiles && tiles->rows == 8 && openblas_has_avx2_at_most();
 }
 
 }  // namespace

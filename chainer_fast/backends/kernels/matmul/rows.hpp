@@ -3,7 +3,7 @@
 #ifndef CHAINER_FAST_MATMUL_ROWS_HPP
 #define CHAINER_FAST_MATMUL_ROWS_HPP
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -42,18 +42,8 @@ void shared_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     });
 }
 
-/* For matrices of floats, kind 'f', or doubles. */
-
-inline void add_row_to_all(
-        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) {
-    by_type(kind, shared_add_to_rows<float>, shared_add_to_rows<double>, a, out, rows,
-            columns);
-}
-
-inline void sum_of_rows(
-        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) {
-    by_type(kind, shared_sums<float>, shared_sums<double>, a, out, rows, columns);
-}
+constexpr Loop add_to_rows_loop = {shared_add_to_rows<float>, shared_add_to_rows<double>};
+constexpr Loop sum_of_rows_loop = {shared_sums<float>, shared_sums<double>};
 
 }  // namespace
 }  // namespace chainer_fast

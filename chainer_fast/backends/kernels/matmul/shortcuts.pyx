@@ -5,8 +5,8 @@ The products are those of ``ndarray.dot``, without the method call.
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
-    PyArray_Transpose, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, PyArray_Transpose, \
+    PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
@@ -20,11 +20,11 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast" nogil:
-    void add_row_to_all(
-        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
-    void sum_of_rows(
-        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
+        namespace "chainer_fast":
+    void add_to_rows_loop(
+        char, object row, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void sum_of_rows_loop(
+        char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 
 cdef object _transposed(object matrix):
@@ -69,9 +69,7 @@ cdef class LinearShortcut(Shortcut):
         y = dot(rows, _transposed(weight))
         if n == 3:
             clear_float_errors()
-            add_row_to_all(
-                kind, PyArray_DATA(<np.ndarray>bias), PyArray_DATA(<np.ndarray>y),
-                _rows(y), _columns(y))
+            add_to_rows_loop(kind, bias, y, _rows(y), _columns(y))
             if float_errors():
                 return None
         return y
@@ -107,8 +105,7 @@ cdef object _sum_rows(char kind, object matrix):
             <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
     out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
-    sum_of_rows(kind, PyArray_DATA(<np.ndarray>matrix), PyArray_DATA(<np.ndarray>out),
-                rows, columns)
+    sum_of_rows_loop(kind, matrix, out, rows, columns)
     return None if float_errors() else out
 
 

@@ -8,16 +8,18 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
 #include "chainer_fast/_core/parallel.hpp"
-#include "chainer_fast/backends/kernels/common/transpose.hpp"
 
 namespace chainer_fast {
 namespace {
 
 /* Multiplications that take a thread some 50 microseconds. */
 constexpr double MULTIPLICATIONS = 4e6;
+
+/* Products of so many multiplications let other threads run. */
+constexpr ptrdiff_t LONG_PRODUCT = 200000;
 
 constexpr float NO_START[PANEL] = {};
 
@@ -29,28 +31,12 @@ inline ptrdiff_t packed_size(ptrdiff_t depth, ptrdiff_t columns) {
     return packed_rows(depth) * packed_rows(columns);
 }
 
-/* Transposes whole tiles of 16 rows into a panel. */
-CF_CLONES inline void pack_turned_tiles(
-        const float *a, ptrdiff_t ld, ptrdiff_t columns, float *out) {
-    for (ptrdiff_t j = 0; j < columns; j += PANEL)
-        transpose_tile(a + j, ld, out + j * PANEL, PANEL, PANEL, PANEL);
-}
-
 /* A matrix of the shape (depth, columns), or with `turned` the transpose of one of the
  * shape (columns, depth). */
 inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns,
                  float *out) {
-    const ptrdiff_t panel = packed_rows(depth) * PANEL;
-    if (!turned) {
-        pack_rows(a, columns, depth, columns, {out, PANEL, panel});
-        return;
-    }
-    for (ptrdiff_t j = 0; j < columns; j += PANEL, out += panel)
-        if (depth % PANEL == 0 && columns - j >= PANEL)
-            pack_turned_tiles(a + j * depth, depth, depth, out);
-        else
-            pack_turned(a + j * depth, depth, std::min(PANEL, columns - j), depth,
-                        out);
+    pack(turned, a, turned ? depth : columns, depth, columns,
+         {out, PANEL, packed_rows(depth) * PANEL});
 }
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns); with
@@ -60,6 +46,7 @@ inline void packed_product(
         bool turned, const float *left, ptrdiff_t rows, ptrdiff_t depth,
         const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
         float *out) {
+    const Release release(rows * depth * columns >= LONG_PRODUCT);
     const Tiles &tiles = *find_tiles();
     const Panels<const float> a = {left, turned ? rows : depth, PANEL};
     const Panels<const float> b = {right, PANEL, packed_rows(depth) * PANEL};

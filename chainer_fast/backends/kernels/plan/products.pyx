@@ -9,24 +9,20 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 
 cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     cdef cppclass Tiles:
         pass
     const Tiles *find_tiles() noexcept
-    ptrdiff_t packed_rows(ptrdiff_t) noexcept
-    ptrdiff_t packed_size "chainer_fast::packed_size"(ptrdiff_t, ptrdiff_t) noexcept
+    ptrdiff_t packed_size(ptrdiff_t, ptrdiff_t) noexcept
     void pack(bint, const float *, ptrdiff_t, ptrdiff_t, float *) noexcept
     void packed_product(
         bint, const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
         const float *, ptrdiff_t, float *) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast" nogil:
-    void sum_of_rows(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
-
-cdef enum:
-    # Multiplications that let other threads run.
-    LONG = 200000
+        namespace "chainer_fast":
+    void sum_of_rows_loop(
+        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 available = find_tiles() is not NULL
 
@@ -92,23 +88,14 @@ cdef class Product(Step):
         self.start_row = 0 if one_row else self.columns
         self.turned = turned
 
-    cdef void _run(self, const float *left, const float *right, const float *start,
-                   float *out) noexcept nogil:
-        packed_product(self.turned, left, self.rows, self.depth, right, self.columns,
-                       start, self.start_row, out)
-
     cpdef bint run(self, Workspace workspace) except -1:
-        cdef const float *left = _data(workspace, self.left)
-        cdef const float *right = _data(workspace, self.right)
         cdef const float *start = NULL
-        cdef float *out = _data(workspace, self.out)
         if self.start >= 0:
             start = _data(workspace, self.start)
-        if self.rows * self.depth * self.columns < LONG:
-            self._run(left, right, start, out)
-        else:
-            with nogil:
-                self._run(left, right, start, out)
+        packed_product(
+            self.turned, _data(workspace, self.left), self.rows, self.depth,
+            _data(workspace, self.right), self.columns, start, self.start_row,
+            _data(workspace, self.out))
         return True
 
 
@@ -131,6 +118,6 @@ cdef class SumOfRows(Step):
 
     cpdef bint run(self, Workspace workspace) except -1:
         clear_float_errors()
-        sum_of_rows(b'f', _data(workspace, self.source), _data(workspace, self.target),
-                    self.rows, self.columns)
+        sum_of_rows_loop(b'f', _data(workspace, self.source),
+                         _data(workspace, self.target), self.rows, self.columns)
         return not float_errors()

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -75,11 +75,6 @@ void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     });
 }
 
-inline void sum_rows(
-        char kind, const void *x, void *out, ptrdiff_t rows, ptrdiff_t columns) {
-    by_type(kind, sum_each_row<float>, sum_each_row<double>, x, out, rows, columns);
-}
-
 /* Writes each of n numbers several times. */
 template <typename T>
 void repeat_each(const T *x, T *out, ptrdiff_t n, ptrdiff_t times) {
@@ -96,19 +91,23 @@ void repeat_each(const T *x, T *out, ptrdiff_t n, ptrdiff_t times) {
     });
 }
 
-inline void repeat(char kind, const void *x, void *out, ptrdiff_t n, ptrdiff_t times) {
-    by_type(kind, repeat_each<float>, repeat_each<double>, x, out, n, times);
-}
-
-/* Writes each of n rows of some bytes several times. */
-inline void repeat_rows(
-        const char *x, char *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t bytes) {
+/* Writes each of n rows several times. */
+template <typename T>
+void repeat(const T *x, T *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t columns) {
+    if (columns == 1) {
+        repeat_each(x, out, n, times);
+        return;
+    }
+    const ptrdiff_t bytes = columns * sizeof(T);
     parallel(n * times, GRAIN * sizeof(float) / bytes + 1,
              [=](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i)
-            memcpy(out + i * bytes, x + i / times * bytes, bytes);
+            memcpy(out + i * columns, x + i / times * columns, bytes);
     });
 }
+
+constexpr Loop sum_rows_loop = {sum_each_row<float>, sum_each_row<double>};
+constexpr Loop repeat_loop = {repeat<float>, repeat<double>};
 
 }  // namespace
 }  // namespace chainer_fast

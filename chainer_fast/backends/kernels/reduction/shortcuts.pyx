@@ -2,8 +2,8 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIMS, PyArray_EMPTY, \
-    PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DIMS, PyArray_EMPTY, PyArray_FROM_O, \
+    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
@@ -11,7 +11,6 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport attribute, given
 from chainer_fast.backends.kernels.arithmetic.element_loops import loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
 np.import_array()
 
@@ -19,11 +18,11 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
-        namespace "chainer_fast" nogil:
-    void sum_rows(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
-    void repeat(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
-    void repeat_rows(
-        const char *, char *, ptrdiff_t n, ptrdiff_t times, ptrdiff_t size) noexcept
+        namespace "chainer_fast":
+    void sum_rows_loop(
+        char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
+                     ptrdiff_t columns) noexcept
 
 cdef Loop _multiply = loops['MulConstant::of']
 cdef Loop _divide = loops['DivConstant::of']
@@ -58,16 +57,8 @@ cdef object _sum_rows(object x, int ndim):
     cdef object out = PyArray_EMPTY(
         ndim, PyArray_DIMS(<np.ndarray>x), PyArray_TYPE(<np.ndarray>x), 0)
     cdef npy_intp rows = PyArray_SIZE(out)
-    cdef npy_intp columns = PyArray_SIZE(x) // rows
-    cdef void *source = PyArray_DATA(<np.ndarray>x)
-    cdef void *target = PyArray_DATA(<np.ndarray>out)
-    cdef char kind = kind_of(x)
     clear_float_errors()
-    if rows * columns < LONG_LOOP:
-        sum_rows(kind, source, target, rows, columns)
-    else:
-        with nogil:
-            sum_rows(kind, source, target, rows, columns)
+    sum_rows_loop(kind_of(x), x, out, rows, PyArray_SIZE(x) // rows)
     return None if float_errors() else out
 
 
@@ -92,11 +83,8 @@ cdef object _spread(FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef npy_intp dims[32]
-    cdef npy_intp outer = 1, inner = 1, length, size
+    cdef npy_intp outer = 1, inner = 1, length = 1
     cdef int axis, k, ndim = node.ndim
-    cdef char kind
-    cdef const char *source
-    cdef char *target
     if not kind_of(gy) or ndim < 0 or ndim > 4 or (
             <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype):
         return None
@@ -106,7 +94,6 @@ cdef object _spread(FunctionBase function, object gy):
     shape = node.shape
     for k in range(ndim):
         dims[k] = shape[k]
-    length = 1
     for k in range(ndim):
         if axis == ALL_AXES or k == axis:
             length *= dims[k]
@@ -117,25 +104,8 @@ cdef object _spread(FunctionBase function, object gy):
     if length == 0 or outer * inner != PyArray_SIZE(gy):
         return None
     out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
-    source = <char *>PyArray_DATA(<np.ndarray>gy)
-    target = <char *>PyArray_DATA(<np.ndarray>out)
-    size = PyArray_ITEMSIZE(<np.ndarray>gy)
-    kind = kind_of(gy)
-    if outer * length * inner < LONG_LOOP:
-        _repeat(kind, source, target, outer, length, inner, size)
-    else:
-        with nogil:
-            _repeat(kind, source, target, outer, length, inner, size)
+    repeat_loop(kind_of(gy), gy, out, outer, length, inner)
     return out
-
-
-cdef void _repeat(char kind, const char *source, char *target, npy_intp outer,
-                  npy_intp length, npy_intp inner, npy_intp size) noexcept nogil:
-    """Repeat each of the ``outer`` rows of ``inner`` elements ``length`` times."""
-    if inner == 1:
-        repeat(kind, source, target, outer, length)
-    else:
-        repeat_rows(source, target, outer, length, inner * size)
 
 
 cdef class SumShortcut(Shortcut):
