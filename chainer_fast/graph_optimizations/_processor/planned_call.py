@@ -5,6 +5,7 @@ for the backward direction for each set of gradients that is asked for. In the g
 functions, a call that a plan makes is a single node, :class:`PlanRun`.
 """
 import contextlib
+import copy
 import typing as tp
 import weakref
 
@@ -22,6 +23,22 @@ from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
 from chainer_fast.graph_optimizations._side_effects import OWN, Unrecordable
 from chainer_fast.variable import Variable
+
+
+class _Nothing:
+    pass
+
+
+_GONE = (weakref.ref(_Nothing()),)
+
+
+def _new_function(pristine, nodes):
+    """Return a copy of a function, applied to nodes."""
+    applied = copy.copy(pristine)
+    applied.inputs = nodes
+    # Its output is not in a graph.
+    applied.outputs = _GONE
+    return applied
 
 
 class PlannedCall(calls.PlannedCallBase):
@@ -100,7 +117,7 @@ class PlannedCall(calls.PlannedCallBase):
         graph = self._graph
         templates = self._values.templates
         functions = [
-            steps.new_function(node.function, tuple([
+            _new_function(node.function, tuple([
                 Variable(templates[value], requires_grad=flows).node
                 for value, flows in zip(node.inputs, node.flows, strict=True)]))
             if isinstance(lowering, Function) and lowering.has_shortcut else None

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 
 namespace chainer_fast {
@@ -58,17 +59,19 @@ inline char *own_pieces(ptrdiff_t count) {
 }
 
 /* Runs some instructions on arrays of ``n`` elements; there are so many pieces. */
-inline void run_fused(const Instruction *begin, const Instruction *end, char kind,
+inline void run_fused(const std::vector<Instruction> &instructions, char kind,
                       const Place *places, ptrdiff_t pieces, ptrdiff_t n) {
+    const ptrdiff_t loops = instructions.size();
     const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
     const ptrdiff_t piece = PIECE / size;
-    const ptrdiff_t grain = INSTRUCTIONS_BY_THREAD / (end - begin) + 1;
-    parallel((n + piece - 1) / piece, grain, [=](ptrdiff_t from, ptrdiff_t to) {
+    const Release release(n * loops >= LONG_LOOP);
+    const ptrdiff_t grain = INSTRUCTIONS_BY_THREAD / loops + 1;
+    parallel((n + piece - 1) / piece, grain, [=, &instructions](ptrdiff_t from, ptrdiff_t to) {
         char *memory = own_pieces(pieces);
         for (ptrdiff_t i = from; i < to; ++i) {
             const ptrdiff_t count = std::min(piece, n - i * piece);
-            for (const Instruction *it = begin; it != end; ++it)
-                run_piece(*it, kind, places, memory, i * piece, count, size);
+            for (const Instruction &it : instructions)
+                run_piece(it, kind, places, memory, i * piece, count, size);
         }
     });
 }

@@ -1,5 +1,6 @@
 """Steps of a plan, and the values that they read and write."""
 from libc.stddef cimport ptrdiff_t
+from libcpp.vector cimport vector
 
 cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
         namespace "chainer_fast" nogil:
@@ -13,8 +14,7 @@ cdef class Workspace:
     cdef list functions
     cdef list templates
     cdef list plain
-    cdef Place *places
-    cdef Py_ssize_t size
+    cdef vector[Place] places
     cdef list leaving
     cdef set prepared
     cdef set declined

@@ -4,15 +4,12 @@ A *value* is a number; a workspace has an array for it, or a piece of memory tha
 loops see. A workspace belongs to one call at a time: what a call keeps for its
 gradients stays there until the call is forgotten.
 """
-import copy
-import weakref
-
 cimport numpy as np
 import numpy
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.stddef cimport ptrdiff_t
+from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE
 
@@ -21,12 +18,11 @@ from chainer_fast._core.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     cdef struct Instruction:
         AnyLoop loop
         double p
@@ -34,8 +30,8 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
         int inputs[3]
         int outputs[2]
 
-    void run_fused(const Instruction *, const Instruction *, char, const Place *,
-                   ptrdiff_t, ptrdiff_t) noexcept
+    void run_fused(const vector[Instruction] &, char, const Place *, ptrdiff_t pieces,
+                   ptrdiff_t n) noexcept
 
 
 class NotStatic(Exception):
@@ -75,22 +71,10 @@ cdef class Workspace:
         self.fallbacks = {}
         self._grow()
 
-    def __dealloc__(self):
-        PyMem_Free(self.places)
-
     cdef int _grow(self) except -1:
-        cdef Py_ssize_t i, size = len(self.templates)
-        if size == self.size:
-            return 0
-        places = <Place *>PyMem_Realloc(self.places, size * sizeof(Place))
-        if places is NULL:
-            raise MemoryError()
-        self.places = places
-        for i in range(self.size, size):
-            self.places[i].data = NULL
-            self.places[i].piece = -1
+        while len(self.arrays) < len(self.templates):
             self.arrays.append(None)
-        self.size = size
+            self.places.push_back(Place(NULL, -1))
         return 0
 
     cdef bint put(self, int value, object array) except -1:
@@ -116,7 +100,7 @@ cdef class Workspace:
         """
         cdef Py_ssize_t value
         cdef object array
-        for value in range(self.size):
+        for value in range(len(self.arrays)):
             array = self.arrays[value]
             if array is not None and (
                     <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
@@ -318,40 +302,26 @@ cdef class FusedLoops(Step):
     cdef char kind
     cdef Py_ssize_t n
     cdef Py_ssize_t pieces
-    cdef Py_ssize_t count
-    cdef Instruction *instructions
+    cdef vector[Instruction] instructions
 
     def __init__(self, str kind, n, pieces, loops):
         cdef Loop loop
-        cdef Instruction *it
+        cdef Instruction it
         self.kind = ord(kind)
         self.n = n
         self.pieces = pieces
-        self.count = len(loops)
-        self.instructions = <Instruction *>PyMem_Malloc(
-            self.count * sizeof(Instruction))
-        if self.instructions is NULL:
-            raise MemoryError()
-        for at, (loop, inputs, outputs, constants) in enumerate(loops):
-            it = &self.instructions[at]
+        for loop, inputs, outputs, constants in loops:
             it.loop = loop.any
             it.p, it.q = constants
             for i in range(3):
                 it.inputs[i] = inputs[min(i, len(inputs) - 1)]
             for i in range(2):
                 it.outputs[i] = outputs[min(i, len(outputs) - 1)]
-
-    def __dealloc__(self):
-        PyMem_Free(self.instructions)
+            self.instructions.push_back(it)
 
     cpdef bint run(self, Workspace workspace) except -1:
-        if self.n * self.count < LONG_LOOP:
-            run_fused(self.instructions, self.instructions + self.count, self.kind,
-                      workspace.places, self.pieces, self.n)
-        else:
-            with nogil:
-                run_fused(self.instructions, self.instructions + self.count, self.kind,
-                          workspace.places, self.pieces, self.n)
+        run_fused(self.instructions, self.kind, workspace.places.data(), self.pieces,
+                  self.n)
         return True
 
 
@@ -430,19 +400,3 @@ cdef class Plan:
                 for value in <list>self.drops[i]:
                     workspace.arrays[value] = None
         return flags == 0
-
-
-def new_function(pristine, nodes):
-    """Return a copy of a function, applied to nodes."""
-    function = copy.copy(pristine)
-    function.inputs = nodes
-    # Its output is not in a graph.
-    function.outputs = _GONE
-    return function
-
-
-class _Nothing:
-    pass
-
-
-_GONE = (weakref.ref(_Nothing()),)
