@@ -5,6 +5,8 @@ blocks back to the system as soon as they are free, and the next step pays for e
 of its new ones as it touches it first: an eighth of the time of a recurrent network.
 Blocks that are no longer needed wait here instead, up to a limit.
 """
+from libcpp.vector cimport vector
+
 cdef extern from "chainer_fast/_core/aligned.hpp" namespace "chainer_fast" nogil:
     void free_aligned(void *data) noexcept
 
@@ -36,20 +38,16 @@ cdef struct Block:
     void *data
     size_t size
 
-cdef Block[COUNT] _waiting
-cdef int _count = 0
+cdef vector[Block] _waiting
 cdef size_t _total = 0
 
 
-cdef Block _remove(int i) noexcept:
-    """Take a block out of those that wait; the later ones move up."""
-    global _count, _total
+cdef Block _remove(size_t i) noexcept:
+    """Take a block out of those that wait."""
+    global _total
     cdef Block block = _waiting[i]
-    cdef int k
-    _count -= 1
     _total -= block.size
-    for k in range(i, _count):
-        _waiting[k] = _waiting[k + 1]
+    _waiting.erase(_waiting.begin() + i)
     return block
 
 
@@ -57,17 +55,16 @@ cdef class Scratch:
     """A block of memory, which waits for its next use when this object is deleted."""
 
     def __dealloc__(self):
-        global _count, _total
+        global _total
         if self.data is NULL:
             return
         if self.size > LIMIT:
             free_aligned(self.data)
             return
         # The blocks that have waited longest make room.
-        while _count == COUNT or _total + self.size > LIMIT:
+        while _waiting.size() == COUNT or _total + self.size > LIMIT:
             free_aligned(_remove(0).data)
-        _waiting[_count].data, _waiting[_count].size = self.data, self.size
-        _count += 1
+        _waiting.push_back(Block(self.data, self.size))
         _total += self.size
 
 
@@ -80,7 +77,7 @@ cdef Scratch take(size_t size):
     while grain * 8 < size:
         grain *= 2
     size = (size + grain - 1) // grain * grain
-    for i in range(_count):
+    for i in range(<int>_waiting.size()):
         if size <= _waiting[i].size <= 2 * size and (
                 best < 0 or _waiting[i].size < _waiting[best].size):
             best = i

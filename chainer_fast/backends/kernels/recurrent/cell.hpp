@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
@@ -18,6 +19,7 @@ struct Cell {
 
     void run(char kind, void **arrays, ptrdiff_t samples, ptrdiff_t units,
              ptrdiff_t more, const Unary &tanh) const {
+        const Release release(samples * units >= LONG_LOOP / 4);
         if (kind == 'f')
             f((float **)arrays, samples, units, more, tanh);
         else

@@ -62,8 +62,9 @@ cdef void **_note(void **data, tuple arrays) noexcept:
 cdef bint _alternate(char kind, object c, object x) except -1:
     """Tell whether ``x`` has the four gates of the cells ``c``, by turns."""
     cdef int d
-    if kind == 0 or kind_of(c) != kind or PyArray_NDIM(x) != PyArray_NDIM(c) or (
-            not 2 <= PyArray_NDIM(x) <= MAX_DIMS):
+    if kind == 0 or kind_of(c) != kind or kind_of(x) != kind:
+        return False
+    if PyArray_NDIM(x) != PyArray_NDIM(c) or not 2 <= PyArray_NDIM(x) <= MAX_DIMS:
         return False
     for d in range(2, PyArray_NDIM(x)):
         if PyArray_DIM(<np.ndarray>x, d) != 1 or PyArray_DIM(<np.ndarray>c, d) != 1:
@@ -72,39 +73,55 @@ cdef bint _alternate(char kind, object c, object x) except -1:
             and PyArray_DIM(<np.ndarray>x, 0) <= PyArray_DIM(<np.ndarray>c, 0))
 
 
-cdef bint _two_fit(char kind, object c1, object c2, object x1, object x2) except -1:
-    return (_alternate(kind, c1, x1) and _alternate(kind, c2, x2)
-            and kind_of(x2) == kind
-            and PyArray_SAMESHAPE(<np.ndarray>c1, <np.ndarray>c2)
-            and PyArray_SAMESHAPE(<np.ndarray>x1, <np.ndarray>x2)
-            and PyArray_SIZE(x1) == 4 * PyArray_SIZE(c1))
+cdef char _kind(tuple cells, tuple gates) except -1:
+    """Return the kind of cells and their gates, all alike; 0 if they do not fit."""
+    cdef char kind = kind_of(gates[0])
+    for c, x in zip(cells, gates):
+        if not _alternate(kind, c, x) or not (
+                PyArray_SAMESHAPE(<np.ndarray>c, <np.ndarray>cells[0])
+                and PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>gates[0])):
+            return 0
+    # Two memories have as many samples as cells.
+    if len(cells) > 1 and PyArray_SIZE(gates[0]) != 4 * PyArray_SIZE(cells[0]):
+        return 0
+    return kind
 
 
-cdef object _step(const Cell &cell, char kind, object c_prev, object x, tuple inputs):
+cdef object _step(const Cell &cell, tuple cells, tuple gates):
     """Return cells, and as many outputs as there are samples."""
+    cdef char kind = _kind(cells, gates)
     cdef npy_intp dims[MAX_DIMS]
-    cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
+    cdef npy_intp samples
     cdef void *data[MOST_ARRAYS]
     cdef int d
+    if not kind:
+        return NotImplemented
+    c_prev = cells[0]
+    samples = PyArray_DIM(<np.ndarray>gates[0], 0)
     for d in range(PyArray_NDIM(c_prev)):
         dims[d] = PyArray_DIM(<np.ndarray>c_prev, d)
     dims[0] = samples
     c = empty_like(c_prev)
     h = np.PyArray_EMPTY(PyArray_NDIM(c), dims, np.PyArray_TYPE(<np.ndarray>c), 0)
-    _note(_note(data, inputs), (c, h))
+    _note(_note(_note(data, cells), gates), (c, h))
     if run(cell, kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
            _tanh):
         return NotImplemented
     return c, h
 
 
-cdef object _step_grad(const Cell &cell, char kind, object c_prev, object x,
-                       tuple inputs, object c, object gc, object gh):
-    """Return the gradients of all inputs, of which the first half are cells."""
-    cdef npy_intp cells = PyArray_DIM(<np.ndarray>c_prev, 0)
-    cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
+cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, object gc,
+                       object gh):
+    """Return the gradients of the cells before the step, then those of the gates."""
+    cdef char kind = _kind(cells, gates)
+    cdef npy_intp rows, samples
     cdef void *data[MOST_ARRAYS]
-    c, gc = _plain(c, kind, c_prev, cells), _plain(gc, kind, c_prev, cells)
+    if not kind:
+        return NotImplemented
+    c_prev, inputs = cells[0], cells + gates
+    rows = PyArray_DIM(<np.ndarray>c_prev, 0)
+    samples = PyArray_DIM(<np.ndarray>gates[0], 0)
+    c, gc = _plain(c, kind, c_prev, rows), _plain(gc, kind, c_prev, rows)
     gh = _plain(gh, kind, c_prev, samples)
     if c is None or c is NotImplemented or gc is NotImplemented or (
             gh is NotImplemented):
@@ -112,38 +129,25 @@ cdef object _step_grad(const Cell &cell, char kind, object c_prev, object x,
     results = tuple([empty_like(each) for each in inputs])
     _note(_note(_note(data, inputs), (c, gc, gh)), results)
     if run(cell, kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
-           cells - samples, _tanh):
+           rows - samples, _tanh):
         return NotImplemented
     return results
 
 
 def lstm(c_prev, x):
-    cdef char kind = kind_of(x)
-    if not _alternate(kind, c_prev, x):
-        return NotImplemented
-    return _step(LSTM, kind, c_prev, x, (c_prev, x))
+    return _step(LSTM, (c_prev,), (x,))
 
 
 def lstm_grad(c_prev, x, c, gc, gh):
-    cdef char kind = kind_of(x)
-    if not _alternate(kind, c_prev, x):
-        return NotImplemented
-    return _step_grad(LSTM_GRAD, kind, c_prev, x, (c_prev, x), c, gc, gh)
+    return _step_grad(LSTM_GRAD, (c_prev,), (x,), c, gc, gh)
 
 
 def slstm(c_prev1, c_prev2, x1, x2):
-    cdef char kind = kind_of(x1)
-    if not _two_fit(kind, c_prev1, c_prev2, x1, x2):
-        return NotImplemented
-    return _step(SLSTM, kind, c_prev1, x1, (c_prev1, c_prev2, x1, x2))
+    return _step(SLSTM, (c_prev1, c_prev2), (x1, x2))
 
 
 def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
-    cdef char kind = kind_of(x1)
-    if not _two_fit(kind, c_prev1, c_prev2, x1, x2):
-        return NotImplemented
-    return _step_grad(
-        SLSTM_GRAD, kind, c_prev1, x1, (c_prev1, c_prev2, x1, x2), c, gc, gh)
+    return _step_grad(SLSTM_GRAD, (c_prev1, c_prev2), (x1, x2), c, gc, gh)
 
 
 # ---------------------------------------------------------------------------- trees

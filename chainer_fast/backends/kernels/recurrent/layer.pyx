@@ -134,17 +134,6 @@ cdef object _new(npy_intp rows, npy_intp columns):
     return array
 
 
-cdef bint _never_grow(tuple sizes, npy_intp batch) except -1:
-    """Tell whether each step has no more samples than the one before, or the batch."""
-    cdef npy_intp size, last = batch
-    for each in sizes:
-        size = each
-        if not 0 <= size <= last:
-            return False
-        last = size
-    return True
-
-
 cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp units,
                   npy_intp batch, bint reverse):
     """Return an empty trace of a layer of this shape."""
@@ -179,7 +168,10 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     kind, gates = _MODES[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
     batch, n = PyArray_DIM(<np.ndarray>hx, 0), PyArray_DIM(<np.ndarray>hx, 1)
-    if n < FEWEST_UNITS or not _never_grow(sizes, batch) or sum(sizes) != rows:
+    # No step has more samples than the one before.
+    falling = [batch, *sizes, 0]
+    if n < FEWEST_UNITS or falling != sorted(falling, reverse=True) or (
+            sum(sizes) != rows):
         return NotImplemented
     x, hx = _plain(x, rows, m), _plain(hx, batch, n)
     cx = _plain(cx, batch, n) if kind == 0 else None
