@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
@@ -27,6 +27,15 @@ struct AnyLoop {
     void run(char kind, const void *a, const void *b, const void *c, void *out,
              void *second, ptrdiff_t n, double p, double q) const {
         shared_by_type(kind, f, d, n, a, b, c, out, second, p, q, ufuncs);
+    }
+
+    /* With arrays of NumPy, or None. */
+    void call(char kind, PyObject *a, PyObject *b, PyObject *c, PyObject *out,
+              PyObject *second, double p, double q) const {
+        const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)a);
+        const Release release(n >= LONG_LOOP);
+        run(kind, argument(a), argument(b), argument(c), argument(out),
+            argument(second), n, p, q);
     }
 };
 

@@ -1,12 +1,11 @@
 """Elementwise functions: what the graph engine and static chains know of one."""
 from cpython.object cimport PyObject
-from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast.backends.kernels.common.loops cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     ctypedef void (*FloatLoop "chainer_fast::LoopOver<float>")() noexcept
     ctypedef void (*DoubleLoop "chainer_fast::LoopOver<double>")() noexcept
 
@@ -14,8 +13,8 @@ cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         FloatLoop f
         DoubleLoop d
         const Unary *ufuncs
-        void run(char, const void *, const void *, const void *, void *, void *,
-                 ptrdiff_t, double, double) noexcept
+        void call(char kind, object a, object b, object c, object out, object second,
+                  double p, double q) noexcept
 
     cdef cppclass ElementLoop:
         const char *name

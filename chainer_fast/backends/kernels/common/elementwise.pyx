@@ -9,7 +9,6 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
-from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.device_arrays cimport kind_on_device
@@ -19,12 +18,12 @@ from chainer_fast._core.shortcut cimport (
     attribute, fits_inputs, given, input_array, number, output_array, wanted)
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, unary_of
+from chainer_fast.backends.kernels.common.loops cimport unary_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast":
     ElementLoop COPY
 
 # Operands of gradients that are not inputs; or the gradient goes through as it is.
@@ -84,16 +83,8 @@ cdef inline object _run(
         const AnyLoop &loop, char kind, object a, object b, double p, double q):
     """Return what a loop makes of one or two arrays, or None if it raised a flag."""
     cdef object out = empty_dense_like(a)
-    cdef ptrdiff_t n = PyArray_SIZE(a)
-    cdef void *pa = PyArray_DATA(<np.ndarray>a)
-    cdef void *pb = PyArray_DATA(<np.ndarray>b)
-    cdef void *pout = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
-    if n < LONG_LOOP:
-        loop.run(kind, pa, pb, NULL, pout, NULL, n, p, q)
-    else:
-        with nogil:
-            loop.run(kind, pa, pb, NULL, pout, NULL, n, p, q)
+    loop.call(kind, a, b, None, out, None, p, q)
     return None if float_errors() else out
 
 
@@ -249,10 +240,7 @@ cdef class Elementwise(Shortcut):
         ga = empty_dense_like(a)
         gb = empty_dense_like(a)
         clear_float_errors()
-        (<Loop>self.gradients).any.run(
-            kind, PyArray_DATA(<np.ndarray>a), PyArray_DATA(<np.ndarray>b),
-            PyArray_DATA(<np.ndarray>gy), PyArray_DATA(<np.ndarray>ga),
-            PyArray_DATA(<np.ndarray>gb), PyArray_SIZE(a), 0, 0)
+        (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
         if float_errors():
             return 0
         gx[0] = given(ga)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
@@ -67,8 +68,7 @@ typedef void (*TileLoop)(const Tile &, ptrdiff_t depth);
 /* The loops of a kind of processor. */
 struct Tiles {
     ptrdiff_t rows;                 /* of the largest tile */
-    TileLoop plain[2][9];           /* by panels, less one, and rows */
-    TileLoop turned[2][9];
+    TileLoop loops[2][2][8];        /* plain or turned; by panels and rows, less one */
 };
 
 #ifdef CF_HAS_TILES
@@ -146,37 +146,22 @@ void tile_avx2(const Tile &t, ptrdiff_t depth) {
     }
 }
 
-template <int P, bool turned>
-constexpr void fill_avx512(TileLoop *loops) {
-    loops[1] = tile_avx512<1, P, turned>, loops[2] = tile_avx512<2, P, turned>;
-    loops[3] = tile_avx512<3, P, turned>, loops[4] = tile_avx512<4, P, turned>;
-    loops[5] = tile_avx512<5, P, turned>, loops[6] = tile_avx512<6, P, turned>;
-    loops[7] = tile_avx512<7, P, turned>, loops[8] = tile_avx512<8, P, turned>;
+template <int... M>
+constexpr Tiles tiles_avx512(std::integer_sequence<int, M...>) {
+    return {sizeof...(M), {
+        {{tile_avx512<M + 1, 1, false>...}, {tile_avx512<M + 1, 2, false>...}},
+        {{tile_avx512<M + 1, 1, true>...}, {tile_avx512<M + 1, 2, true>...}}}};
 }
 
-template <int P, bool turned>
-constexpr void fill_avx2(TileLoop *loops) {
-    loops[1] = tile_avx2<1, P, turned>, loops[2] = tile_avx2<2, P, turned>;
-    loops[3] = tile_avx2<3, P, turned>, loops[4] = tile_avx2<4, P, turned>;
-    loops[5] = tile_avx2<5, P, turned>, loops[6] = tile_avx2<6, P, turned>;
+template <int... M>
+constexpr Tiles tiles_avx2(std::integer_sequence<int, M...>) {
+    return {sizeof...(M), {
+        {{tile_avx2<M + 1, 1, false>...}, {tile_avx2<M + 1, 2, false>...}},
+        {{tile_avx2<M + 1, 1, true>...}, {tile_avx2<M + 1, 2, true>...}}}};
 }
 
-constexpr Tiles tiles_avx512() {
-    Tiles tiles = {8, {}, {}};
-    fill_avx512<1, false>(tiles.plain[0]), fill_avx512<2, false>(tiles.plain[1]);
-    fill_avx512<1, true>(tiles.turned[0]), fill_avx512<2, true>(tiles.turned[1]);
-    return tiles;
-}
-
-constexpr Tiles tiles_avx2() {
-    Tiles tiles = {6, {}, {}};
-    fill_avx2<1, false>(tiles.plain[0]), fill_avx2<2, false>(tiles.plain[1]);
-    fill_avx2<1, true>(tiles.turned[0]), fill_avx2<2, true>(tiles.turned[1]);
-    return tiles;
-}
-
-constexpr Tiles AVX512_TILES = tiles_avx512();
-constexpr Tiles AVX2_TILES = tiles_avx2();
+constexpr Tiles AVX512_TILES = tiles_avx512(std::make_integer_sequence<int, 8>());
+constexpr Tiles AVX2_TILES = tiles_avx2(std::make_integer_sequence<int, 6>());
 #endif
 
 /* The loops for this processor; null if there are none. */
@@ -230,7 +215,7 @@ inline void product_of_tiles(
                 t.start[p] = first + p * PANEL, t.out[p] = result + p * PANEL;
             t.start_row = t.out_row = PAIR;
         }
-        (turned ? tiles.turned : tiles.plain)[count - 1][n](t, depth);
+        tiles.loops[turned][count - 1][n - 1](t, depth);
         if (!is_full)
             for (ptrdiff_t r = 0; r < n; ++r)
                 for (ptrdiff_t j = 0; j < columns; ++j)

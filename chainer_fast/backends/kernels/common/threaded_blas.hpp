@@ -31,8 +31,11 @@ struct Control {
 };
 
 #if defined(__linux__)
-/* Takes the first OpenBLAS whose functions have that suffix. */
-inline int find_control(dl_phdr_info *library, const char *suffix, Control *control) {
+/* Takes the first OpenBLAS with integers of 64 bits, or without, as its names tell. */
+template <bool is_64>
+int find_control(dl_phdr_info *library, size_t, void *result) {
+    Control *control = (Control *)result;
+    const std::string suffix = is_64 ? "64_" : "";
     if (!strstr(library->dlpi_name, "openblas"))
         return 0;
     void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -48,14 +51,6 @@ inline int find_control(dl_phdr_info *library, const char *suffix, Control *cont
     }
     dlclose(handle);
     return control->get && control->set;
-}
-
-inline int find_control_of_scipy(dl_phdr_info *library, size_t, void *control) {
-    return find_control(library, "", (Control *)control);
-}
-
-inline int find_control_of_numpy(dl_phdr_info *library, size_t, void *control) {
-    return find_control(library, "64_", (Control *)control);
 }
 
 /* Takes the name of the processor that an OpenBLAS has chosen its code for. */
@@ -91,7 +86,7 @@ inline bool openblas_has_avx2_at_most() {
 inline Control control_of_openblas() {
     Control control = {nullptr, nullptr};
 #if defined(__linux__)
-    if (!dl_iterate_phdr(find_control_of_scipy, &control))
+    if (!dl_iterate_phdr(find_control<false>, &control))
         control = {nullptr, nullptr};
 #endif
     return control;
@@ -101,7 +96,7 @@ inline Control control_of_openblas() {
 inline Control control_of_numpy() {
     Control control = {nullptr, nullptr};
 #if defined(__linux__)
-    if (!dl_iterate_phdr(find_control_of_numpy, &control))
+    if (!dl_iterate_phdr(find_control<true>, &control))
         control = control_of_openblas();
 #endif
     return control;
