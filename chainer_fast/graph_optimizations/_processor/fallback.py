@@ -34,7 +34,7 @@ class Fallback(steps.Step):
     def run(self, workspace):
         node = self._node
         applied = copy.copy(node.function)
-        inputs = [Variable(workspace.get(value), requires_grad=flows)
+        inputs = [Variable(workspace.arrays[value], requires_grad=flows)
                   for value, flows in zip(node.inputs, node.flows, strict=True)]
         with function.force_backprop_mode():
             outputs = applied.apply(tuple(inputs))
@@ -68,9 +68,11 @@ class FallbackGradient(steps.Step):
         self._found = found
 
     def run(self, workspace):
-        applied = workspace.applied(self._index)
+        applied = workspace.functions[self._index]
+        if applied is None or self._index in workspace.declined:
+            applied = workspace.fallbacks[self._index][0]
         grads = tuple([
-            None if g is None else Variable(workspace.get(g), requires_grad=False)
+            None if g is None else Variable(workspace.arrays[g], requires_grad=False)
             for g in self._grads])
         sums = {node: [] for node in applied.inputs}
         with function.no_backprop_mode():
@@ -91,7 +93,7 @@ class Sum(steps.Step):
 
     def run(self, workspace):
         return _fill(
-            workspace, self._total, workspace.get(self._a) + workspace.get(self._b))
+            workspace, self._total, workspace.arrays[self._a] + workspace.arrays[self._b])
 
 
 class Copy(steps.Step):
@@ -101,7 +103,7 @@ class Copy(steps.Step):
         self._source, self._target = source, target
 
     def run(self, workspace):
-        return _fill(workspace, self._target, workspace.get(self._source).copy())
+        return _fill(workspace, self._target, workspace.arrays[self._source].copy())
 
 
 def _fill(workspace, value, array):

@@ -10,14 +10,14 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
 
 
 cdef class Workspace:
-    cdef list arrays
-    cdef list functions
+    cdef readonly list arrays
+    cdef readonly list functions
     cdef list templates
     cdef list plain
     cdef vector[Place] places
     cdef list leaving
     cdef set prepared
-    cdef set declined
+    cdef readonly set declined
     cdef readonly dict fallbacks
 
     cdef int _grow(self) except -1

@@ -54,6 +54,8 @@ cdef class Workspace:
 
     Attributes
     ----------
+    arrays : list
+        Those of the values.
     fallbacks : dict
         Functions that the graph engine has applied, with their outputs, by number.
     declined : set of int
@@ -123,10 +125,6 @@ cdef class Workspace:
                 return False
         return True
 
-    def get(self, int value):
-        """Return the array of a value."""
-        return self.arrays[value]
-
     cpdef result(self, int value):
         """Return the array of a value, for users to keep."""
         array = self.arrays[value]
@@ -134,12 +132,6 @@ cdef class Workspace:
         if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_OWNDATA):
             return array
         return array.copy()
-
-    def applied(self, int index):
-        """Return a function of this call."""
-        if self.functions[index] is None or index in self.declined:
-            return self.fallbacks[index][0]
-        return self.functions[index]
 
     cpdef forget(self):
         """Let go of arrays that users may hold."""

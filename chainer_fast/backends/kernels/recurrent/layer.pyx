@@ -6,6 +6,7 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
+from libcpp.vector cimport vector
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SimpleNewFromData, npy_intp
 
@@ -62,7 +63,9 @@ cdef class Trace:
     """What the gradient of a layer needs, in an order that only it knows."""
     cdef Layer layer
     cdef Scratch memory
-    cdef object places      # owns the sizes and the starts of the steps
+    # Samples of each step, and the first row of each.
+    cdef vector[ptrdiff_t] sizes
+    cdef vector[ptrdiff_t] starts
 
 
 cdef inline float *_data(object array) noexcept:
@@ -138,18 +141,15 @@ cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp u
                   npy_intp batch, bint reverse):
     """Return an empty trace of a layer of this shape."""
     cdef Trace trace = Trace.__new__(Trace)
-    cdef Py_ssize_t k, steps = len(sizes)
-    cdef ptrdiff_t *places
-    # The sizes, and the first row of each step.
-    cdef Scratch memory = take(2 * steps * sizeof(ptrdiff_t))
-    places = <ptrdiff_t *>memory.data
-    for k in range(steps):
-        places[k] = sizes[k]
-        places[steps + k] = 0 if k == 0 else places[steps + k - 1] + places[k - 1]
-    trace.places = memory
+    cdef ptrdiff_t size, start = 0
+    for size in sizes:
+        trace.sizes.push_back(size)
+        trace.starts.push_back(start)
+        start += size
     trace.layer = Layer(
         mode=mode, gates=gates, inputs=inputs, units=units, batch=batch, rows=rows,
-        steps=steps, sizes=places, starts=places + steps, reverse=reverse, tanh=&_tanh)
+        steps=len(sizes), sizes=trace.sizes.data(), starts=trace.starts.data(),
+        reverse=reverse, tanh=&_tanh)
     trace.memory = take(size_of_trace(trace.layer) * sizeof(float))
     return trace
 

@@ -73,13 +73,9 @@ cdef object _copy(object array, char kind):
 cdef npy_intp _rows_of(tuple sizes, object states) except -1:
     """Return the rows of all steps, or zero if a step has more than there are states.
     """
-    cdef npy_intp size, rows = 0
-    for each in sizes:
-        size = each
-        if not 0 <= size <= PyArray_DIM(<np.ndarray>states, 0):
-            return 0
-        rows += size
-    return rows
+    if not sizes or min(sizes) < 0 or max(sizes) > PyArray_DIM(<np.ndarray>states, 0):
+        return 0
+    return sum(sizes)
 
 
 cdef bint _fit(char kind, object weight, object states, object cells, int m) except -1:
