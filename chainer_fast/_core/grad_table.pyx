@@ -15,7 +15,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
 from chainer_fast._core.addresses cimport Entry
-from chainer_fast._core.dense cimport common_dense_kind
+from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
     new_variable, variable_of
@@ -68,7 +68,7 @@ cdef object _sum_two(object a, object b):
         alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
                  and PyArray_SAMESHAPE(a, b))
         if alike and _is_ours(a):
-            if common_dense_kind(a, b):
+            if common_gapless_kind(a, b):
                 flags = add_into(PyArray_TYPE(a), PyArray_DATA(a), PyArray_DATA(b),
                                  PyArray_SIZE(a))
                 if flags:

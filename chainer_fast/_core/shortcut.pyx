@@ -5,14 +5,12 @@ plain, and results whose loops raised a floating-point flag, of which NumPy has 
 the function's own methods then do the work, and give the same bits.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from chainer_fast._core.graph cimport (
-    FunctionBase, VariableBase, VariableNodeBase, lone_output, shape_matches,
-    variable_of)
-from chainer_fast._core.private cimport instance_dict
+    FunctionBase, VariableBase, VariableNodeBase, lone_output, own_attribute,
+    shape_matches, variable_of)
 
 np.import_array()
 
@@ -60,16 +58,6 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
     return True
 
 
-cdef object attribute(FunctionBase function, str name):
-    """Return an attribute of the instance, or None if it has no such attribute."""
-    cdef PyObject *own = instance_dict(function)
-    cdef PyObject *found
-    if own is NULL:
-        return None
-    found = PyDict_GetItemWithError(<object>own, name)
-    return None if found is NULL else <object>found
-
-
 cdef bint number(FunctionBase function, str name, double *value) except -1:
     """Read an attribute of the instance if it is a Python number.
 
@@ -77,7 +65,7 @@ cdef bint number(FunctionBase function, str name, double *value) except -1:
     """
     if name is None:
         return True
-    cdef object found = attribute(function, name)
+    cdef object found = own_attribute(function, name)
     if type(found) is not float and type(found) is not int:
         return False
     value[0] = found

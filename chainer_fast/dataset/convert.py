@@ -9,7 +9,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast._backend import Arrays, Device
-from chainer_fast._core import examples
+from chainer_fast._core import batching
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import DeviceSpec, NdArray
@@ -241,7 +241,7 @@ def _map_elements(batch, padding, convert):
 
 def _concat_arrays(arrays, padding):
     if padding is None and type(arrays) is list:
-        stacked = examples.stack(arrays)
+        stacked = batching.stack(arrays)
         if stacked is not None:
             return stacked
     if not isinstance(arrays[0], get_array_types()):

@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core import examples
+from chainer_fast._core import batching
 from chainer_fast.types import NdArray
 
 
@@ -71,7 +71,7 @@ def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
         columns = dataset._datasets
         same = all(type(column) in _SAME_FOR_ALL_INTEGERS for column in columns)
-        return examples.tuples(columns, indices.tolist() if same else list(indices))
+        return batching.tuples(columns, indices.tolist() if same else list(indices))
     if type(dataset) in _SAME_FOR_ALL_INTEGERS:
         indices = indices.tolist()
     return [dataset[i] for i in indices]

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.dense cimport dense_kind
+from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
@@ -55,7 +55,7 @@ cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last
     cdef Py_ssize_t i
     cdef int ndim, axis, d
     first = <object>x[0]
-    kind = dense_kind(first) if last else kind_of(first)
+    kind = gapless_kind(first) if last else kind_of(first)
     ndim = PyArray_NDIM(first) if kind else 0
     if not 0 < ndim < MAX_DIMS:
         return None
@@ -64,7 +64,7 @@ cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last
         return None
     for i in range(n):
         each = <object>x[i]
-        if (dense_kind(each) if last else kind_of(each)) != kind or (
+        if (gapless_kind(each) if last else kind_of(each)) != kind or (
                 PyArray_NDIM(each) != ndim):
             return None
         for d in range(ndim):
@@ -118,7 +118,7 @@ cdef class ConcatShortcut(Shortcut):
         cdef VariableNodeBase node
         cdef npy_intp dims[MAX_DIMS]
         cdef bint last = is_channels_last(gy)
-        cdef char kind = dense_kind(gy) if last else kind_of(gy)
+        cdef char kind = gapless_kind(gy) if last else kind_of(gy)
         cdef npy_intp outer = 1, rest = 1, length, total = 0, k, row
         cdef int ndim, axis, d
         cdef char *source
@@ -172,7 +172,7 @@ cdef class ReshapeShortcut(Shortcut):
             return None
         array = <object>x[0]
         if not kind_of(array):
-            if not dense_kind(array) or not is_channels_last(array) or (
+            if not gapless_kind(array) or not is_channels_last(array) or (
                     len(<tuple>shape) != 2
                     or (<tuple>shape)[0] != PyArray_DIM(<np.ndarray>array, 0)):
                 return None

@@ -10,12 +10,13 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
-from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
+from chainer_fast._core.gapless cimport (
+    common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.device_arrays cimport kind_on_device
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport VariableNodeBase, shortcut_of
+from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shortcut_of
 from chainer_fast._core.shortcut cimport (
-    attribute, fits_inputs, given, input_array, number, output_array, wanted)
+    fits_inputs, given, input_array, number, output_array, wanted)
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport unary_of
@@ -82,7 +83,7 @@ copy = _loop_of(&COPY)
 cdef inline object _run(
         const AnyLoop &loop, char kind, object a, object b, double p, double q):
     """Return what a loop makes of one or two arrays, or None if it raised a flag."""
-    cdef object out = empty_dense_like(a)
+    cdef object out = empty_gapless_like(a)
     clear_float_errors()
     loop.call(kind, a, b, None, out, None, p, q)
     return None if float_errors() else out
@@ -91,10 +92,10 @@ cdef inline object _run(
 cdef inline object _run_with(
         const AnyLoop &loop, object a, object b, double p, double q):
     """Return what a loop makes of two arrays in the order of the first, or None."""
-    cdef char kind = common_dense_kind(a, b)
-    if not kind and dense_kind(a):
+    cdef char kind = common_gapless_kind(a, b)
+    if not kind and gapless_kind(a):
         b = in_order_of(b, a)
-        kind = common_dense_kind(a, b)
+        kind = common_gapless_kind(a, b)
     return _run(loop, kind, a, b, p, q) if kind else None
 
 
@@ -178,7 +179,7 @@ cdef class Elementwise(Shortcut):
         if operand == _OUTPUT:
             return output_array(function)
         if operand == _HELD:
-            return attribute(function, self.held)
+            return own_attribute(function, self.held)
         return input_array(function, operand)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -190,8 +191,8 @@ cdef class Elementwise(Shortcut):
         if n != self.inputs or not self._serves(function, &p, &q):
             return None
         if self.held is not None:
-            return _run_with(self.loop.any, attribute(function, self.held), a, p, q)
-        kind = dense_kind(a) if n == 1 else common_dense_kind(a, b)
+            return _run_with(self.loop.any, own_attribute(function, self.held), a, p, q)
+        kind = gapless_kind(a) if n == 1 else common_gapless_kind(a, b)
         return _run(self.loop.any, kind, a, b, p, q) if kind else None
 
     cdef int backward(
@@ -215,7 +216,7 @@ cdef class Elementwise(Shortcut):
             if self.inputs > 1 and not wanted(function, i):
                 continue
             if operand == _GRADIENT:
-                kind = dense_kind(gy)
+                kind = gapless_kind(gy)
                 found = _run(self._grads[i], kind, gy, gy, p, q) if kind else None
             else:
                 found = _run_with(
@@ -230,15 +231,15 @@ cdef class Elementwise(Shortcut):
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef object ga, gb
-        cdef char kind = common_dense_kind(a, b)
+        cdef char kind = common_gapless_kind(a, b)
         if not kind:
             return 0
-        if not common_dense_kind(a, gy):
+        if not common_gapless_kind(a, gy):
             gy = in_order_of(gy, a)
-            if not common_dense_kind(a, gy):
+            if not common_gapless_kind(a, gy):
                 return 0
-        ga = empty_dense_like(a)
-        gb = empty_dense_like(a)
+        ga = empty_gapless_like(a)
+        gb = empty_gapless_like(a)
         clear_float_errors()
         (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
         if float_errors():
@@ -253,7 +254,7 @@ cdef class Elementwise(Shortcut):
         if len(arrays) != self.inputs or not self._serves(function, &p, &q):
             return None
         if self.held is not None:
-            arrays = (attribute(function, self.held), *arrays)
+            arrays = (own_attribute(function, self.held), *arrays)
         return _launch(self.loop, arrays, p, q)
 
     cdef int backward_on_device(

@@ -6,7 +6,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
     PyArray_DIM, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.dense cimport same_order
+from chainer_fast._core.gapless cimport same_order
 
 np.import_array()
 
@@ -61,7 +61,7 @@ cdef object _empty_like(object array, object like, np.NPY_ORDER order):
 
 
 cdef object in_order_of(object array, object like):
-    """Return an array in the order in memory of a dense one.
+    """Return an array in the order in memory of a gapless one.
 
     It is the array itself if it has that order already or is not of NumPy, or of
     another shape; a copy otherwise.

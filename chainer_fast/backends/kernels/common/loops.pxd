@@ -1,4 +1,4 @@
-"""Loops over dense arrays."""
+"""Loops over gapless arrays."""
 from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.private cimport InnerLoop

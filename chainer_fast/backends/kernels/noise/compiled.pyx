@@ -14,11 +14,10 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
 from numpy cimport PyArray_SIZE
 
-from chainer_fast._core.dense cimport dense_kind, empty_dense_like
+from chainer_fast._core.gapless cimport gapless_kind, empty_gapless_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase
+from chainer_fast._core.graph cimport FunctionBase, own_attribute
 from chainer_fast._core.private cimport Twister, find_twister
-from chainer_fast._core.shortcut cimport attribute
 from chainer_fast.backends.kernels.arithmetic.element_loops import loops
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
@@ -154,7 +153,7 @@ cdef tuple _draw_channels_last(char kind, object x, object ratio):
     if flags is NotImplemented:
         return None
     flags = in_order_of(flags, x)
-    y, mask = empty_dense_like(x), empty_dense_like(x)
+    y, mask = empty_gapless_like(x), empty_gapless_like(x)
     clear_float_errors()
     dropout_by_flags_loop(kind, flags, x, mask, y, ratio, PyArray_SIZE(x))
     return None if float_errors() else y, mask
@@ -169,8 +168,8 @@ cdef tuple _draw(object x, object ratio):
     cdef char kind = kind_of(x)
     cdef Twister *mt
     cdef int flags
-    if not kind and dense_kind(x) and is_channels_last(x):
-        return _draw_channels_last(dense_kind(x), x, ratio)
+    if not kind and gapless_kind(x) and is_channels_last(x):
+        return _draw_channels_last(gapless_kind(x), x, ratio)
     if not kind or not _ratio(ratio):
         return None
     mt = _twister('rand', _numpy_rand)
@@ -212,10 +211,10 @@ cdef class DropoutShortcut(Elementwise):
         cdef tuple drawn
         if n != 1:
             return None
-        mask = attribute(function, 'mask')
+        mask = own_attribute(function, 'mask')
         if mask is not None:
             return run_loop(_product, <object>x[0], mask)
-        drawn = _draw(<object>x[0], attribute(function, 'dropout_ratio'))
+        drawn = _draw(<object>x[0], own_attribute(function, 'dropout_ratio'))
         if drawn is None:
             return None
         function.mask = drawn[1]

@@ -11,7 +11,8 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, npy_intp
 
-from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
+from chainer_fast._core.gapless cimport (
+    common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 from chainer_fast.backends.kernels.common.layout cimport (
@@ -162,7 +163,7 @@ cdef object _images(object x, tuple axis, bint named, char *kind, Shape *s):
     Fill in its kind and the shape around its channels; see :func:`_around`.
     """
     if is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1:
-        kind[0] = dense_kind(x)
+        kind[0] = gapless_kind(x)
         s.extent.outer *= s.extent.inner
         s.extent.inner = 1
         return x if kind[0] else None
@@ -195,7 +196,7 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     inv_std = _sized(inv_std, &kind, s.extent.channels)
     if gamma is None or beta is None or mean is None or inv_std is None:
         return NotImplemented
-    y = empty_dense_like(x)
+    y = empty_gapless_like(x)
     clear_float_errors()
     batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
     return NotImplemented if float_errors() else y
@@ -211,7 +212,7 @@ def batch_forward(x, gamma, beta, tuple axis, double eps):
     beta = _sized(beta, &kind, s.extent.channels)
     if gamma is None or beta is None:
         return NotImplemented
-    y = empty_dense_like(x)
+    y = empty_gapless_like(x)
     mean = _statistic(x, s)
     var = _statistic(x, s)
     inv_std = _statistic(x, s)
@@ -230,10 +231,10 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     gy = in_order_of(gy, x)
     mean = _sized(mean, &kind, s.extent.channels)
     inv_std = _sized(inv_std, &kind, s.extent.channels)
-    if common_dense_kind(x, gy) != kind or (
+    if common_gapless_kind(x, gy) != kind or (
             gamma is None or mean is None or inv_std is None):
         return NotImplemented
-    gx = empty_dense_like(x)
+    gx = empty_gapless_like(x)
     ggamma = _statistic(x, s)
     gbeta = _statistic(x, s)
     clear_float_errors()
@@ -362,9 +363,9 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     if x is None or half < 0:
         return NotImplemented
     half = min(half, s.extent.channels)
-    y = empty_dense_like(x)
-    unit = empty_dense_like(x)
-    scale = empty_dense_like(x)
+    y = empty_gapless_like(x)
+    unit = empty_gapless_like(x)
+    scale = empty_gapless_like(x)
     clear_float_errors()
     response_forward_loop(
         kind, x, y, unit, scale, s.extent, half, k, alpha, <int>(beta * 4))
@@ -380,9 +381,9 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
     half = min(half, s.extent.channels)
     gy, unit, scale = [in_order_of(each, x) for each in (gy, unit, scale)]
     for each in gy, unit, scale:
-        if common_dense_kind(each, x) != kind:
+        if common_gapless_kind(each, x) != kind:
             return NotImplemented
-    gx = empty_dense_like(x)
+    gx = empty_gapless_like(x)
     clear_float_errors()
     response_backward_loop(
         kind, x, gy, unit, scale, gx, s.extent, half, -2 * alpha * beta)

@@ -3,7 +3,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
-from chainer_fast._core.dense cimport dense_kind
+from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array
@@ -29,8 +29,8 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
 
 cdef bint _same(object gy, object x) except -1:
     """Tell whether a gradient has the shape and the type of an array."""
-    cdef char kind = dense_kind(gy)
-    return kind and dense_kind(x) == kind and PyArray_SAMESHAPE(
+    cdef char kind = gapless_kind(gy)
+    return kind and gapless_kind(x) == kind and PyArray_SAMESHAPE(
         <np.ndarray>gy, <np.ndarray>x)
 
 
@@ -66,7 +66,7 @@ cdef class BatchNormalizationShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
         cdef object gamma, beta, results
-        cdef char kind = dense_kind(x)
+        cdef char kind = gapless_kind(x)
         cdef tuple axes
         cdef double count
         if n != 3 or not kind or (
@@ -115,7 +115,7 @@ cdef class BatchNormalizationShortcut(Shortcut):
         if type(own_attribute(function, '_impl')) is not function._default_impl or (
                 not _same(gy, x)):
             return 0
-        if not _fits(gamma, dense_kind(x), x, own_attribute(function, 'key_axis')):
+        if not _fits(gamma, gapless_kind(x), x, own_attribute(function, 'key_axis')):
             return 0
         return _give(loops.batch_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
@@ -131,7 +131,7 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
-        cdef char kind = dense_kind(x)
+        cdef char kind = gapless_kind(x)
         cdef tuple axes
         cdef Py_ssize_t i
         if n != 5 or not kind:
@@ -163,7 +163,7 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
         cdef object x = input_array(function, 0)
         cdef object gamma = input_array(function, 1)
         cdef tuple key_axis = own_attribute(function, 'key_axis')
-        cdef char kind = dense_kind(x)
+        cdef char kind = gapless_kind(x)
         if not _same(gy, x):
             return 0
         for array in gamma, input_array(function, 3), input_array(function, 4):
@@ -193,7 +193,7 @@ cdef class GroupNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
-        cdef char kind = dense_kind(x)
+        cdef char kind = gapless_kind(x)
         if n != 3 or not kind or PyArray_NDIM(x) < 2 or (
                 self.of_rows and PyArray_NDIM(x) != 2):
             return None
@@ -212,7 +212,7 @@ cdef class GroupNormalizationShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0)
         cdef object gamma = input_array(function, 1)
-        if not _same(gy, x) or not _fits(gamma, dense_kind(x), x, (1,)):
+        if not _same(gy, x) or not _fits(gamma, gapless_kind(x), x, (1,)):
             return 0
         return _give(loops.group_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
@@ -227,7 +227,7 @@ cdef class LocalResponseNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         width = own_attribute(function, 'n')
-        if n != 1 or type(width) is not int or not dense_kind(<object>xs[0]):
+        if n != 1 or type(width) is not int or not gapless_kind(<object>xs[0]):
             return None
         results = loops.response_forward(
             <object>xs[0], max(width // 2, 0), own_attribute(function, 'k'),
@@ -255,7 +255,7 @@ cdef class NormalizeL2Shortcut(Shortcut):
         self.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        if n != 1 or not dense_kind(<object>xs[0]):
+        if n != 1 or not gapless_kind(<object>xs[0]):
             return None
         y = loops.length_forward(
             <object>xs[0], own_attribute(function, 'axis'),

@@ -6,9 +6,10 @@ from numpy cimport PyArray_CheckExact, PyArray_DIMS, PyArray_EMPTY, PyArray_FROM
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
+from chainer_fast._core.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, own_attribute)
 from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport attribute, given
+from chainer_fast._core.shortcut cimport given
 from chainer_fast.backends.kernels.arithmetic.element_loops import loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 
@@ -36,9 +37,9 @@ cdef enum:
 cdef int _axis(FunctionBase function, int ndim) except -2:
     """Return the axis to reduce: all, one, or not plain; keepdims is not plain."""
     cdef int axis
-    if attribute(function, 'keepdims') is not False:
+    if own_attribute(function, 'keepdims') is not False:
         return NOT_PLAIN
-    found = attribute(function, 'axis')
+    found = own_attribute(function, 'axis')
     if found is None:
         return ALL_AXES
     if type(found) is not tuple:

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import datasets
-from chainer_fast._core import examples
+from chainer_fast._core import batching
 from chainer_fast.datasets.tuple_dataset import read_examples
 
 
 @given(st.lists(st.integers(-5, 4)))
 def test_tuples_are_those_of_indexing(indices):
     columns = (np.arange(10.).reshape(5, 2), [10, 20, 30, 40, 50], 'words')
-    got = examples.tuples(columns, indices)
+    got = batching.tuples(columns, indices)
     assert len(got) == len(indices)
     for example, i in zip(got, indices, strict=True):
         assert type(example) is tuple
@@ -22,13 +22,13 @@ def test_tuples_are_those_of_indexing(indices):
 
 def test_tuples_share_memory_with_arrays():
     array = np.zeros((3, 2))
-    ((row,),) = examples.tuples((array,), [1])
+    ((row,),) = batching.tuples((array,), [1])
     assert np.shares_memory(row, array)
 
 
 def test_tuples_pass_errors_on():
     with pytest.raises(IndexError):
-        examples.tuples(([1, 2],), [0, 2])
+        batching.tuples(([1, 2],), [0, 2])
 
 
 def test_examples_of_a_subclass_are_its_own():
@@ -53,7 +53,7 @@ def test_stack_is_that_of_numpy(data, shape, n):
     dtype = data.draw(numbers)
     arrays = [data.draw(hnp.arrays(dtype, shape)) for _ in range(n)]
     expected = np.stack(arrays)
-    got = examples.stack(arrays)
+    got = batching.stack(arrays)
     assert got.dtype == expected.dtype and got.shape == expected.shape
     assert got.flags.c_contiguous and got.flags.owndata and got.flags.writeable
     assert got.tobytes() == expected.tobytes()
@@ -64,7 +64,7 @@ def test_scalars_are_stacked_as_by_numpy(data, n):
     dtype = data.draw(numbers)
     scalars = [data.draw(hnp.from_dtype(dtype)) for _ in range(n)]
     expected = np.asarray(scalars)
-    got = examples.stack(scalars)
+    got = batching.stack(scalars)
     assert got.dtype == expected.dtype and got.shape == expected.shape
     assert got.tobytes() == expected.tobytes()
 
@@ -96,4 +96,4 @@ def test_scalars_are_stacked_as_by_numpy(data, n):
     [np.zeros((1,) * 16)] * 2,
 ])
 def test_stack_leaves_the_rest_to_numpy(arrays):
-    assert examples.stack(arrays) is None
+    assert batching.stack(arrays) is None

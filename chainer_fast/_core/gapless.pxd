@@ -1,6 +1,6 @@
-"""Dense arrays: plain ones, and those that are plain but for the order of their axes.
+"""Gapless arrays: plain ones, and those that are plain but for the order of their axes.
 
-Elements of a dense array fill its memory without gaps. A loop over the elements of
+Elements of a gapless array fill its memory without gaps. A loop over the elements of
 several that have the same shape and order need not know the order, and its result gets
 it, as NumPy's results do.
 """
@@ -32,8 +32,8 @@ cdef inline bint fills_memory(object array) noexcept:
     return True
 
 
-cdef inline char dense_kind(object array) noexcept:
-    """Return 'f' or 'd' for a dense array that is not empty, else 0."""
+cdef inline char gapless_kind(object array) noexcept:
+    """Return 'f' or 'd' for a gapless array that is not empty, else 0."""
     if not PyArray_CheckExact(array):
         return 0
     if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS):
@@ -46,7 +46,7 @@ cdef inline char dense_kind(object array) noexcept:
 
 
 cdef inline bint same_order(object a, object b) noexcept:
-    """Tell whether two dense arrays of one shape and type have one order."""
+    """Tell whether two gapless arrays of one shape and type have one order."""
     cdef int axis
     if PyArray_CHKFLAGS(<np.ndarray>a, np.NPY_ARRAY_C_CONTIGUOUS):
         return PyArray_CHKFLAGS(<np.ndarray>b, np.NPY_ARRAY_C_CONTIGUOUS)
@@ -57,17 +57,17 @@ cdef inline bint same_order(object a, object b) noexcept:
     return True
 
 
-cdef inline char common_dense_kind(object a, object b) noexcept:
-    """Return the kind of two dense arrays of one type, shape and order, else 0."""
-    cdef char kind = dense_kind(a)
-    if not kind or dense_kind(b) != kind or not PyArray_SAMESHAPE(
+cdef inline char common_gapless_kind(object a, object b) noexcept:
+    """Return the kind of two gapless arrays of one type, shape and order, else 0."""
+    cdef char kind = gapless_kind(a)
+    if not kind or gapless_kind(b) != kind or not PyArray_SAMESHAPE(
             <np.ndarray>a, <np.ndarray>b) or not same_order(a, b):
         return 0
     return kind
 
 
-cdef inline object empty_dense_like(object array):
-    """Return a new array of the shape, type and order of a dense one, not filled."""
+cdef inline object empty_gapless_like(object array):
+    """Return a new array of the shape, type and order of a gapless one, not filled."""
     if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
         return PyArray_EMPTY(
             PyArray_NDIM(array), PyArray_DIMS(array), PyArray_TYPE(array), 0)
