@@ -255,7 +255,7 @@ class FunctionNode(_graph.FunctionBase):
         indexes : iterable of int
             Which inputs. The others are released with their variables.
         """
-        self._input_indexes_to_retain = indexes
+        self._input_indexes_to_retain: tp.Any = indexes
 
     def retain_outputs(self, indexes: tp.Sequence[int]) -> None:
         """Keep output arrays for backward; to be called in forward.
@@ -265,7 +265,7 @@ class FunctionNode(_graph.FunctionBase):
         indexes : iterable of int
             Which outputs. The others are released with their variables.
         """
-        self._output_indexes_to_retain = indexes
+        self._output_indexes_to_retain: tp.Any = indexes
 
     # -- backward
 

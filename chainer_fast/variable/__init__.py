@@ -230,7 +230,7 @@ class VariableNode(VariableNodeBase):
         self.creator_node = creator_node
 
     @property
-    def _variable(self):
+    def _variable(self) -> tp.Any:
         variable = self.get_variable_or_none()
         return _gone if variable is None else weakref.ref(variable)
 
@@ -246,7 +246,7 @@ class VariableNode(VariableNodeBase):
         variable = self.get_variable_or_none()
         return None if variable is None else variable.grad_var
 
-    def _set_grad_var_if_available(self, grad_var):
+    def _set_grad_var_if_available(self, grad_var: Variable | None) -> None:
         variable = self.get_variable_or_none()
         if variable is not None:
             variable._set_grad_var_without_check(grad_var)
@@ -278,7 +278,7 @@ class VariableNode(VariableNodeBase):
 
 
 # A reference to what is no more.
-_gone = weakref.ref(set())
+_gone: tp.Any = weakref.ref(set())
 
 
 def _create_variable(data, name, grad, requires_grad, device=None):
@@ -487,7 +487,7 @@ class Variable(VariableBase, _moves.Movable):
         return layouts.get_semantic_shape(self)
 
     @property
-    def _data(self):
+    def _data(self) -> list[tp.Any]:
         return [self.raw_array]
 
     @property
@@ -537,7 +537,7 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- gradients
 
-    def _check_grad_array(self, grad):
+    def _check_grad_array(self, grad: tp.Any) -> None:
         """Refuse a gradient whose type, dtype or shape is not that of the data."""
         kinds = get_array_types()
         if grad is not None and not isinstance(grad, kinds):
