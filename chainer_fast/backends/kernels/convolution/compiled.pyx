@@ -104,7 +104,7 @@ def scatter(col, stride, pad, lengths, dilate):
     if not kind or PyArray_NDIM(col) != 2 + 2 * n:
         return NotImplemented
     if not set_window(&c, lengths, col.shape[2:2 + n], col.shape[2 + n:], stride, pad,
-                       dilate):
+                      dilate):
         return NotImplemented
     source = in_order(col)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
