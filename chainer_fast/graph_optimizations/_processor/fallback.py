@@ -93,7 +93,8 @@ class Sum(steps.Step):
 
     def run(self, workspace):
         return _fill(
-            workspace, self._total, workspace.arrays[self._a] + workspace.arrays[self._b])
+            workspace, self._total,
+            workspace.arrays[self._a] + workspace.arrays[self._b])
 
 
 class Copy(steps.Step):

@@ -224,7 +224,8 @@ CF_CLONES void maxout_grads(
 constexpr Loop bend_loop = {bend<float>, bend<double>};
 constexpr Loop mix_loop = {mix<float>, mix<double>};
 constexpr Loop parametric_loop = {parametric<float>, parametric<double>};
-constexpr Loop parametric_grads_loop = {parametric_grads<float>, parametric_grads<double>};
+constexpr Loop parametric_grads_loop = {
+    parametric_grads<float>, parametric_grads<double>};
 constexpr Loop maxout_loop = {maxout<float>, maxout<double>};
 constexpr Loop maxout_grads_loop = {maxout_grads<float>, maxout_grads<double>};
 

@@ -333,8 +333,8 @@ CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff
     }
 }
 
-/* Packs a matrix of the shape (terms, columns), or with `turned` the transpose of one of
- * the shape (columns, terms). */
+/* Packs a matrix of the shape (terms, columns), or with `turned` the transpose of one
+ * of the shape (columns, terms). */
 inline void pack(bool turned, const float *a, ptrdiff_t ld, ptrdiff_t terms,
                  ptrdiff_t columns, Panels<float> out) {
     if (!turned) {

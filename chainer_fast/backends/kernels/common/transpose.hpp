@@ -69,19 +69,16 @@ void transpose(const T *from, T *to, ptrdiff_t matrices, ptrdiff_t rows,
 /* Elements of so many bytes; false if there is no loop for them. */
 inline bool transpose(ptrdiff_t itemsize, const void *from, void *to,
                       ptrdiff_t matrices, ptrdiff_t rows, ptrdiff_t columns) {
+    const auto elements = [=](auto like) {
+        typedef decltype(like) T;
+        transpose((const T *)from, (T *)to, matrices, rows, columns);
+        return true;
+    };
     switch (itemsize) {
-    case 1:
-        transpose((const uint8_t *)from, (uint8_t *)to, matrices, rows, columns);
-        return true;
-    case 2:
-        transpose((const uint16_t *)from, (uint16_t *)to, matrices, rows, columns);
-        return true;
-    case 4:
-        transpose((const uint32_t *)from, (uint32_t *)to, matrices, rows, columns);
-        return true;
-    case 8:
-        transpose((const uint64_t *)from, (uint64_t *)to, matrices, rows, columns);
-        return true;
+    case 1: return elements(uint8_t());
+    case 2: return elements(uint16_t());
+    case 4: return elements(uint32_t());
+    case 8: return elements(uint64_t());
     }
     return false;
 }

@@ -42,7 +42,8 @@ void shared_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     });
 }
 
-constexpr Loop add_to_rows_loop = {shared_add_to_rows<float>, shared_add_to_rows<double>};
+constexpr Loop add_to_rows_loop = {
+    shared_add_to_rows<float>, shared_add_to_rows<double>};
 constexpr Loop sum_of_rows_loop = {shared_sums<float>, shared_sums<double>};
 
 }  // namespace

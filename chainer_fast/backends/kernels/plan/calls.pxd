@@ -6,7 +6,7 @@ cdef class Guard:
     cdef list links
     cdef frozenset ignored
 
-    cdef bint _holds(self) except -1
+    cpdef bint holds(self) except -1
 
 
 cdef class PlannedCallBase:
@@ -30,5 +30,4 @@ cdef class PlannedCallBase:
     cdef object _thread
 
     cdef bint _same_settings(self) except -1
-    cdef Workspace _take_workspace(self)
-    cdef tuple _apply(self, Workspace workspace, list inputs, drawn)
+    cpdef tuple apply(self, Workspace workspace, list inputs, drawn)

@@ -43,11 +43,8 @@ cdef class Guard:
                       if name not in ignored]
             self.links.append((link, tuple(values), tuple(map(_length, values))))
 
-    def holds(self):
+    cpdef bint holds(self) except -1:
         """Return whether all of them are the same objects."""
-        return self._holds()
-
-    cdef bint _holds(self) except -1:
         cdef PyObject *own
         cdef PyObject *name
         cdef PyObject *value
@@ -159,11 +156,6 @@ cdef class PlannedCallBase:
             self._version = state.seen
         return True
 
-    cdef Workspace _take_workspace(self):
-        if self.workspaces:
-            return <Workspace>self.workspaces.pop()
-        return self.new_workspace()
-
     def repeat(self, args, kwargs):
         """Make a call, if it is the same as the recorded one.
 
@@ -177,9 +169,9 @@ cdef class PlannedCallBase:
         cdef Py_ssize_t i
         cdef Workspace workspace
         if self.refused is not None or not self._same_settings() or not _matches(
-                self.pattern, [args, kwargs], inputs) or not self.guard._holds():
+                self.pattern, [args, kwargs], inputs) or not self.guard.holds():
             return MISS
-        workspace = self._take_workspace()
+        workspace = self.workspaces.pop() if self.workspaces else self.new_workspace()
         workspace._grow()
         for i in range(len(self.params)):
             param = <VariableBase>self.params[i]
@@ -197,14 +189,11 @@ cdef class PlannedCallBase:
                 numpy.random.set_state(drawn)
             return MISS
         if self.is_one_variable:
-            return self._apply(workspace, inputs, drawn)[0]
+            return self.apply(workspace, inputs, drawn)[0]
         return self.finish(workspace, inputs, drawn)
 
-    def apply(self, Workspace workspace, list inputs, drawn):
+    cpdef tuple apply(self, Workspace workspace, list inputs, drawn):
         """Put a call in the graph, and return its outputs that have gradients."""
-        return self._apply(workspace, inputs, drawn)
-
-    cdef tuple _apply(self, Workspace workspace, list inputs, drawn):
         cdef Py_ssize_t n = len(inputs)
         node = self.node_class()
         variables = []

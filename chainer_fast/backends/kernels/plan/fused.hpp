@@ -66,7 +66,8 @@ inline void run_fused(const std::vector<Instruction> &instructions, char kind,
     const ptrdiff_t piece = PIECE / size;
     const Release release(n * loops >= LONG_LOOP);
     const ptrdiff_t grain = INSTRUCTIONS_BY_THREAD / loops + 1;
-    parallel((n + piece - 1) / piece, grain, [=, &instructions](ptrdiff_t from, ptrdiff_t to) {
+    parallel((n + piece - 1) / piece, grain,
+             [=, &instructions](ptrdiff_t from, ptrdiff_t to) {
         char *memory = own_pieces(pieces);
         for (ptrdiff_t i = from; i < to; ++i) {
             const ptrdiff_t count = std::min(piece, n - i * piece);

@@ -256,9 +256,7 @@ cdef class ShortcutGradient(Step):
         cdef Shortcut shortcut = shortcut_of(function)
         cdef PyObject *found[MAX_SHORTCUT_INPUTS]
         cdef Py_ssize_t i, n = len(self.found)
-        if workspace.declined and self.index in workspace.declined:
-            return self.otherwise.run(workspace)
-        if shortcut is None:
+        if shortcut is None or self.index in workspace.declined:
             return self.otherwise.run(workspace)
         for i in range(n):
             found[i] = NULL

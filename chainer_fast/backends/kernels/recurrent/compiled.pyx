@@ -2,8 +2,8 @@
 import numpy
 
 cimport numpy as np
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
-    PyArray_SIZE, npy_intp
+from numpy cimport PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
+    PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
@@ -36,15 +36,14 @@ cdef object _plain(object array, char kind, object like, npy_intp rows):
 
     Otherwise return ``NotImplemented``. A missing gradient stays None.
     """
-    cdef int d
     if array is None:
         return None
     if not PyArray_CheckExact(array) or PyArray_NDIM(array) != PyArray_NDIM(like) or (
-            PyArray_DIM(<np.ndarray>array, 0) != rows):
+            PyArray_DIM(<np.ndarray>array, 0) != rows
+            or not PyArray_CompareLists(
+                PyArray_DIMS(<np.ndarray>array) + 1, PyArray_DIMS(<np.ndarray>like) + 1,
+                PyArray_NDIM(like) - 1)):
         return NotImplemented
-    for d in range(1, PyArray_NDIM(array)):
-        if PyArray_DIM(<np.ndarray>array, d) != PyArray_DIM(<np.ndarray>like, d):
-            return NotImplemented
     array = PyArray_FROM_OF(array, CF_PLAIN_FLAGS)
     return array if kind_of(array) == kind else NotImplemented
 
