@@ -75,10 +75,11 @@ cdef bint _alternate(char kind, object c, object x) except -1:
 cdef char _kind(tuple cells, tuple gates) except -1:
     """Return the kind of cells and their gates, all alike; 0 if they do not fit."""
     cdef char kind = kind_of(gates[0])
-    for c, x in zip(cells, gates):
-        if not _alternate(kind, c, x) or not (
-                PyArray_SAMESHAPE(<np.ndarray>c, <np.ndarray>cells[0])
-                and PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>gates[0])):
+    cdef Py_ssize_t i
+    for i in range(len(cells)):
+        if not _alternate(kind, cells[i], gates[i]) or not (
+                PyArray_SAMESHAPE(<np.ndarray>cells[i], <np.ndarray>cells[0])
+                and PyArray_SAMESHAPE(<np.ndarray>gates[i], <np.ndarray>gates[0])):
             return 0
     # Two memories have as many samples as cells.
     if len(cells) > 1 and PyArray_SIZE(gates[0]) != 4 * PyArray_SIZE(cells[0]):
