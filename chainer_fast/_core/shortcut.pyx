@@ -59,7 +59,7 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
 
 
 cdef bint number(FunctionBase function, str name, double *value) except -1:
-    """Read an attribute of the instance if it is a Python number.
+    """Read an attribute of the instance if it is a Python number that fits a double.
 
     If the name is None, there is no such parameter, and the value stays as it is.
     """
@@ -68,5 +68,8 @@ cdef bint number(FunctionBase function, str name, double *value) except -1:
     cdef object found = own_attribute(function, name)
     if type(found) is not float and type(found) is not int:
         return False
-    value[0] = found
+    try:
+        value[0] = found
+    except OverflowError:
+        return False
     return True

@@ -18,7 +18,7 @@ from chainer_fast._core.gapless cimport gapless_kind, empty_gapless_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, own_attribute
 from chainer_fast._core.private cimport Twister, find_twister
-from chainer_fast.backends.kernels.arithmetic.element_loops import loops
+from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
@@ -198,11 +198,16 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef Loop _product = loops['Mul::of']
+cdef Loop _product = element_loops.loops['Mul::of']
 
 
 cdef class DropoutShortcut(Elementwise):
-    """Draws the mask if there is none yet, and multiplies by it."""
+    # The first lines are what ``inspect.signature`` reads.
+    """DropoutShortcut()
+--
+
+    Draws the mask if there is none yet, and multiplies by it.
+    """
 
     def __init__(self):
         super().__init__(_product, ((_product, 'held'),), held='mask')

@@ -10,7 +10,7 @@ from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute)
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given
-from chainer_fast.backends.kernels.arithmetic.element_loops import loops
+from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 
 np.import_array()
@@ -25,8 +25,8 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
 
-cdef Loop _multiply = loops['MulConstant::of']
-cdef Loop _divide = loops['DivConstant::of']
+cdef Loop _multiply = element_loops.loops['MulConstant::of']
+cdef Loop _divide = element_loops.loops['DivConstant::of']
 
 
 cdef enum:
