@@ -278,6 +278,7 @@ cdef class Traversal:
         cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
+        cdef int done
         if shortcut is None or nodes is None or function.lazy_grad_sum:
             return 0
         output = lone_output(function)
@@ -294,7 +295,12 @@ cdef class Traversal:
         for i in range(n):
             found[i] = NULL
         try:
-            if not self._by_shortcut(shortcut, function, gradient, found):
+            if PyArray_CheckExact(gradient):
+                done = shortcut.backward(function, gradient, found)
+            else:
+                with _device_scope((gradient,)):
+                    done = shortcut.backward_on_device(function, gradient, found)
+            if not done:
                 return 0
             given = self.table.take(output)
             if self.retain_grad:
@@ -317,13 +323,6 @@ cdef class Traversal:
             for i in range(n):
                 Py_XDECREF(found[i])
         return 1
-
-    cdef int _by_shortcut(self, Shortcut shortcut, FunctionBase function,
-                          object gradient, PyObject **found) except -1:
-        if PyArray_CheckExact(gradient):
-            return shortcut.backward(function, gradient, found)
-        with _device_scope((gradient,)):
-            return shortcut.backward_on_device(function, gradient, found)
 
     cdef int _step(self, FunctionBase function, tuple targets,
                    tuple gradients) except -1:

@@ -188,7 +188,8 @@ cdef class Elementwise(Shortcut):
         cdef object a = <object>x[0]
         cdef object b = <object>x[n - 1]
         cdef char kind
-        if n != self.inputs or not self._serves(function, &p, &q):
+        if n != self.inputs or (
+                self._first is not None and not self._serves(function, &p, &q)):
             return None
         if self.held is not None:
             return _run_with(self.loop.any, own_attribute(function, self.held), a, p, q)
@@ -204,7 +205,7 @@ cdef class Elementwise(Shortcut):
         cdef int i, operand
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return 0
-        if not self._serves(function, &p, &q):
+        if self._first is not None and not self._serves(function, &p, &q):
             return 0
         if self._at_once:
             return self._both(function, gy, gx)
