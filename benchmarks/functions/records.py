@@ -11,9 +11,29 @@ SHAPES = {'small': (8, 16), 'large': (1024, 1024)}
 
 
 def classes():
-    """Return the classes by name."""
-    return {cls.__name__: cls for cls in graph.classes_with_shortcuts()
-            if type(graph.registered(cls)[0]) is Elementwise}
+    """Return the classes of the package with their records."""
+    records = {cls: graph.registered(cls)[0] for cls in graph.classes_with_shortcuts()
+               if cls.__module__.startswith('chainer_fast.')}
+    return {cls: record for cls, record in records.items()
+            if type(record) is Elementwise}
+
+
+def instance(cls, record, first):
+    """Return an instance of a class.
+
+    Parameters
+    ----------
+    cls : type
+    record : Elementwise
+        Its record.
+    first : number or array
+        First argument of the class, if it is the parameter or the array that the record
+        names; what else the class wants is not used.
+    """
+    if record.parameters or record.held is not None:
+        return cls(first)
+    return cls(*[(None,) for p in inspect.signature(cls).parameters.values()
+                 if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD])
 
 
 def step(cls, size):
@@ -22,8 +42,7 @@ def step(cls, size):
     Parameters
     ----------
     cls : type
-        Its first argument is the parameter or the array that its record names; what
-        else it wants is not used.
+        A class with an elementwise record.
     size : str
         ``'small'`` or ``'large'``.
     """
@@ -31,16 +50,10 @@ def step(cls, size):
     random = np.random.RandomState(0)
     arrays = [random.uniform(.5, 1.5, SHAPES[size]).astype('f') for _ in range(3)]
     xs = [chainer_fast.Variable(x) for x in arrays[:record.inputs]]
-    if record.held is not None:
-        arguments = [arrays[2]]
-    elif record.parameters:
-        arguments = [max(2., record.least)]
-    else:
-        arguments = [(None,) for p in inspect.signature(cls).parameters.values()
-                     if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    first = arrays[2] if record.held is not None else max(2., record.least)
 
     def run():
-        y, = cls(*arguments).apply(tuple(xs))
+        y, = instance(cls, record, first).apply(tuple(xs))
         y.grad = arrays[2]
         for x in xs:
             x.cleargrad()
@@ -53,11 +66,12 @@ def step(cls, size):
 class Records:
     """One step of each function, at both sizes."""
 
-    params = [list(classes()), list(SHAPES)]
+    classes = {cls.__name__: cls for cls in classes()}
+    params = [list(classes), list(SHAPES)]
     param_names = ['function', 'size']
 
     def setup(self, function, size):
-        self.step = step(classes()[function], size)
+        self.step = step(self.classes[function], size)
         self.step()
 
     def time_forward_backward(self, function, size):

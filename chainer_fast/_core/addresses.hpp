@@ -1,4 +1,4 @@
-/* A table by the addresses of objects, which it holds: open addressing. */
+/* A hash table by the addresses of objects, which it keeps alive; open addressing. */
 #ifndef CHAINER_FAST_CORE_ADDRESSES_HPP
 #define CHAINER_FAST_CORE_ADDRESSES_HPP
 

@@ -1,4 +1,4 @@
-"""A table by the addresses of objects, which it holds."""
+"""A hash table by the addresses of objects, which it keeps alive."""
 from cpython.object cimport PyObject
 
 cdef extern from "chainer_fast/_core/addresses.hpp" namespace "chainer_fast":

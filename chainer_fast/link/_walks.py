@@ -31,7 +31,7 @@ class Walking:
         """
         if not skipself:
             yield tp.cast('Link', self)
-        for child in self.children():
+        for _, child in self._named_children():
             yield from child.links()
 
     def namedlinks(self, skipself: bool = False) -> tp.Iterator[tuple[str, Link]]:

@@ -1,13 +1,11 @@
 """Functions that have shortcuts, and arrays of every kind to try them on."""
 import enum
 import functools
-import inspect
 
 import numpy as np
 from hypothesis import strategies as st
 
-from chainer_fast._core import graph
-from chainer_fast.backends.kernels.common.elementwise import Elementwise
+from benchmarks.functions import records
 from chainer_fast.functions.activation import log_softmax, softmax
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.connection import (
@@ -121,23 +119,15 @@ TAME_NUMBERS = [2., .2, 1.]
 
 @st.composite
 def of_record(draw, cls, record, kind):
-    """Draw arguments for a class with the record of an elementwise function.
-
-    The first argument of the class is the parameter or the array that the record names;
-    what else the class wants is not used.
-    """
+    """Draw arguments for a class with the record of an elementwise function."""
     arrays = draw(elementwise(record.inputs + (record.held is not None), kind))
     if record.held is not None:
-        held = np.asanyarray(arrays.pop(0))
-        return lambda: cls(held), arrays
-    if record.parameters:
+        first = np.asanyarray(arrays.pop(0))
+    else:
         numbers = [n for n in TAME_NUMBERS if record.least <= n <= record.most]
-        value = draw(st.sampled_from(
+        first = draw(st.sampled_from(
             numbers if kind is Kind.TAME else numbers + NUMBERS))
-        return lambda: cls(value), arrays
-    unused = [(None,) for p in inspect.signature(cls).parameters.values()
-              if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
-    return lambda: cls(*unused), arrays
+    return lambda: records.instance(cls, record, first), arrays
 
 
 @st.composite
@@ -355,16 +345,10 @@ def accuracies(draw, kind):
     return lambda: accuracy.Accuracy(ignored), [x, t]
 
 
-def _elementwise_cases():
-    records = {cls: graph.registered(cls)[0] for cls in graph.classes_with_shortcuts()
-               if cls.__module__.startswith('chainer_fast.')}
-    return {cls: functools.partial(of_record, cls, record)
-            for cls, record in records.items() if type(record) is Elementwise}
-
-
 #: Classes of functions to strategies of how to make one and what to apply it to; the
 #: argument is a Kind. Elementwise functions are all that have a record as such.
-ELEMENTWISE = _elementwise_cases()
+ELEMENTWISE = {cls: functools.partial(of_record, cls, record)
+               for cls, record in records.classes().items()}
 CASES = {
     **ELEMENTWISE,
     softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),

@@ -4,13 +4,15 @@ A family has its elements in ``elements.hpp``. A CUDA kernel includes that heade
 loop of the processor does. Elements that the family lists in ``element_loops.hpp`` have
 such loops; records of functions are made of them::
 
-    elements = Elements(HEADER, shortcuts.loops)
+    elements = Elements(HEADER, element_loops.loops)
 
     @elements.kernel('Tanh::grad')
     def tanh_grad(y, gy):
         ...
 
-    tanh = elements.record('tanh', ('Tanh::grad', 'y'))
+    @record(elements.record('tanh', ('Tanh::grad', 'y')))
+    class Tanh(FunctionNode):
+        ...
 """
 from __future__ import annotations
 

@@ -17,6 +17,13 @@ ORDERED = {'v1_language_model.py'}
 # Legacy mode counts the calls that the attribute changes; the check, what sets it.
 ELSEWHERE = {'chainer.links.InceptionBN.train',
              'numpy.bool'}      # NumPy 2 has it again, and 1.26 has not
+# Nothing can be fixed in these; the tests of legacy mode run them.
+UNFIXED = {
+    'cpu_digits.py', 'cpu_xp.py', 'libraries_pictures.py', 'v1_epoch_ends.py',
+    'v1_flags.py', 'v1_no_gpu.py', 'v1_own_optimizer.py', 'v1_variables_to_losses.py',
+    'v1_volatile.py', 'v1_worker_orders.py', 'v2_classes.py', 'v2_read_ahead.py',
+    'v3_epochs.py', 'v4_epoch_ends.py', 'v4_later_classes.py', 'v5_epoch_ends.py',
+    'v5_own_updaters.py', 'v5_reports.py'}
 # Idioms in words that are looked for; the others only a run can tell.
 SEEN = frozenset((
     'chainer.links.BatchNormalization with a running variance from 0',
@@ -86,14 +93,13 @@ def test_marks_are_found(name):
 def test_fixing_twice_changes_nothing_more(name):
     once = fixed(name)
     ast.parse(once)
+    assert (once == text_of(name)) == (name in UNFIXED)
     assert fix.fixed(once, lambda finding: True, versions(name)) == once
 
 
-@pytest.mark.parametrize('name', corpus.NAMES)
+@pytest.mark.parametrize('name', [n for n in corpus.NAMES if n not in UNFIXED])
 def test_fixed_program_prints_the_same(name, tmp_path):
     text = fixed(name)
-    if text == text_of(name):
-        return      # the tests of legacy mode run it
     program = tmp_path / name
     program.write_text(text, encoding='utf-8')
     left = analysis.findings(text, versions(name))

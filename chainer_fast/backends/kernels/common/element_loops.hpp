@@ -1,4 +1,5 @@
-/* The loops of elementwise functions, by the names of their elements, and called alike. */
+/* The loops of elementwise functions, by the names of their elements; all are called
+ * alike. */
 #ifndef CHAINER_FAST_ELEMENT_LOOPS_HPP
 #define CHAINER_FAST_ELEMENT_LOOPS_HPP
 

@@ -1,8 +1,9 @@
 """Elementwise functions: what the graph engine and static chains know of one.
 
 A record names the loops of a function and of its gradient, and what these read. The
-graph engine applies the function by it, without calling the methods of its class; a
-static chain puts the loops of many functions one after the other.
+graph engine applies the function by it, without calling the methods of its class, and
+launches the same elements as kernels on a GPU; a static chain puts the loops of many
+functions one after the other.
 """
 import numpy
 

@@ -2,6 +2,7 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
+from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, NPY_INTP, npy_intp
@@ -19,10 +20,10 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
         namespace "chainer_fast":
     # The matrix, of which few elements may be in use, does not let other threads run.
     void take_rows_loop(
-        char kind, object numbers, const void *matrix, object rows, ptrdiff_t n,
-        ptrdiff_t columns) noexcept
+        char kind, const npy_intp *numbers, const void *matrix, object rows,
+        ptrdiff_t n, ptrdiff_t columns) noexcept
     void add_rows_loop(
-        char kind, object numbers, object rows, void *matrix, ptrdiff_t n,
+        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
         ptrdiff_t columns) noexcept
 
 cdef enum:
@@ -38,15 +39,15 @@ cdef bint _are_ids(object ids) noexcept:
             and PyArray_ITEMSIZE(<np.ndarray>ids) in (4, 8))
 
 
-cdef object _numbers(object ids, npy_intp rows, object ignore_label):
-    """Return the numbers of rows, -1 for ignored ids, or None if an id has no row."""
+cdef bint _find_rows(
+        object ids, npy_intp rows, object ignore_label, npy_intp *found) except -1:
+    """Write the numbers of rows, -1 for ignored ids; return whether each id has a row.
+    """
     cdef bint ignores = ignore_label is not None
     cdef npy_intp i, row, ignored = ignore_label if ignores else 0
     cdef npy_intp n = PyArray_SIZE(ids)
     cdef bint wide = PyArray_ITEMSIZE(<np.ndarray>ids) == 8
     cdef void *given_ids = PyArray_DATA(<np.ndarray>ids)
-    numbers = PyArray_EMPTY(1, &n, NPY_INTP, 0)
-    cdef npy_intp *found = <npy_intp *>PyArray_DATA(<np.ndarray>numbers)
     for i in range(n):
         row = (<np.npy_int64 *>given_ids)[i] if wide else (<np.npy_int32 *>given_ids)[i]
         if ignores and row == ignored:
@@ -54,16 +55,19 @@ cdef object _numbers(object ids, npy_intp rows, object ignore_label):
         elif -rows <= row < 0:
             row += rows
         elif not 0 <= row < rows:
-            return None
+            return False
         found[i] = row
-    return numbers
+    return True
 
 
 cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     """Sum rows up; ``alone`` tells that those that are used may be kept alone."""
     cdef npy_intp dims[2]
     cdef npy_intp n, i
+    cdef npy_intp *numbers
+    cdef vector[npy_intp] memory
     cdef RowGradient result = None
+    cdef object places = None
     if not kind_of(gy) or not _are_ids(ids) or len(shape) != 2:
         return NotImplemented
     dims[0], dims[1] = shape
@@ -74,12 +78,17 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     for i in range(PyArray_NDIM(ids)):
         if PyArray_DIM(<np.ndarray>gy, i) != PyArray_DIM(<np.ndarray>ids, i):
             return NotImplemented
-    numbers = _numbers(ids, dims[0], ignore_label)
-    if numbers is None:
-        return NotImplemented
     if alone and few_rows(n, dims[0], dims[1]):
+        places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+        numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
+    else:
+        memory.resize(n)
+        numbers = memory.data()
+    if not _find_rows(ids, dims[0], ignore_label, numbers):
+        return NotImplemented
+    if places is not None:
         # The rows that are used are numbered anew, and a matrix has no others.
-        result = new_rows(numbers, dims[0], dims[1], PyArray_TYPE(<np.ndarray>gy))
+        result = new_rows(places, dims[0], dims[1], PyArray_TYPE(<np.ndarray>gy))
         out = result.values
     else:
         out = PyArray_ZEROS(2, dims, PyArray_TYPE(<np.ndarray>gy), 0)
@@ -123,6 +132,7 @@ cdef class EmbedIDShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object ids, weight
         cdef npy_intp dims[MAX_DIMS]
+        cdef vector[npy_intp] numbers
         cdef int d, ndim
         if n != 2:
             return None
@@ -136,16 +146,17 @@ cdef class EmbedIDShortcut(Shortcut):
         label = own_attribute(function, 'ignore_label')
         if label is not None and not isinstance(label, int):
             return None
-        numbers = _numbers(ids, PyArray_DIM(<np.ndarray>weight, 0), label)
-        if numbers is None:
+        numbers.resize(PyArray_SIZE(ids))
+        if not _find_rows(
+                ids, PyArray_DIM(<np.ndarray>weight, 0), label, numbers.data()):
             return None
         for d in range(ndim):
             dims[d] = PyArray_DIM(<np.ndarray>ids, d)
         dims[ndim] = PyArray_DIM(<np.ndarray>weight, 1)
         y = PyArray_EMPTY(ndim + 1, dims, PyArray_TYPE(<np.ndarray>weight), 0)
         take_rows_loop(
-            kind_of(weight), numbers, PyArray_DATA(<np.ndarray>weight), y,
-            PyArray_SIZE(ids), dims[ndim])
+            kind_of(weight), numbers.data(), PyArray_DATA(<np.ndarray>weight), y,
+            numbers.size(), dims[ndim])
         function._w_shape = weight.shape
         return y
 
