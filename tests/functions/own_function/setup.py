@@ -1,13 +1,12 @@
 """Compiles the loops in place, against the headers that the package brings along."""
+import importlib.util
 import pathlib
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-import chainer_fast
-
-HEADERS = str(pathlib.Path(chainer_fast.__file__).parents[1])
+HEADERS = str(pathlib.Path(importlib.util.find_spec('chainer_fast').origin).parents[1])
 
 setup(
     name='softsign',
