@@ -1,7 +1,6 @@
 """Convolutions by oneDNN; see the kernels of ``kernels.convolution``."""
+from chainer_fast.backends.kernels.convolution.arguments cimport Convolution, Task
 
 
-cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs, bint rival=*)
-cpdef object convolve_transposed(
-    x, W, b, stride, pad, dilate, groups, outs, bint rival=*)
-cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype, bint rival=*)
+cdef object compute_by_library(
+    Task task, const Convolution &c, a, b, bias, bint rival)

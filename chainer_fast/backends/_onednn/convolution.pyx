@@ -1,11 +1,7 @@
 """Convolutions by oneDNN, of images of one to three axes in single precision.
 
-All functions return ``NotImplemented`` for what oneDNN has no good code for, before
-they have done anything. Images may have any strides; those whose channels do not come
-last in memory are copied. Results have them last.
-
-A true ``rival`` says that there are loops of our own with vectors: they get what they
-compute faster, unless ``config.use_ideep`` is ``'always'``.
+Images may have any strides; those whose channels do not come last in memory are copied.
+Results have them last.
 """
 cimport numpy as np
 from libcpp.memory cimport shared_ptr
@@ -18,8 +14,7 @@ from chainer_fast.backends._onednn.library cimport (
 from chainer_fast.backends.kernels.common.layout cimport (
     empty_channels_last, in_order_of, is_channels_last)
 from chainer_fast.backends.kernels.convolution.arguments cimport (
-    CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, in_order, new_like,
-    set_convolved, set_correlated, set_transposed)
+    CORRELATE, TRANSPOSE, Convolution, Task, in_order, new_result)
 
 np.import_array()
 
@@ -71,11 +66,6 @@ cdef object _ready(object a):
     return last
 
 
-cdef bint _is_slower(const Described &c) except -1:
-    """Tell whether our own loops are chosen."""
-    return wanted() != ALWAYS and not is_faster(c, current().enable_backprop)
-
-
 cdef bint _compute(const Described &c, object images, object filters,
                    object places, object bias) except -1:
     """Compute one of three arrays from the others; return whether there was code."""
@@ -112,54 +102,31 @@ cdef bint _compute(const Described &c, object images, object filters,
     return True
 
 
-cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
-    """Form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
-    cdef Convolution c
+cdef object compute_by_library(
+        Task task, const Convolution &c, a, b, bias, bint rival):
+    """Return what :func:`kernels.convolution.compiled.compute` does, in singles.
+
+    Return ``NotImplemented`` for what oneDNN has no good code for. A true ``rival`` says
+    that there are loops of our own with vectors: they get what they compute faster,
+    unless ``config.use_ideep`` is ``'always'``.
+    """
     cdef Described d
-    if set_convolved(&c, x, W, b, stride, pad, dilate, groups, outs) != b'f' or (
-            c.w.nd > MAX_AXES):
+    cdef bint transposed = task == TRANSPOSE
+    if c.w.nd > MAX_AXES:
         return NotImplemented
-    d = described(c, CONVOLVE, b is not None, get_threads())
-    if rival and _is_slower(d):
+    d = described(c, task, bias is not None and not transposed, get_threads())
+    if transposed and c.channels <= FEW_CHANNELS and c.groups == 1 or rival and (
+            wanted() != ALWAYS and not is_faster(d, current().enable_backprop)):
         return NotImplemented
-    x = _ready(x)
-    y = new_like(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd, True)
-    done = _compute(d, x, in_order(W), y, None if b is None else in_order(b))
-    return y if done else NotImplemented
-
-
-cpdef object convolve_transposed(
-        x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
-    """Form of the kernel ``convolve_transposed``."""
-    cdef Convolution c
-    cdef Described d
-    if set_transposed(&c, x, W, b, stride, pad, dilate, groups, outs) != b'f' or (
-            c.w.nd > MAX_AXES):
-        return NotImplemented
-    d = described(c, TRANSPOSE, False, get_threads())
-    if c.channels <= FEW_CHANNELS and c.groups == 1 or rival and _is_slower(d):
-        return NotImplemented
-    x = _ready(x)
-    y = new_like(x, c.images, c.groups * c.channels, c.w.length, c.w.nd, True)
-    if not _compute(d, y, in_order(W), x, None):
-        return NotImplemented
-    if b is not None:
-        y += b.reshape((-1,) + (1,) * c.w.nd)
-    return y
-
-
-cpdef object correlate(
-        x, gy, ksize, stride, pad, dilate, groups, dtype, bint rival=False):
-    """Form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
-    cdef Convolution c
-    cdef Described d
-    if set_correlated(&c, x, gy, ksize, stride, pad, dilate, groups, dtype) != b'f' or (
-            c.w.nd > MAX_AXES):
-        return NotImplemented
-    d = described(c, CORRELATE, False, get_threads())
-    if rival and _is_slower(d):
-        return NotImplemented
-    x = _ready(x)
-    gy = _ready(gy)
-    gW = new_like(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, c.w.nd)
-    return gW if _compute(d, x, gW, gy, None) else NotImplemented
+    a = _ready(a)
+    b = _ready(b) if task == CORRELATE else in_order(b)
+    result = new_result(task, c, a, True)
+    if transposed:
+        done = _compute(d, result, b, a, None)
+        if done and bias is not None:
+            result += bias.reshape((-1,) + (1,) * c.w.nd)
+    elif task == CORRELATE:
+        done = _compute(d, a, result, b, None)
+    else:
+        done = _compute(d, a, b, result, None if bias is None else in_order(bias))
+    return result if done else NotImplemented

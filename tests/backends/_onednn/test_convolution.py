@@ -7,8 +7,9 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast.backends._onednn import convolution, filters
+from chainer_fast.backends._onednn import convolution, filters, library
 from chainer_fast.backends.kernels import convolution as kernels
+from chainer_fast.backends.kernels.convolution import compiled
 from tests.backends.kernels.test_convolution import random, strided
 
 pytestmark = pytest.mark.usefixtures('onednn')
@@ -58,6 +59,26 @@ def close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=2e-6 * scale)
 
 
+def by_library(function, *args):
+    """The result of a kernel; fails unless oneDNN computed it."""
+    y, used = attempted(function, *args)
+    assert used
+    return y
+
+
+def attempted(function, *args):
+    """The result of a kernel, and whether oneDNN computed it."""
+    compiled._limit_vectors(64, 0)      # our own loops call no products of oneDNN
+    library.count(True)
+    try:
+        before = library.counted()
+        y = function(*args)
+        return y, library.counted() > before
+    finally:
+        library.count(False)
+        compiled._limit_vectors(64)
+
+
 def operands(case):
     n, channels, lengths, filters, ksize, *window, groups = case
     outs = places(lengths, ksize, *window)
@@ -71,7 +92,8 @@ def operands(case):
 def test_against_reference(case, how):
     x, W, gy, window, outs = operands(case)
     b = random(W.shape[:1], 'f', 3)
-    y = convolution.convolve(laid_out(x, how), laid_out(W, how), b, *window, outs)
+    y = by_library(
+        kernels.convolve, laid_out(x, how), laid_out(W, how), b, *window, outs)
     close(y, kernels.convolve.reference(*map(np.float64, (x, W, b)), *window, outs))
     assert is_last(y)
 
@@ -83,8 +105,8 @@ def test_against_reference(case, how):
         *map(np.float64, (gy, W, c)), *window, lengths))
     assert is_last(gx) or x.shape[1] <= 4
 
-    gW = convolution.correlate(
-        laid_out(x, how), laid_out(gy, how), W.shape[2:], *window, x.dtype)
+    gW = by_library(kernels.correlate, laid_out(x, how), laid_out(gy, how), W.shape[2:],
+                    *window, x.dtype)
     close(gW, kernels.correlate.reference(
         *map(np.float64, (x, gy)), W.shape[2:], *window, np.dtype('d')))
     assert gW.flags.c_contiguous
@@ -94,9 +116,9 @@ def test_against_reference(case, how):
 def test_same_bits_again(case):
     x, W, gy, window, outs = operands(case)
     for function, args in (
-            (convolution.convolve, (x, W, None, *window, outs)),
+            (kernels.convolve, (x, W, None, *window, outs)),
             (kernels.convolve_transposed, (gy, W, None, *window, x.shape[2:])),
-            (convolution.correlate, (x, gy, W.shape[2:], *window, x.dtype))):
+            (kernels.correlate, (x, gy, W.shape[2:], *window, x.dtype))):
         np.testing.assert_array_equal(function(*args), function(*args))
 
 
@@ -104,7 +126,7 @@ def test_filters_that_change():
     x, W, _, window, outs = operands(CASES[2])
     with chainer_fast.no_backprop_mode():
         for _ in range(3):
-            y = convolution.convolve(x, W, None, *window, outs)
+            y = by_library(kernels.convolve, x, W, None, *window, outs)
             close(y, kernels.convolve.reference(
                 np.float64(x), np.float64(W), None, *window, outs))
             W.reshape(-1)[7] += 1
@@ -114,30 +136,33 @@ def test_filters_that_are_kept():
     x, W, _, window, outs = operands(CASES[2])
     before = filters.kept_bytes()
     with chainer_fast.no_backprop_mode():
-        expected = convolution.convolve(x, W, None, *window, outs)
+        expected = by_library(kernels.convolve, x, W, None, *window, outs)
         kept = filters.kept_bytes()
         assert kept > before
-        y = convolution.convolve(x, W, None, *window, outs)
+        y = by_library(kernels.convolve, x, W, None, *window, outs)
         np.testing.assert_array_equal(y, expected)
         images = np.concatenate([x, x])     # another plan, with filters like those
-        close(convolution.convolve(images, W, None, *window, outs)[2:],
+        close(by_library(kernels.convolve, images, W, None, *window, outs)[2:],
               expected.astype('d'))
         assert filters.kept_bytes() == kept
     np.testing.assert_array_equal(
-        convolution.convolve(x, W, None, *window, outs), expected)
+        by_library(kernels.convolve, x, W, None, *window, outs), expected)
     del W
     assert filters.kept_bytes() == before
 
 
 def test_no_code_for_it():
     x, W, _, window, outs = operands(CASES[0])
-    for a, f in ((x.astype('d'), W.astype('d')), (x.astype('d'), W),
-                 (x.astype('>f4'), W), (x[:0], W), (x[..., None, None], W)):
-        assert convolution.convolve(a, f, None, *window, outs) is NotImplemented
+    y, used = attempted(
+        compiled.convolve, x.astype('d'), W.astype('d'), None, *window, outs)
+    assert y.dtype == np.float64 and not used
+    for a, f in ((x.astype('d'), W), (x.astype('>f4'), W), (x[:0], W),
+                 (x[..., None, None], W)):
+        assert compiled.convolve(a, f, None, *window, outs) is NotImplemented
     few = tuple([n - 5 for n in outs])
-    assert convolution.convolve(x, W, None, *window, few) is NotImplemented
+    assert not attempted(compiled.convolve, x, W, None, *window, few)[1]
     wrong = random((2,), 'f', 0)
-    assert convolution.convolve(x, W, wrong, *window, outs) is NotImplemented
+    assert compiled.convolve(x, W, wrong, *window, outs) is NotImplemented
 
 
 @pytest.mark.parametrize('change', [1, -5])
@@ -153,11 +178,12 @@ def test_cache_is_bounded():
     W = random((2, 1, 1), 'f', 0)
     for n in range(1, 600):
         x = random((1, 1, n), 'f', 0)
-        convolution.convolve(x, W, None, (1,), (0,), (1,), 1, (n,))
+        by_library(kernels.convolve, x, W, None, (1,), (0,), (1,), 1, (n,))
     assert convolution.cached() <= 512
     x, W, _, window, outs = operands(CASES[0])
-    close(convolution.convolve(x, W, None, *window, outs), kernels.convolve.reference(
-        np.float64(x), np.float64(W), None, *window, outs))
+    close(by_library(kernels.convolve, x, W, None, *window, outs),
+          kernels.convolve.reference(
+              np.float64(x), np.float64(W), None, *window, outs))
 
 
 def _all(case):
@@ -230,18 +256,17 @@ def test_gradients_of_functions(function):
 
 
 def test_auto_chooses_by_shape():
-    def by_library(level, x, W, outs):
+    def used(level, x, W, outs):
         with chainer_fast.using_config('use_ideep', level):
-            y = convolution.convolve(x, W, None, *window, outs, rival=True)
-        return y is not NotImplemented
+            return attempted(kernels.convolve, x, W, None, *window, outs)[1]
 
     x, W, _, window, outs = operands(CASES[0])
     few_places = random((1, 64, 4, 4), 'f', 0), random((64, 64, 3, 3), 'f', 1), (4, 4)
-    assert by_library('auto', x, W, outs)
-    assert not by_library('auto', *few_places)
-    assert by_library('always', *few_places)
+    assert used('auto', x, W, outs)
+    assert not used('auto', *few_places)
+    assert used('always', *few_places)
     with chainer_fast.no_backprop_mode():
-        assert by_library('auto', *few_places)      # filters stay reordered
+        assert used('auto', *few_places)      # filters stay reordered
 
 
 @pytest.mark.parametrize('case', CASES)

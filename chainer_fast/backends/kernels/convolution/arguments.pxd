@@ -1,4 +1,4 @@
-"""Arguments of convolutions, as the loops and oneDNN take them."""
+"""Arguments and results of convolutions, as the loops and oneDNN take them."""
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memset
@@ -30,9 +30,9 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         ptrdiff_t direct
 
 
-cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad,
-                            dilate) except -1:
-    """Fill in the window; return whether there is code for it."""
+cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, dilate,
+                            groups=1) except -1:
+    """Fill in the window and the groups; return whether sizes may be completed."""
     cdef Window *w = &c.w
     cdef Py_ssize_t j, n = len(ksize)
     if n == 0 or n > MAX_AXES or len(lengths) != n or len(outs) != n or (
@@ -40,8 +40,7 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad,
         return False
     memset(c, 0, sizeof(Convolution))
     w.nd = n
-    w.taps = w.plane = w.rows = 1
-    c.direct = True
+    c.groups = groups
     for j in range(n):
         w.length[j] = lengths[j]
         w.ksize[j] = ksize[j]
@@ -49,6 +48,22 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad,
         w.stride[j] = stride[j]
         w.pad[j] = pad[j]
         w.dilate[j] = dilate[j]
+    return True
+
+
+cdef inline bint set_sizes(Convolution *c, npy_intp images, npy_intp channels,
+                           npy_intp filters) noexcept:
+    """Fill in what follows from the window and from the numbers of all groups.
+
+    Return whether there is code for the window, and the groups can be split so.
+    """
+    cdef Window *w = &c.w
+    cdef Py_ssize_t j
+    if c.groups < 1 or channels % c.groups or filters % c.groups:
+        return False
+    w.taps = w.plane = w.rows = 1
+    c.direct = True
+    for j in range(w.nd):
         if min(w.length[j], w.ksize[j], w.outs[j], w.stride[j], w.dilate[j]) < 1 or (
                 w.pad[j] < 0):
             return False
@@ -58,21 +73,12 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad,
         w.plane *= w.length[j]
         w.rows *= w.outs[j]
     c.columns = w.rows
-    w.width = w.outs[n - 1]
+    w.width = w.outs[w.nd - 1]
     w.rows //= w.width
-    return True
-
-
-cdef inline bint _set_sizes(Convolution *c, npy_intp groups, npy_intp images,
-                            npy_intp channels, npy_intp filters) except -1:
-    """Fill in the numbers of all groups; return whether they can be split so."""
-    if groups < 1 or channels % groups or filters % groups:
-        return False
-    c.groups = groups
     c.images = images
-    c.channels = channels // groups
-    c.filters = filters // groups
-    c.depth = c.channels * c.w.taps
+    c.channels = channels // c.groups
+    c.filters = filters // c.groups
+    c.depth = c.channels * w.taps
     return True
 
 
@@ -107,54 +113,12 @@ cdef inline object new_like(
     return PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(like), 0)
 
 
-cdef inline bint _set_filters(
-        Convolution *c, char kind, x, W, b, images, outs, stride, pad, dilate,
-        npy_intp groups, bint transposed) except -1:
-    """Fill in the sizes of images and filters; return whether they go together.
-
-    ``images`` are the lengths of the images.
-    """
-    if PyArray_NDIM(x) != PyArray_NDIM(W) or not set_window(
-            c, images, W.shape[2:], outs, stride, pad, dilate) or not _set_sizes(
-            c, groups, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * groups,
-            PyArray_DIM(W, 0)):
-        return False
-    return b is None or (type_of_both(b, b) == kind and PyArray_SIZE(b) == groups * (
-        c.channels if transposed else c.filters))
-
-
-# Each fills in a convolution and returns 'f' or 'd', or 0 if arrays differ in type, are
-# empty, or do not go together.
-
-cdef inline char set_convolved(
-        Convolution *c, x, W, b, stride, pad, dilate, groups, outs) except? -1:
-    cdef char kind = type_of_both(x, W)
-    if not kind or not _set_filters(
-            c, kind, x, W, b, x.shape[2:], outs, stride, pad, dilate, groups,
-            False) or PyArray_DIM(x, 1) != c.groups * c.channels:
-        return 0
-    return kind
-
-
-cdef inline char set_transposed(
-        Convolution *c, x, W, b, stride, pad, dilate, groups, outs) except? -1:
-    cdef char kind = type_of_both(x, W)
-    if not kind or not _set_filters(
-            c, kind, x, W, b, outs, x.shape[2:], stride, pad, dilate, groups,
-            True) or PyArray_DIM(x, 1) != PyArray_DIM(W, 0):
-        return 0
-    return kind
-
-
-cdef inline char set_correlated(
-        Convolution *c, x, gy, ksize, stride, pad, dilate, groups, dtype) except? -1:
-    cdef char kind = type_of_both(x, gy)
-    cdef Py_ssize_t n = len(ksize)
-    if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
-            dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
-        return 0
-    if not set_window(c, x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate) or (
-            not _set_sizes(c, groups, PyArray_DIM(x, 0), PyArray_DIM(x, 1),
-                           PyArray_DIM(gy, 1))):
-        return 0
-    return kind
+cdef inline object new_result(Task task, const Convolution &c, like, bint channels_last):
+    """Return a new array for what a task computes; filters are in C order always."""
+    cdef npy_intp filters = c.groups * c.filters
+    if task == CONVOLVE:
+        return new_like(like, c.images, filters, c.w.outs, c.w.nd, channels_last)
+    if task == TRANSPOSE:
+        return new_like(
+            like, c.images, c.groups * c.channels, c.w.length, c.w.nd, channels_last)
+    return new_like(like, filters, c.channels, c.w.ksize, c.w.nd)

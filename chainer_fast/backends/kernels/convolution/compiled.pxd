@@ -1,6 +1,5 @@
 """Convolutions of plain images; see the kernels beside."""
+from chainer_fast.backends.kernels.convolution.arguments cimport Convolution, Task
 
 
-cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs)
-cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs)
-cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
+cdef object compute(Task task, const Convolution &c, char kind, a, b, bias)

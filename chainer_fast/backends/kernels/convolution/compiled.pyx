@@ -9,13 +9,12 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, npy_intp
 
-from chainer_fast.backends._onednn cimport convolution as _onednn
+from chainer_fast.backends._onednn.convolution cimport compute_by_library
 from chainer_fast.backends._onednn.library cimport wanted
 from chainer_fast.backends.kernels.common.blas cimport Gemm, find_gemm
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, MAX_AXES, TILE_COLUMNS, TRANSPOSE, Convolution, Task, Window,
-    in_order, new_like, set_convolved, set_correlated, set_transposed, set_window,
-    type_of_both)
+    in_order, new_like, new_result, set_sizes, set_window, type_of_both)
 
 np.import_array()
 
@@ -78,7 +77,8 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
             PyArray_ISBYTESWAPPED(source) or source.dtype.kind not in 'fiub'):
         return NotImplemented
     if PyArray_ITEMSIZE(source) not in (1, 2, 4, 8) or not set_window(
-            &c, img.shape[2:], ksize, outs, stride, pad, dilate):
+            &c, img.shape[2:], ksize, outs, stride, pad, dilate) or (
+            not set_sizes(&c, 1, 1, 1)):
         return NotImplemented
     value = np.PyArray_Cast(<np.ndarray>np.PyArray_FROM_O(pval), PyArray_TYPE(source))
     source = in_order(source)
@@ -104,7 +104,7 @@ def scatter(col, stride, pad, lengths, dilate):
     if not kind or PyArray_NDIM(col) != 2 + 2 * n:
         return NotImplemented
     if not set_window(&c, lengths, col.shape[2:2 + n], col.shape[2 + n:], stride, pad,
-                      dilate):
+                      dilate) or not set_sizes(&c, 1, 1, 1):
         return NotImplemented
     source = in_order(col)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
@@ -119,21 +119,6 @@ def scatter(col, stride, pad, lengths, dilate):
 cdef bint _takes_vectors(const Convolution &c) noexcept:
     """Tell whether tiles of vectors serve a convolution, with its channels last."""
     return products(c) > _short_product and has_vectors()
-
-
-cdef int _run(Task task, const Convolution &c, char kind, object images,
-              object filters, object places, object bias) except -1:
-    """Compute one of three arrays from the others; ``bias`` may be None."""
-    cdef const void *b = NULL
-    cdef Gemm multiply = NULL
-    if bias is not None:
-        bias = in_order(bias)
-        b = PyArray_DATA(<np.ndarray>bias)
-    if not _takes_vectors(c):
-        find_gemm(kind, &multiply)
-    run(kind, task, c, multiply, _described(images), PyArray_DATA(<np.ndarray>filters),
-        _described(places), b)
-    return 0
 
 
 cdef AnyImages _described(object array) noexcept:
@@ -163,56 +148,82 @@ cdef object _usable(object array, const Convolution &c):
     return array
 
 
-cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
+cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
+    """Compute one of three arrays from the others: images, filters, places of windows.
+
+    ``a`` and ``b`` are given in that order, but that a transposed convolution has the
+    places first. ``bias`` may be None.
+    """
+    cdef const void *start = NULL
+    cdef Gemm multiply = NULL
+    cdef bint vectors = _takes_vectors(c)
+    if bias is not None and (
+            type_of_both(bias, bias) != kind or PyArray_SIZE(bias) != c.groups * (
+                c.channels if task == TRANSPOSE else c.filters)):
+        return NotImplemented
+    if kind == b'f' and wanted():
+        result = compute_by_library(task, c, a, b, bias, has_vectors())
+        if result is not NotImplemented:
+            return result
+    if not _has_code(c):
+        return NotImplemented
+    a = _usable(a, c)
+    b = _usable(b, c) if task == CORRELATE else in_order(b)
+    result = new_result(task, c, a, vectors)
+    if bias is not None:
+        bias = in_order(bias)
+        start = PyArray_DATA(<np.ndarray>bias)
+    if not vectors:
+        find_gemm(kind, &multiply)
+    images, filters, places = a, b, result
+    if task == TRANSPOSE:
+        images, places = result, a
+    elif task == CORRELATE:
+        filters, places = result, b
+    run(kind, task, c, multiply, _described(images), PyArray_DATA(<np.ndarray>filters),
+        _described(places), start)
+    return result
+
+
+cdef object _filtered(
+        Task task, x, W, b, stride, pad, dilate, groups, result_lengths):
+    cdef Convolution c
+    cdef char kind = type_of_both(x, W)
+    if not kind or PyArray_NDIM(x) != PyArray_NDIM(W):
+        return NotImplemented
+    lengths, outs = x.shape[2:], result_lengths
+    if task == TRANSPOSE:
+        lengths, outs = outs, lengths
+    if not set_window(&c, lengths, W.shape[2:], outs, stride, pad, dilate, groups) or (
+            not set_sizes(&c, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * c.groups,
+                          PyArray_DIM(W, 0))):
+        return NotImplemented
+    if PyArray_DIM(x, 1) != c.groups * (
+            c.channels if task == CONVOLVE else c.filters):
+        return NotImplemented
+    return compute(task, c, kind, x, W, b)
+
+
+def convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
-    cdef char kind
-    cdef Convolution c
-    if wanted():
-        by_library = _onednn.convolve(
-            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
-        if by_library is not NotImplemented:
-            return by_library
-    kind = set_convolved(&c, x, W, b, stride, pad, dilate, groups, outs)
-    if not kind or not _has_code(c):
-        return NotImplemented
-    x, W = _usable(x, c), in_order(W)
-    y = new_like(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd, _takes_vectors(c))
-    _run(CONVOLVE, c, kind, x, W, y, b)
-    return y
+    return _filtered(CONVOLVE, x, W, b, stride, pad, dilate, groups, outs)
 
 
-cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of the kernel ``convolve_transposed``."""
-    cdef char kind
-    cdef Convolution c
-    if wanted():
-        by_library = _onednn.convolve_transposed(
-            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
-        if by_library is not NotImplemented:
-            return by_library
-    kind = set_transposed(&c, x, W, b, stride, pad, dilate, groups, outs)
-    if not kind or not _has_code(c):
-        return NotImplemented
-    x, W = _usable(x, c), in_order(W)
-    y = new_like(x, c.images, c.groups * c.channels, c.w.length, c.w.nd,
-                 _takes_vectors(c))
-    _run(TRANSPOSE, c, kind, y, W, x, b)
-    return y
+    return _filtered(TRANSPOSE, x, W, b, stride, pad, dilate, groups, outs)
 
 
-cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
-    cdef char kind
     cdef Convolution c
-    if wanted():
-        by_library = _onednn.correlate(
-            x, gy, ksize, stride, pad, dilate, groups, dtype, has_vectors())
-        if by_library is not NotImplemented:
-            return by_library
-    kind = set_correlated(&c, x, gy, ksize, stride, pad, dilate, groups, dtype)
-    if not kind or not _has_code(c):
+    cdef char kind = type_of_both(x, gy)
+    cdef Py_ssize_t n = len(ksize)
+    if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
+            dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
         return NotImplemented
-    x, gy = _usable(x, c), _usable(gy, c)
-    gW = new_like(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, c.w.nd)
-    _run(CORRELATE, c, kind, x, gW, gy, None)
-    return gW
+    if not set_window(
+            &c, x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate, groups) or (
+            not set_sizes(&c, PyArray_DIM(x, 0), PyArray_DIM(x, 1), PyArray_DIM(gy, 1))):
+        return NotImplemented
+    return compute(CORRELATE, c, kind, x, gy, None)

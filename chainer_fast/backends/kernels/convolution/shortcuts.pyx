@@ -4,15 +4,15 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp
+from libc.string cimport memset
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.shortcut cimport given, input_array, wanted
-from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
-from chainer_fast.backends.kernels.convolution.compiled cimport convolve, \
-    convolve_transposed, correlate
+from chainer_fast.backends.kernels.convolution.arguments cimport (
+    CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Window, set_sizes, type_of_both)
+from chainer_fast.backends.kernels.convolution.compiled cimport compute
 
 np.import_array()
 
@@ -24,79 +24,59 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
                     ptrdiff_t channels) noexcept
 
 
-cdef class _Window:
-    """Stride, padding, dilation and groups of a function of two dimensions."""
-    cdef tuple stride, pad, dilate
-    cdef object groups
+cdef bint _set_window(Convolution *c, FunctionBase function, object W) except -1:
+    """Fill in the window of a function and its filters.
 
-
-cdef _Window _window(FunctionBase function):
-    """Return the window, or None if a number in it is invalid."""
-    cdef _Window window = _Window.__new__(_Window)
-    window.stride = function.sy, function.sx
-    window.pad = function.ph, function.pw
-    window.dilate = function.dy, function.dx
-    window.groups = function.groups
-    for number in window.stride:
-        if not PyLong_CheckExact(number) or number < 1:
-            return None
-    for number in window.pad:
-        if not PyLong_CheckExact(number) or number < 0:
-            return None
-    for number in window.dilate:
-        if not PyLong_CheckExact(number) or number < 1:
-            return None
-    if not PyLong_CheckExact(window.groups) or window.groups < 1:
-        return None
-    return window
-
-
-cdef char _kind_of(object x) noexcept:
-    """Return 'f' or 'd' for an array of any strides that is not empty, else 0."""
-    if not PyArray_CheckExact(x) or PyArray_SIZE(x) == 0:
-        return 0
-    return cf_float_kind(<np.ndarray>x)
-
-
-cdef bint _fit(object x, object W, object b) except -1:
-    """Tell whether these are images, filters and bias of one type."""
-    cdef char kind = _kind_of(x)
-    if not kind or _kind_of(W) != kind or (
-            PyArray_NDIM(x) != 4 or PyArray_NDIM(W) != 4):
-        return False
-    return b is None or (_kind_of(b) == kind and PyArray_NDIM(b) == 1)
-
-
-cdef tuple _spatial(object x):
-    return PyArray_DIM(x, 2), PyArray_DIM(x, 3)
-
-
-cdef npy_intp _places(object x, object W, _Window window, int axis, npy_intp length,
-                      bint cover_all) except -1:
-    """Return the places of the window along an axis, zero if there are none."""
-    cdef npy_intp stride = window.stride[axis]
-    cdef npy_intp room = length + 2 * <npy_intp>window.pad[axis] - (
-        PyArray_DIM(W, 2 + axis) - 1) * <npy_intp>window.dilate[axis] - 1
-    if cover_all:
-        room += stride - 1
-    return room // stride + 1 if room >= 0 else 0
-
-
-cdef bint _go_together(object images, object W, object places,
-                       _Window window) except -1:
-    """Tell whether a convolution leads from some images to as many places."""
-    cdef npy_intp n
-    cdef int axis
-    if PyArray_DIM(images, 0) != PyArray_DIM(places, 0) or (
-            PyArray_DIM(images, 1) != PyArray_DIM(W, 1) * <npy_intp>window.groups
-            or PyArray_DIM(places, 1) != PyArray_DIM(W, 0)):
-        return False
-    for axis in range(2):
-        n = PyArray_DIM(images, 2 + axis)
-        if not _places(images, W, window, axis, n, False) <= PyArray_DIM(
-                places, 2 + axis) <= _places(images, W, window, axis, n, True):
+    Return whether all numbers are integers, and the strides are positive.
+    """
+    cdef Window *w = &c.w
+    cdef tuple numbers = (
+        function.sy, function.sx, function.ph, function.pw, function.dy, function.dx,
+        function.groups)
+    for number in numbers:
+        if not PyLong_CheckExact(number):
             return False
-    return True
+    memset(c, 0, sizeof(Convolution))
+    w.nd = 2
+    w.ksize[0] = PyArray_DIM(W, 2)
+    w.ksize[1] = PyArray_DIM(W, 3)
+    (w.stride[0], w.stride[1], w.pad[0], w.pad[1], w.dilate[0], w.dilate[1],
+     c.groups) = numbers
+    return w.stride[0] > 0 and w.stride[1] > 0
+
+
+cdef inline void _set_spatial(ptrdiff_t *lengths, object array) noexcept:
+    lengths[0] = PyArray_DIM(array, 2)
+    lengths[1] = PyArray_DIM(array, 3)
+
+
+cdef char _kind_of(object x, object W, object b) noexcept:
+    """Return the type of images, filters and bias, or 0 if they are not."""
+    cdef char kind = type_of_both(x, W)
+    if not kind or PyArray_NDIM(x) != 4 or PyArray_NDIM(W) != 4:
+        return 0
+    return kind if b is None or (
+        type_of_both(x, b) and PyArray_NDIM(b) == 1) else 0
+
+
+cdef npy_intp _places(const Window &w, int axis, bint cover_all) noexcept:
+    """Return the places of the window along an axis, zero if there are none."""
+    cdef npy_intp room = w.length[axis] + 2 * w.pad[axis] - (
+        w.ksize[axis] - 1) * w.dilate[axis] - 1
+    if cover_all:
+        room += w.stride[axis] - 1
+    return room // w.stride[axis] + 1 if room >= 0 else 0
+
+
+cdef bint _has_places(const Window &w, int axis) noexcept:
+    """Tell whether a convolution leads to as many places along an axis."""
+    return _places(w, axis, False) <= w.outs[axis] <= _places(w, axis, True)
+
+
+cdef bint _set_sizes(Convolution *c, npy_intp images, npy_intp channels,
+                     object W) noexcept:
+    return set_sizes(c, images, channels, PyArray_DIM(W, 0)) and (
+        c.channels == PyArray_DIM(W, 1))
 
 
 cdef object _bias_gradient(object gy):
@@ -105,15 +85,16 @@ cdef object _bias_gradient(object gy):
     cdef npy_intp plane = PyArray_DIM(gy, 2) * PyArray_DIM(gy, 3)
     cdef object sums = PyArray_ZEROS(1, &channels, np.NPY_DOUBLE, 0)
     cdef double *out = <double *>PyArray_DATA(<np.ndarray>sums)
-    cdef bint single = PyArray_TYPE(gy) == np.NPY_FLOAT
+    cdef char kind = type_of_both(gy, gy)
+    cdef bint single = kind == b'f'
     cdef double limit = 3.4e38 if single else INFINITY
     cdef npy_intp c
     if is_channels_last(gy):
-        pixel_sums(_kind_of(gy), PyArray_DATA(<np.ndarray>gy), out,
+        pixel_sums(kind, PyArray_DATA(<np.ndarray>gy), out,
                    PyArray_DIM(gy, 0) * plane, channels)
     else:
         gy = np.PyArray_FROM_OF(gy, np.NPY_ARRAY_CARRAY_RO)
-        channel_sums(_kind_of(gy), PyArray_DATA(<np.ndarray>gy), out,
+        channel_sums(kind, PyArray_DATA(<np.ndarray>gy), out,
                      PyArray_DIM(gy, 0), channels, plane)
     for c in range(channels):
         # False for NaN, too.
@@ -131,31 +112,28 @@ cdef class _Shortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object images = input_array(function, 0)
+        cdef object images = input_array(function, 0), places = gy
         cdef object filters = input_array(function, 1)
         cdef object to_images = None, to_filters = None, to_bias = None
-        cdef _Window window
-        if not _fit(gy, filters, None) or not _fit(images, filters, None):
+        cdef Convolution c
+        cdef char kind = _kind_of(gy, filters, None)
+        if not kind or not _kind_of(images, filters, None) or (
+                not _set_window(&c, function, filters)):
             return 0
-        window = _window(function)
-        if window is None or not _go_together(
-                gy if self.transposed else images, filters,
-                images if self.transposed else gy, window):
+        if self.transposed:
+            images, places = gy, images
+        _set_spatial(c.w.length, images)
+        _set_spatial(c.w.outs, places)
+        if not _set_sizes(&c, PyArray_DIM(images, 0), PyArray_DIM(images, 1), filters) or (
+                PyArray_DIM(places, 0) != c.images
+                or PyArray_DIM(places, 1) != PyArray_DIM(filters, 0)
+                or not _has_places(c.w, 0) or not _has_places(c.w, 1)):
             return 0
         if wanted(function, 0):
-            if self.transposed:
-                to_images = convolve(
-                    gy, filters, None, window.stride, window.pad, window.dilate,
-                    window.groups, _spatial(images))
-            else:
-                to_images = convolve_transposed(
-                    gy, filters, None, window.stride, window.pad, window.dilate,
-                    window.groups, _spatial(images))
+            to_images = compute(
+                CONVOLVE if self.transposed else TRANSPOSE, c, kind, gy, filters, None)
         if wanted(function, 1):
-            to_filters = correlate(
-                gy if self.transposed else images, images if self.transposed else gy,
-                _spatial(filters), window.stride, window.pad, window.dilate,
-                window.groups, filters.dtype)
+            to_filters = compute(CORRELATE, c, kind, images, places, None)
         if len(function.input_nodes) == 3 and wanted(function, 2):
             to_bias = _bias_gradient(gy)
             if to_bias is None:
@@ -163,42 +141,60 @@ cdef class _Shortcut(Shortcut):
         if to_images is NotImplemented or to_filters is NotImplemented:
             return 0
         if self.transposed:
-            function.cover_all = _needs_cover_all(images, filters, gy, window)
+            # Whether the convolution back has to see all pixels.
+            function.cover_all = c.w.outs[0] != _places(c.w, 0, False) or (
+                c.w.outs[1] != _places(c.w, 1, False))
         gx[0] = given(to_images)
         gx[1] = given(to_filters)
         if to_bias is not None:
             gx[2] = given(to_bias)
         return 1
 
-
-cdef class Convolution2DShortcut(_Shortcut):
-    """``y = W patches(x) + b``."""
-
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object images, filters, y, outs, bias = None
-        cdef _Window window
-        cdef bint cover_all
+        cdef object images, filters, y, bias = None
+        cdef Convolution c
+        cdef char kind
         if n != 2 and n != 3:
             return None
         images = <object>x[0]
         filters = <object>x[1]
         if n == 3:
             bias = <object>x[2]
-        if not _fit(images, filters, bias) or function.cudnn_fast:
+        kind = _kind_of(images, filters, bias)
+        if not kind or not _set_window(&c, function, filters) or (
+                not self.complete(function, &c, images, filters)):
             return None
-        window = _window(function)
-        if window is None or PyArray_DIM(images, 1) != (
-                PyArray_DIM(filters, 1) * <npy_intp>window.groups):
+        y = compute(
+            TRANSPOSE if self.transposed else CONVOLVE, c, kind, images, filters, bias)
+        if y is NotImplemented:
             return None
-        outs = function._outs
+        if self.transposed:
+            function.outh = c.w.length[0]
+            function.outw = c.w.length[1]
+        return y
+
+    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
+                       object W) except -1:
+        """Fill in the sizes of the result and all others; return whether they fit."""
+        raise NotImplementedError
+
+
+cdef class Convolution2DShortcut(_Shortcut):
+    """``y = W patches(x) + b``."""
+
+    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
+                       object W) except -1:
+        cdef object outs = function._outs
+        cdef bint cover_all
+        _set_spatial(c.w.length, x)
         if outs is None:
             cover_all = function.cover_all
-            outs = (
-                _places(images, filters, window, 0, PyArray_DIM(images, 2), cover_all),
-                _places(images, filters, window, 1, PyArray_DIM(images, 3), cover_all))
-        y = convolve(images, filters, bias, window.stride, window.pad, window.dilate,
-                     window.groups, outs)
-        return None if y is NotImplemented else y
+            c.w.outs[0] = _places(c.w, 0, cover_all)
+            c.w.outs[1] = _places(c.w, 1, cover_all)
+        else:
+            c.w.outs[0], c.w.outs[1] = outs
+        return not function.cudnn_fast and _set_sizes(
+            c, PyArray_DIM(x, 0), PyArray_DIM(x, 1), W)
 
 
 cdef class Deconvolution2DShortcut(_Shortcut):
@@ -207,56 +203,22 @@ cdef class Deconvolution2DShortcut(_Shortcut):
     def __cinit__(self):
         self.transposed = True
 
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object images, filters, y, height, width, bias = None
-        cdef _Window window
-        if n != 2 and n != 3:
-            return None
-        images = <object>x[0]
-        filters = <object>x[1]
-        if n == 3:
-            bias = <object>x[2]
-        if not _fit(images, filters, bias) or (
-                PyArray_DIM(images, 1) != PyArray_DIM(filters, 0)):
-            return None
-        window = _window(function)
-        if window is None:
-            return None
-        height = _length(images, filters, window, 0, function.outh)
-        width = _length(images, filters, window, 1, function.outw)
-        if height is None or width is None:
-            return None
-        y = convolve_transposed(images, filters, bias, window.stride, window.pad,
-                                window.dilate, window.groups, (height, width))
-        if y is NotImplemented:
-            return None
-        function.outh = height
-        function.outw = width
-        return y
+    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
+                       object W) except -1:
+        _set_spatial(c.w.outs, x)
+        return _set_length(&c.w, 0, function.outh) and (
+            _set_length(&c.w, 1, function.outw)) and (
+            PyArray_DIM(x, 1) == PyArray_DIM(W, 0)) and _set_sizes(
+            c, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * c.groups, W)
 
 
-cdef bint _needs_cover_all(object x, object W, object y, _Window window) except -1:
-    """Tell whether the convolution from ``y`` to ``x`` has to cover all of ``y``."""
-    cdef int axis
-    for axis in range(2, 4):
-        if PyArray_DIM(x, axis) != _places(
-                y, W, window, axis - 2, PyArray_DIM(y, axis), False):
-            return True
-    return False
-
-
-cdef object _length(object x, object W, _Window window, int axis, object wanted_):
-    """Return the length of an axis of the result; None if there is no such length."""
-    cdef npy_intp length, places = PyArray_DIM(x, 2 + axis)
+cdef bint _set_length(Window *w, int axis, object wanted_) except -1:
+    """Fill in the length of an axis of the result; return whether there may be one."""
     if wanted_ is None:
-        length = (places - 1) * <npy_intp>window.stride[axis] + (
-            PyArray_DIM(W, 2 + axis) - 1) * <npy_intp>window.dilate[axis] + 1 - (
-            2 * <npy_intp>window.pad[axis])
-        return length if length > 0 else None
+        w.length[axis] = (w.outs[axis] - 1) * w.stride[axis] + (
+            w.ksize[axis] - 1) * w.dilate[axis] + 1 - 2 * w.pad[axis]
+        return True
     if not PyLong_CheckExact(wanted_):
-        return None
-    length = wanted_
-    if length <= 0 or _places(x, W, window, axis, length, False) > places or (
-            _places(x, W, window, axis, length, True) < places):
-        return None
-    return length
+        return False
+    w.length[axis] = wanted_
+    return _has_places(w[0], axis)
