@@ -26,6 +26,8 @@ constexpr ptrdiff_t COLUMNS = 1024;
 constexpr ptrdiff_t SHORT = 32;
 /* Elements of the runs that are worked on at once. */
 constexpr ptrdiff_t RUNS = 4096;
+/* Rows of columns that are worked on at once. */
+constexpr ptrdiff_t SOME_ROWS = 4;
 
 /* An array of the shape (outer, channels, inner). */
 struct Extent {
@@ -41,11 +43,12 @@ struct Block {
     CF_ELEMENT ptrdiff_t width() const { return channels * inner; }
 };
 
-/* As many channels as are worked on at once, from channel c on. */
-CF_ELEMENT Block block_from(ptrdiff_t c, Extent e) {
-    ptrdiff_t n = (e.inner < SHORT ? COLUMNS : RUNS) / e.inner;
+/* Channels from c to before end, of which as many as are worked on at once, with so many
+ * elements in runs. */
+CF_ELEMENT Block block_from(ptrdiff_t c, ptrdiff_t end, Extent e, ptrdiff_t runs = RUNS) {
+    ptrdiff_t n = (e.inner < SHORT ? COLUMNS : runs) / e.inner;
     n = n > 1 ? n : 1;
-    n = n < e.channels - c ? n : e.channels - c;
+    n = n < end - c ? n : end - c;
     return {e.outer, n, e.inner, e.channels * e.inner, c * e.inner};
 }
 
@@ -112,170 +115,132 @@ void block_moments(const T *x, Block b, T *mean, T *var) {
                     var[c]);
 }
 
-/* Calls f(first, end) for channels from ``first`` to before ``end``, which begin and end
- * with a block, on several threads if there is work for them. */
+/* Calls f(channel, block) for each block and its first channel, on several threads if
+ * there is work for them. */
 template <typename F>
-void each_channel(Extent e, const F &f) {
-    const ptrdiff_t step = block_from(0, e).channels;
+void each_block(Extent e, const F &f, ptrdiff_t runs = RUNS) {
+    const ptrdiff_t step = block_from(0, e.channels, e).channels;
     const ptrdiff_t size = e.outer * e.inner * step;
     parallel((e.channels + step - 1) / step, GRAIN / size + 1,
              [=](ptrdiff_t begin, ptrdiff_t end) {
-        end *= step;
-        f(begin * step, end < e.channels ? end : e.channels);
-    });
-}
-
-/* Calls f(channel, block) for each block and its first channel. */
-template <typename F>
-void each_block(Extent e, const F &f) {
-    each_channel(e, [=](ptrdiff_t c, ptrdiff_t end) {
-        for (Block b; c < end; c += b.channels) {
-            b = block_from(c, e);
+        end = end * step < e.channels ? end * step : e.channels;
+        for (ptrdiff_t c = begin * step; c < end;) {
+            const Block b = block_from(c, end, e, runs);
             f(c, b);
+            c += b.channels;
         }
     });
 }
 
-template <typename T>
-void moments(const T *x, T *mean, T *var, Extent e) {
-    each_block(e, [=](ptrdiff_t c, const Block &b) {
-        block_moments(x, b, mean + c, var + c);
-    });
+/* ``normalized`` of an element or, with GRAD, its gradient; ``offset`` is then the mean of
+ * the gradients, and there is a slope. */
+template <bool GRAD, typename T>
+CF_ELEMENT T transformed(T x, T g, T mean, T factor, T offset, T slope) {
+    return GRAD ? normalized_grad(x, g, mean, offset, factor, slope)
+                : normalized(x, mean, factor, offset);
 }
 
-template <typename T>
-CF_ELEMENT void apply_to_run(const T *x, T *y, ptrdiff_t n, T mean, T factor,
-                             T offset) {
+template <bool GRAD, typename T>
+CF_ELEMENT void transform_run(const T *x, const T *g, T *y, ptrdiff_t n, T mean,
+                              T factor, T offset, T slope) {
     for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] = normalized(x[i], mean, factor, offset);
+        y[i] = transformed<GRAD>(x[i], g[i], mean, factor, offset, slope);
 }
 
-template <typename T>
-CF_ELEMENT void apply_to_runs(const T *x, T *y, Block b, const T *mean,
-                              const T *inv_std, const T *gamma, const T *beta) {
+template <bool GRAD, typename T>
+CF_CLONES void transform_runs(const T *x, const T *g, T *y, Block b, const T *mean,
+                              const T *factor, const T *offset, const T *slope) {
     for (ptrdiff_t n = 0; n < b.outer; ++n)
         for (ptrdiff_t c = 0; c < b.channels; ++c) {
             const ptrdiff_t at = b.offset + n * b.stride + c * b.inner;
-            apply_to_run(
-                x + at, y + at, b.inner, mean[c], gamma[c] * inv_std[c], beta[c]);
+            transform_run<GRAD>(x + at, g + at, y + at, b.inner, mean[c], factor[c],
+                                offset[c], GRAD ? slope[c] : T());
         }
 }
 
-template <typename T>
-CF_ELEMENT void apply_to_columns(const T *x, T *y, Block b, const T *mean,
-                                 const T *inv_std, const T *gamma, const T *beta) {
-    T factor[COLUMNS], means[COLUMNS], factors[COLUMNS], offsets[COLUMNS];
-    const ptrdiff_t width = b.width();
-    for (ptrdiff_t c = 0; c < b.channels; ++c)
-        factor[c] = gamma[c] * inv_std[c];
-    repeat(factor, factors, b);
+/* Some rows at once, side by side, which share what is loaded of the coefficients. */
+template <bool GRAD, int ROWS, typename T>
+CF_ELEMENT void transform_some(const T *x, const T *g, T *CF_RESTRICT y, ptrdiff_t width,
+                               const T *mean, const T *factor, const T *offset,
+                               const T *slope) {
+    for (ptrdiff_t j = 0; j < width; ++j)
+        for (int i = 0; i < ROWS; ++i) {
+            const ptrdiff_t at = i * width + j;
+            y[at] = transformed<GRAD>(x[at], g[at], mean[j], factor[j], offset[j],
+                                      GRAD ? slope[j] : T());
+        }
+}
+
+template <bool GRAD, typename T>
+CF_CLONES void transform_rows(const T *x, const T *g, T *y, ptrdiff_t rows,
+                              ptrdiff_t width, const T *mean, const T *factor,
+                              const T *offset, const T *slope) {
+    const ptrdiff_t step = SOME_ROWS * width;
+    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, g += step, y += step)
+        transform_some<GRAD, SOME_ROWS>(x, g, y, width, mean, factor, offset, slope);
+    for (; rows-- > 0; x += width, g += width, y += width)
+        transform_some<GRAD, 1>(x, g, y, width, mean, factor, offset, slope);
+}
+
+template <bool GRAD, typename T>
+CF_CLONES void transform_columns(const T *x, const T *g, T *y, Block b, const T *mean,
+                                 const T *factor, const T *offset, const T *slope) {
+    T means[COLUMNS], factors[COLUMNS], offsets[COLUMNS], slopes[COLUMNS];
     repeat(mean, means, b);
-    repeat(beta, offsets, b);
-    for (ptrdiff_t n = 0; n < b.outer; ++n) {
-        const T *p = x + b.offset + n * b.stride;
-        T *q = y + b.offset + n * b.stride;
-        for (ptrdiff_t j = 0; j < width; ++j)
-            q[j] = normalized(p[j], means[j], factors[j], offsets[j]);
-    }
+    repeat(factor, factors, b);
+    repeat(offset, offsets, b);
+    if (GRAD)
+        repeat(slope, slopes, b);
+    for (ptrdiff_t n = 0, at = b.offset; n < b.outer; ++n, at += b.stride)
+        transform_some<GRAD, 1>(x + at, g + at, y + at, b.width(), means, factors,
+                                offsets, slopes);
 }
 
+template <bool GRAD, typename T>
+void transform(const T *x, const T *g, T *y, Block b, const T *mean, const T *factor,
+               const T *offset, const T *slope) {
+    (b.has_columns() ? transform_columns<GRAD, T> : transform_runs<GRAD, T>)(
+        x, g, y, b, mean, factor, offset, slope);
+}
+
+/* The factors of so many channels; without ``var``, ``inv_std`` is given. */
 template <typename T>
-CF_CLONES void apply_to_block(const T *x, T *y, Block b, const T *mean,
-                              const T *inv_std, const T *gamma, const T *beta) {
-    if (b.has_columns())
-        apply_to_columns(x, y, b, mean, inv_std, gamma, beta);
-    else
-        apply_to_runs(x, y, b, mean, inv_std, gamma, beta);
+void set_factors(const T *gamma, const T *var, T *inv_std, ptrdiff_t n, T eps,
+                 T *factor) {
+    for (ptrdiff_t c = 0; var && c < n; ++c)
+        inv_std[c] = inverse_std(var[c], eps);
+    for (ptrdiff_t c = 0; c < n; ++c)
+        factor[c] = gamma[c] * inv_std[c];
 }
 
-template <typename T>
-void batch_apply(const T *x, const T *gamma, const T *beta, const T *mean,
-                 const T *inv_std, T *y, Extent e) {
-    each_channel(e, [=](ptrdiff_t c, ptrdiff_t end) {
-        for (Block b; c < end; c += b.channels) {
-            b = block_from(c, e);
-            if (!b.has_columns())   /* all at once: they stay in no cache anyway */
-                b.channels = end - c;
-            apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-        }
-    });
-}
-
+/* Finds the statistics, unless ``var`` is null, and the result, unless ``y`` is. */
 template <typename T>
 void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                    T *inv_std, Extent e, double eps) {
     each_block(e, [=](ptrdiff_t c, const Block &b) {
-        block_moments(x, b, mean + c, var + c);
-        for (ptrdiff_t i = c; i < c + b.channels; ++i)
-            inv_std[i] = inverse_std(var[i], (T)eps);
-        apply_to_block(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
-    });
+        T factor[COLUMNS];
+        if (var)
+            block_moments(x, b, mean + c, var + c);
+        if (!y)
+            return;
+        set_factors(gamma + c, var ? var + c : var, inv_std + c, b.channels, (T)eps,
+                    factor);
+        transform<false>(x, x, y, b, mean + c, factor, beta + c, beta + c);
+    }, var ? RUNS : SHORT * COLUMNS);   /* those gone over once stay in no cache anyway */
 }
 
-/* Coefficients of ``normalized_grad`` for a channel. */
+/* Finds the coefficients of a gradient for a channel, and the gradients of the
+ * parameters, from the sums of ``Products`` over ``count`` elements. */
 template <typename T>
-struct OfChannel {
-    T g_mean, factor, slope;
-};
-
-/* Finds them and the gradients of the parameters, from the sums of ``Products`` over
- * ``count`` elements. */
-template <typename T>
-CF_ELEMENT OfChannel<T> grad_coefficients(
+CF_ELEMENT void set_gradients(
         Pair<double> sums, T gamma, T inv_std, double count, int fixed, T &ggamma,
-        T &gbeta) {
-    const double s = (double)inv_std, factor = (double)gamma * s;
+        T &gbeta, T &factor, T &g_mean, T &slope) {
+    const double s = (double)inv_std, wide = (double)gamma * s;
     gbeta = (T)sums.first;
     ggamma = (T)(sums.second * s);
-    if (fixed)
-        return {0, (T)factor, 0};
-    return {(T)(sums.first / count), (T)factor,
-            (T)(-factor * s * s * sums.second / count)};
-}
-
-/* Coefficients for each channel of a block. */
-template <typename T>
-struct GradCoefficients {
-    T mean[COLUMNS], g_mean[COLUMNS], factor[COLUMNS], slope[COLUMNS];
-};
-
-template <typename T>
-CF_ELEMENT void grad_of_runs(const T *x, const T *g, T *gx, Block b,
-                             const GradCoefficients<T> &k) {
-    for (ptrdiff_t n = 0; n < b.outer; ++n)
-        for (ptrdiff_t c = 0; c < b.channels; ++c) {
-            const ptrdiff_t at = b.offset + n * b.stride + c * b.inner;
-            const T mean = k.mean[c], g_mean = k.g_mean[c];
-            const T factor = k.factor[c], slope = k.slope[c];
-            for (ptrdiff_t i = at; i < at + b.inner; ++i)
-                gx[i] = normalized_grad(x[i], g[i], mean, g_mean, factor, slope);
-        }
-}
-
-template <typename T>
-CF_ELEMENT void grad_of_columns(const T *x, const T *g, T *gx, Block b,
-                                const GradCoefficients<T> &of_channels) {
-    GradCoefficients<T> k;
-    const ptrdiff_t width = b.width();
-    repeat(of_channels.mean, k.mean, b);
-    repeat(of_channels.g_mean, k.g_mean, b);
-    repeat(of_channels.factor, k.factor, b);
-    repeat(of_channels.slope, k.slope, b);
-    for (ptrdiff_t n = 0; n < b.outer; ++n) {
-        const ptrdiff_t at = b.offset + n * b.stride;
-        for (ptrdiff_t j = 0; j < width; ++j)
-            gx[at + j] = normalized_grad(x[at + j], g[at + j], k.mean[j], k.g_mean[j],
-                                         k.factor[j], k.slope[j]);
-    }
-}
-
-template <typename T>
-CF_CLONES void grad_of_block(const T *x, const T *g, T *gx, Block b,
-                             const GradCoefficients<T> &k) {
-    if (b.has_columns())
-        grad_of_columns(x, g, gx, b, k);
-    else
-        grad_of_runs(x, g, gx, b, k);
+    factor = (T)wide;
+    g_mean = fixed ? (T)0 : (T)(sums.first / count);
+    slope = fixed ? (T)0 : (T)(-wide * s * s * sums.second / count);
 }
 
 /* ``fixed`` says that the statistics do not depend on x. */
@@ -284,18 +249,13 @@ void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
                     const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
     each_block(e, [=](ptrdiff_t c, const Block &b) {
         Pair<double> sums[COLUMNS];
-        GradCoefficients<T> k;
+        T factor[COLUMNS], g_mean[COLUMNS], slope[COLUMNS];
         channel_sums<Products>(x, g, b, mean + c, sums);
-        for (ptrdiff_t i = 0; i < b.channels; ++i) {
-            const OfChannel<T> of = grad_coefficients(
-                sums[i], gamma[c + i], inv_std[c + i], (double)(e.outer * e.inner),
-                fixed, ggamma[c + i], gbeta[c + i]);
-            k.mean[i] = mean[c + i];
-            k.g_mean[i] = of.g_mean;
-            k.factor[i] = of.factor;
-            k.slope[i] = of.slope;
-        }
-        grad_of_block(x, g, gx, b, k);
+        for (ptrdiff_t i = 0; i < b.channels; ++i)
+            set_gradients(sums[i], gamma[c + i], inv_std[c + i],
+                          (double)(e.outer * e.inner), fixed, ggamma[c + i],
+                          gbeta[c + i], factor[i], g_mean[i], slope[i]);
+        transform<true>(x, g, gx, b, mean + c, factor, g_mean, slope);
     });
 }
 

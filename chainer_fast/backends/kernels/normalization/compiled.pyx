@@ -38,10 +38,6 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
 
 cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         namespace "chainer_fast":
-    void moments_loop(char kind, object x, object mean, object var, Extent) except +
-    void batch_apply_loop(
-        char kind, object x, object gamma, object beta, object mean, object inv_std,
-        object y, Extent) except +
     void batch_forward_loop(
         char kind, object x, object gamma, object beta, object y, object mean,
         object var, object inv_std, Extent, double eps) except +
@@ -180,7 +176,7 @@ def moments(x, tuple axis):
     mean = _statistic(x, s)
     var = _statistic(x, s)
     clear_float_errors()
-    moments_loop(kind, x, mean, var, s.extent)
+    batch_forward_loop(kind, x, None, None, None, mean, var, None, s.extent, 0)
     return NotImplemented if float_errors() else (mean, var)
 
 
@@ -198,7 +194,7 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
         return NotImplemented
     y = empty_gapless_like(x)
     clear_float_errors()
-    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
+    batch_forward_loop(kind, x, gamma, beta, y, mean, None, inv_std, s.extent, 0)
     return NotImplemented if float_errors() else y
 
 

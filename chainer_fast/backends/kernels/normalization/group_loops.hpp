@@ -38,9 +38,9 @@ CF_CLONES void group_forward(const T *x, const T *gamma, const T *beta, T *y, T 
             for (ptrdiff_t j = 0; j < r.size; ++j)
                 q[j] = (p[j] - m) * s * factors[j] + offsets[j];
         else
-            for (ptrdiff_t c = 0; c < r.size; ++c)
-                apply_to_run(p + c * r.inner, q + c * r.inner, r.inner, m,
-                             s * factors[c], offsets[c]);
+            for (ptrdiff_t c = 0; c < r.size; ++c, p += r.inner, q += r.inner)
+                transform_run<false>(p, p, q, r.inner, m, s * factors[c], offsets[c],
+                                     T());
     }
 }
 

@@ -20,8 +20,6 @@ namespace {
 /* Elements of a block, about, and its fewest rows. */
 constexpr ptrdiff_t BLOCK = 16384;
 constexpr ptrdiff_t BLOCK_ROWS = 32;
-/* Rows that are worked on at once. */
-constexpr int SOME_ROWS = 4;
 
 /* Rows of pixels, cut into blocks. */
 struct Pixels {
@@ -32,13 +30,11 @@ struct Pixels {
           block(std::max(BLOCK / e.channels, BLOCK_ROWS)),
           blocks((rows + block - 1) / block) {}
 
-    /* Blocks that are worth a thread: some 20 microseconds. */
-    ptrdiff_t grain() const { return 2; }
-
-    /* Calls f(first row, number of rows, index of the block) on several threads. */
+    /* Calls f(first row, number of rows, index of the block) on several threads; two
+     * blocks are worth one, some 20 microseconds. */
     template <typename F>
     void each(const F &f) const {
-        parallel(blocks, grain(), [&](ptrdiff_t begin, ptrdiff_t end) {
+        parallel(blocks, 2, [&](ptrdiff_t begin, ptrdiff_t end) {
             for (ptrdiff_t i = begin; i < end; ++i)
                 f(i * block, std::min(block, rows - i * block), i);
         });
@@ -89,79 +85,17 @@ void pixel_moments(const T *x, T *mean, T *var, const Pixels &p, double *scratch
                     (double)p.rows, (double)x[c], mean[c], var[c]);
 }
 
-/* Some rows at once, which share what is loaded of the channels. */
-template <int ROWS, typename T>
-CF_ELEMENT void apply_to_some(const T *x, T *CF_RESTRICT y, const T *mean,
-                              const T *factor, const T *offset, ptrdiff_t channels) {
-    for (ptrdiff_t c = 0; c < channels; ++c)
-        for (int i = 0; i < ROWS; ++i)
-            y[i * channels + c] = normalized(x[i * channels + c], mean[c], factor[c],
-                                             offset[c]);
-}
-
-template <typename T>
-CF_CLONES void apply_to_rows(const T *x, T *y, const T *mean, const T *factor,
-                             const T *offset, ptrdiff_t rows, ptrdiff_t channels) {
-    const ptrdiff_t step = SOME_ROWS * channels;
-    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, y += step)
-        apply_to_some<SOME_ROWS>(x, y, mean, factor, offset, channels);
-    for (; rows-- > 0; x += channels, y += channels)
-        apply_to_some<1>(x, y, mean, factor, offset, channels);
-}
-
-template <typename T>
-void apply_to_pixels(const T *x, const T *gamma, const T *beta, const T *mean,
-                     const T *inv_std, T *y, const Pixels &p, double *scratch) {
+template <bool GRAD, typename T>
+void transform_pixels(const T *x, const T *g, T *y, const Pixels &p, const T *mean,
+                      const T *factor, const T *offset, const T *slope) {
     const ptrdiff_t n = p.channels;
-    T *factor = reinterpret_cast<T *>(scratch);
-    for (ptrdiff_t c = 0; c < n; ++c)
-        factor[c] = gamma[c] * inv_std[c];
     p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t) {
-        apply_to_rows(x + row * n, y + row * n, mean, factor, beta, rows, n);
+        transform_rows<GRAD>(x + row * n, g + row * n, y + row * n, rows, n, mean,
+                             factor, offset, slope);
     });
 }
 
-template <int ROWS, typename T>
-CF_ELEMENT void grad_of_some(const T *x, const T *g, T *CF_RESTRICT gx, const T *mean,
-                             const T *g_mean, const T *factor, const T *slope,
-                             ptrdiff_t channels) {
-    for (ptrdiff_t c = 0; c < channels; ++c)
-        for (int i = 0; i < ROWS; ++i) {
-            const ptrdiff_t at = i * channels + c;
-            gx[at] = normalized_grad(x[at], g[at], mean[c], g_mean[c], factor[c],
-                                     slope[c]);
-        }
-}
-
-template <typename T>
-CF_CLONES void grad_of_rows(const T *x, const T *g, T *gx, const T *mean,
-                            const T *g_mean, const T *factor, const T *slope,
-                            ptrdiff_t rows, ptrdiff_t channels) {
-    const ptrdiff_t step = SOME_ROWS * channels;
-    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, g += step, gx += step)
-        grad_of_some<SOME_ROWS>(x, g, gx, mean, g_mean, factor, slope, channels);
-    for (; rows-- > 0; x += channels, g += channels, gx += channels)
-        grad_of_some<1>(x, g, gx, mean, g_mean, factor, slope, channels);
-}
-
 /* -- any order */
-
-template <typename T>
-void any_moments(const T *x, T *mean, T *var, Extent e) {
-    if (!has_pixels(e))
-        return moments(x, mean, var, e);
-    const Pixels p(e);
-    pixel_moments(x, mean, var, p, scratch_of(p).get());
-}
-
-template <typename T>
-void any_apply(const T *x, const T *gamma, const T *beta, const T *mean,
-               const T *inv_std, T *y, Extent e) {
-    if (!has_pixels(e))
-        return batch_apply(x, gamma, beta, mean, inv_std, y, e);
-    const Pixels p(e);
-    apply_to_pixels(x, gamma, beta, mean, inv_std, y, p, scratch_of(p).get());
-}
 
 template <typename T>
 void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
@@ -170,10 +104,13 @@ void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *va
         return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
     const Pixels p(e);
     const auto scratch = scratch_of(p);
-    pixel_moments(x, mean, var, p, scratch.get());
-    for (ptrdiff_t c = 0; c < e.channels; ++c)
-        inv_std[c] = inverse_std(var[c], (T)eps);
-    apply_to_pixels(x, gamma, beta, mean, inv_std, y, p, scratch.get());
+    T *factor = reinterpret_cast<T *>(scratch.get());
+    if (var)
+        pixel_moments(x, mean, var, p, scratch.get());
+    if (!y)
+        return;
+    set_factors(gamma, var, inv_std, e.channels, (T)eps, factor);
+    transform_pixels<false>(x, x, y, p, mean, factor, beta, beta);
 }
 
 /* ``fixed`` says that the statistics do not depend on x. */
@@ -187,22 +124,15 @@ void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
     const auto scratch = scratch_of(p);
     const ptrdiff_t n = p.channels;
     pixel_sums<Products>(x, g, mean, p, scratch.get());
-    T *g_mean = reinterpret_cast<T *>(scratch.get() + 2 * n);
-    T *factors = g_mean + n, *slope = factors + n;
-    for (ptrdiff_t c = 0; c < n; ++c) {
-        const OfChannel<T> k = grad_coefficients(
-            Pair<double>{scratch[c], scratch[n + c]}, gamma[c], inv_std[c],
-            (double)p.rows, fixed, ggamma[c], gbeta[c]);
-        g_mean[c] = k.g_mean, factors[c] = k.factor, slope[c] = k.slope;
-    }
-    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t) {
-        grad_of_rows(x + row * n, g + row * n, gx + row * n, mean, g_mean, factors,
-                     slope, rows, n);
-    });
+    T *factor = reinterpret_cast<T *>(scratch.get() + 2 * n);
+    T *g_mean = factor + n, *slope = g_mean + n;
+    for (ptrdiff_t c = 0; c < n; ++c)
+        set_gradients(Pair<double>{scratch[c], scratch[n + c]}, gamma[c], inv_std[c],
+                      (double)p.rows, fixed, ggamma[c], gbeta[c], factor[c], g_mean[c],
+                      slope[c]);
+    transform_pixels<true>(x, g, gx, p, mean, factor, g_mean, slope);
 }
 
-constexpr Loop moments_loop = {any_moments<float>, any_moments<double>};
-constexpr Loop batch_apply_loop = {any_apply<float>, any_apply<double>};
 constexpr Loop batch_forward_loop = {any_forward<float>, any_forward<double>};
 constexpr Loop batch_backward_loop = {any_backward<float>, any_backward<double>};
 
