@@ -59,50 +59,88 @@ struct Version {
     int major, minor, patch;
 };
 
+/* The functions of a library that was opened, by their names. */
+struct Symbols {
+    struct Symbol {
+        void *address;
+
+        template <typename F>
+        operator F *() const { return reinterpret_cast<F *>(address); }
+    };
+
+    Symbol operator[](const char *name) {
+        void *address = nullptr;
+#if defined(__linux__)
+        if (handle)
+            address = dlsym(handle, name);
+#endif
+        if (!address && !missing)
+            missing = name;
+        return {address};
+    }
+
+    void *handle = nullptr;
+    const char *missing = nullptr;
+};
+
 struct Library {
-    void *handle;
-    const Version *(*version)();
-    int (*engine_create)(Engine *, int kind, size_t index);
-    int (*stream_create)(Stream *, Engine, unsigned flags);
-    int (*stream_destroy)(Stream);
+    Symbols symbols;
+    const Version *(*version)() = symbols["dnnl_version"];
+    int (*engine_create)(Engine *, int kind, size_t index) =
+        symbols["dnnl_engine_create"];
+    int (*stream_create)(Stream *, Engine, unsigned flags) =
+        symbols["dnnl_stream_create"];
+    int (*stream_destroy)(Stream) = symbols["dnnl_stream_destroy"];
     int (*layout_create)(Layout *, int n, const Dim *dims, int type,
-                         const Dim *strides);
-    int (*layout_create_any)(Layout *, int n, const Dim *dims, int type, int tag);
-    int (*layout_destroy)(Layout);
-    size_t (*layout_size)(const Layout_ *);
-    int (*layout_equal)(const Layout_ *, const Layout_ *);
-    int (*memory_create)(Memory *, const Layout_ *, Engine, void *data);
-    int (*memory_destroy)(Memory);
-    int (*attributes_create)(Attributes *);
-    int (*attributes_scratchpad)(Attributes, int mode);
+                         const Dim *strides) =
+        symbols["dnnl_memory_desc_create_with_strides"];
+    int (*layout_create_any)(Layout *, int n, const Dim *dims, int type, int tag) =
+        symbols["dnnl_memory_desc_create_with_tag"];
+    int (*layout_destroy)(Layout) = symbols["dnnl_memory_desc_destroy"];
+    size_t (*layout_size)(const Layout_ *) = symbols["dnnl_memory_desc_get_size"];
+    int (*layout_equal)(const Layout_ *, const Layout_ *) =
+        symbols["dnnl_memory_desc_equal"];
+    int (*memory_create)(Memory *, const Layout_ *, Engine, void *data) =
+        symbols["dnnl_memory_create"];
+    int (*memory_destroy)(Memory) = symbols["dnnl_memory_destroy"];
+    int (*attributes_create)(Attributes *) = symbols["dnnl_primitive_attr_create"];
+    int (*attributes_scratchpad)(Attributes, int mode) =
+        symbols["dnnl_primitive_attr_set_scratchpad_mode"];
     int (*plan_forward)(Plan *, Engine, int prop, int alg, const Layout_ *src,
                         const Layout_ *weights, const Layout_ *bias,
                         const Layout_ *dst, const Dim *strides, const Dim *dilates,
-                        const Dim *padding_l, const Dim *padding_r, Attributes);
+                        const Dim *padding_l, const Dim *padding_r, Attributes) =
+        symbols["dnnl_convolution_forward_primitive_desc_create"];
     int (*plan_backward_data)(Plan *, Engine, int alg, const Layout_ *diff_src,
                               const Layout_ *weights, const Layout_ *diff_dst,
                               const Dim *strides, const Dim *dilates,
                               const Dim *padding_l, const Dim *padding_r,
-                              const Plan_ *hint, Attributes);
+                              const Plan_ *hint, Attributes) =
+        symbols["dnnl_convolution_backward_data_primitive_desc_create"];
     int (*plan_backward_weights)(Plan *, Engine, int alg, const Layout_ *src,
                                  const Layout_ *diff_weights, const Layout_ *diff_bias,
                                  const Layout_ *diff_dst, const Dim *strides,
                                  const Dim *dilates, const Dim *padding_l,
-                                 const Dim *padding_r, const Plan_ *hint, Attributes);
+                                 const Dim *padding_r, const Plan_ *hint, Attributes) =
+        symbols["dnnl_convolution_backward_weights_primitive_desc_create"];
     int (*plan_reorder)(Plan *, const Layout_ *from, Engine, const Layout_ *to, Engine,
-                        Attributes);
-    const Layout_ *(*plan_layout)(const Plan_ *, int what, int index);
-    int (*plan_query)(const Plan_ *, int what, int index, void *result);
-    int (*plan_destroy)(Plan);
-    int (*primitive_create)(Primitive *, const Plan_ *);
-    int (*primitive_execute)(const Primitive_ *, Stream, int n, const Operand *);
-    int (*primitive_destroy)(Primitive);
+                        Attributes) = symbols["dnnl_reorder_primitive_desc_create"];
+    const Layout_ *(*plan_layout)(const Plan_ *, int what, int index) =
+        symbols["dnnl_primitive_desc_query_md"];
+    int (*plan_query)(const Plan_ *, int what, int index, void *result) =
+        symbols["dnnl_primitive_desc_query"];
+    int (*plan_destroy)(Plan) = symbols["dnnl_primitive_desc_destroy"];
+    int (*primitive_create)(Primitive *, const Plan_ *) =
+        symbols["dnnl_primitive_create"];
+    int (*primitive_execute)(const Primitive_ *, Stream, int n, const Operand *) =
+        symbols["dnnl_primitive_execute"];
+    int (*primitive_destroy)(Primitive) = symbols["dnnl_primitive_destroy"];
     int (*sgemm)(char transa, char transb, Dim m, Dim n, Dim k, float alpha,
                  const float *a, Dim lda, const float *b, Dim ldb, float beta, float *c,
-                 Dim ldc);
+                 Dim ldc) = symbols["dnnl_sgemm"];
 
-    Engine engine;
-    Attributes attributes;
+    Engine engine = nullptr;
+    Attributes attributes = nullptr;
 };
 
 /* oneDNN's name of a status. */
@@ -115,26 +153,6 @@ inline const char *status_name(int status) {
 }
 
 #if defined(__linux__)
-
-namespace {
-
-class Symbols {
-public:
-    explicit Symbols(void *handle) : handle(handle), missing(nullptr) {}
-
-    template <typename F>
-    void find(F *&function, const char *name) {
-        void *found = dlsym(handle, name);
-        if (!found && !missing)
-            missing = name;
-        function = reinterpret_cast<F *>(found);
-    }
-
-    void *handle;
-    const char *missing;
-};
-
-}  // namespace
 
 /* Make oneDNN use the OpenMP of these modules. A wheel has a copy of its own, under another
    name than the system's, which oneDNN asks for: there would be two pools of threads, and
@@ -150,38 +168,12 @@ inline void share_threads() {
 /* Open the library of that path; return what is wrong with it, or null. */
 inline const char *open(Library &l, const char *path) {
     share_threads();
-    l.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!l.handle)
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
         return dlerror();
-    Symbols symbols(l.handle);
-    symbols.find(l.version, "dnnl_version");
-    symbols.find(l.engine_create, "dnnl_engine_create");
-    symbols.find(l.stream_create, "dnnl_stream_create");
-    symbols.find(l.stream_destroy, "dnnl_stream_destroy");
-    symbols.find(l.layout_create, "dnnl_memory_desc_create_with_strides");
-    symbols.find(l.layout_create_any, "dnnl_memory_desc_create_with_tag");
-    symbols.find(l.layout_destroy, "dnnl_memory_desc_destroy");
-    symbols.find(l.layout_size, "dnnl_memory_desc_get_size");
-    symbols.find(l.layout_equal, "dnnl_memory_desc_equal");
-    symbols.find(l.memory_create, "dnnl_memory_create");
-    symbols.find(l.memory_destroy, "dnnl_memory_destroy");
-    symbols.find(l.attributes_create, "dnnl_primitive_attr_create");
-    symbols.find(l.attributes_scratchpad, "dnnl_primitive_attr_set_scratchpad_mode");
-    symbols.find(l.plan_forward, "dnnl_convolution_forward_primitive_desc_create");
-    symbols.find(l.plan_backward_data,
-                 "dnnl_convolution_backward_data_primitive_desc_create");
-    symbols.find(l.plan_backward_weights,
-                 "dnnl_convolution_backward_weights_primitive_desc_create");
-    symbols.find(l.plan_reorder, "dnnl_reorder_primitive_desc_create");
-    symbols.find(l.plan_layout, "dnnl_primitive_desc_query_md");
-    symbols.find(l.plan_query, "dnnl_primitive_desc_query");
-    symbols.find(l.plan_destroy, "dnnl_primitive_desc_destroy");
-    symbols.find(l.primitive_create, "dnnl_primitive_create");
-    symbols.find(l.primitive_execute, "dnnl_primitive_execute");
-    symbols.find(l.primitive_destroy, "dnnl_primitive_destroy");
-    symbols.find(l.sgemm, "dnnl_sgemm");
-    if (symbols.missing)
-        return symbols.missing;
+    l = Library{{handle}};
+    if (l.symbols.missing)
+        return l.symbols.missing;
     if (l.version()->major != 3)
         return "its version is not 3";
     int status = l.engine_create(&l.engine, CPU, 0);

@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <atomic>
 #include <memory>
 #include <new>
+
+#include "chainer_fast/_core/parallel.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -19,6 +22,31 @@ std::unique_ptr<T[]> room(ptrdiff_t n, ptrdiff_t each = 1) {
     if (n < 0 || each < 0 || (each > 0 && n > most / each))
         return nullptr;
     return std::unique_ptr<T[]>(new (std::nothrow) T[n * each]);
+}
+
+/* The same, which throws if there is none. */
+template <typename T>
+std::unique_ptr<T[]> needed_room(ptrdiff_t n, ptrdiff_t each = 1) {
+    auto memory = room<T>(n, each);
+    if (!memory)
+        throw std::bad_alloc();
+    return memory;
+}
+
+/* `parallel` of a function that needs memory: if any thread has none, it is thrown. */
+template <typename F>
+void parallel_with_memory(ptrdiff_t n, ptrdiff_t grain, const F &f) {
+    std::atomic<bool> failed(false);
+    parallel(n, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        try {
+            f(begin, end);
+        }
+        catch (const std::bad_alloc &) {
+            failed = true;
+        }
+    });
+    if (failed)
+        throw std::bad_alloc();
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 
 #include <string.h>
 
-#include <atomic>
-#include <new>
-
 #include "chainer_fast/_core/aligned.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/backends/kernels/common/room.hpp"
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 
@@ -39,22 +36,6 @@ public:
 private:
     T *data_ = nullptr;
 };
-
-/* `parallel` of a function that needs memory: if any thread has none, it is thrown. */
-template <typename F>
-void parallel_with_memory(ptrdiff_t n, ptrdiff_t grain, const F &f) {
-    std::atomic<bool> failed(false);
-    parallel(n, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
-        try {
-            f(begin, end);
-        }
-        catch (const std::bad_alloc &) {
-            failed = true;
-        }
-    });
-    if (failed)
-        throw std::bad_alloc();
-}
 
 /* An array of images as it is given; distances are in elements. */
 template <typename T>

@@ -142,10 +142,8 @@ struct Runner {
         }
         const Tiles tiles(c);
         const bool several = tiles.images > 1;
-        const auto memory = room<T>(
+        const auto memory = needed_room<T>(
             c.depth + (several ? c.filters : 0), tiles.columns);
-        if (!memory)
-            throw std::bad_alloc();
         T *col = memory.get();
         for (ptrdiff_t n = 0; n < c.images; n += tiles.images)
             for (ptrdiff_t g = 0; g < groups; ++g) {

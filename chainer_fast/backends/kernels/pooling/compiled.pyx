@@ -17,32 +17,30 @@ from chainer_fast.backends.kernels.common.layout cimport (
 
 np.import_array()
 
-# ``kind`` is the type of the images, 'f' or 'd'; ``last`` says that channels lie last.
+# ``kind`` is the type of the images, 'f' or 'd'.
 cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" \
         namespace "chainer_fast":
     enum:
         MAX_AXES
-    enum Found:
-        OUT_OF_RANGE, FOUND, NO_MEMORY
     ctypedef struct Window:
+        ptrdiff_t images, channels
         int nd
+        bint last
         ptrdiff_t n[MAX_AXES]
         ptrdiff_t out[MAX_AXES]
         ptrdiff_t k[MAX_AXES]
         ptrdiff_t s[MAX_AXES]
         ptrdiff_t p[MAX_AXES]
-    bint max_pool_loop(
-        char kind, const Window *, bint last, npy_intp images, npy_intp channels,
-        object x, object y, object indexes) noexcept
-    bint sum_pool_loop(
-        char kind, const Window *, bint last, bint of_images, npy_intp images,
-        npy_intp channels, object x, object y, double divisor) noexcept
-    Found put_loop(
-        char kind, const Window *, bint last, npy_intp images, npy_intp channels,
-        object gy, object indexes, object gx) noexcept
-    Found pick_loop(
-        char kind, const Window *, npy_intp images, object x, object indexes,
-        object y) noexcept
+    void max_pool_loop(
+        char kind, const Window *, object x, object y, object indexes) except +
+    void sum_pool_loop(
+        char kind, const Window *, bint of_images, object x, object y,
+        double divisor) except +
+    # Whether all are indexes of a window's elements.
+    bint put_loop(
+        char kind, const Window *, object gy, object indexes, object gx) except +
+    bint pick_loop(
+        char kind, const Window *, object x, object indexes, object y) except +
 
 # Products of two numbers below this one are numbers.
 cdef ptrdiff_t MANY = 0x7fffffff
@@ -86,36 +84,44 @@ cdef inline void _fill_shape(ptrdiff_t *numbers, object x, int nd) noexcept:
         numbers[j] = PyArray_DIM(<np.ndarray>x, 2 + j)
 
 
-cdef object _floats(object x, bint *last):
+cdef object _read(Window *w, object x, object ksize, object stride, object pad,
+                  bint of_images, bint last=False):
     """Return an array of the values of ``x`` for the loops, or None.
 
-    It lies channels last if ``last`` asks for it or if ``x`` does, which sets ``last``;
-    otherwise it is in C order.
+    It lies channels last if ``last`` asks for it or if ``x`` does; otherwise it is in C
+    order. Fill in the window and the lengths of the images or, with ``of_images``, the
+    places that are given.
     """
     if is_channels_last(x) and cf_float_kind(<np.ndarray>x):
-        last[0] = True
-        return x
-    x = plain_floats(x)
-    if x is None or not last[0]:
-        return x
-    if not 3 <= PyArray_NDIM(x) <= 2 + MAX_AXES:
+        last = True
+    else:
+        x = plain_floats(x)
+        if x is None or (last and not 3 <= PyArray_NDIM(x) <= 2 + MAX_AXES):
+            return None
+        if last:
+            x = as_channels_last(x)
+    if not _fill_window(w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return None
-    return as_channels_last(x)
+    w.images = PyArray_DIM(<np.ndarray>x, 0)
+    w.channels = PyArray_DIM(<np.ndarray>x, 1)
+    w.last = last
+    _fill_shape(&w.out[0] if of_images else &w.n[0], x, w.nd)
+    return x
 
 
-cdef object _images(object like, ptrdiff_t *lengths, int nd, int typenum, bint last):
-    """Return a new array with batch and channels of another, not filled."""
+cdef object _images(const Window &w, const ptrdiff_t *lengths, int typenum):
+    """Return a new array of such images, not filled; None if it would be empty."""
     cdef npy_intp dims[2 + MAX_AXES]
     cdef int j
-    dims[0] = PyArray_DIM(<np.ndarray>like, 0)
-    dims[1] = PyArray_DIM(<np.ndarray>like, 1)
-    for j in range(nd):
+    dims[0] = w.images
+    dims[1] = w.channels
+    for j in range(w.nd):
         if lengths[j] <= 0:
             return None
         dims[2 + j] = lengths[j]
-    if last:
-        return empty_channels_last(2 + nd, dims, typenum)
-    return PyArray_EMPTY(2 + nd, dims, typenum, 0)
+    if w.last:
+        return empty_channels_last(2 + w.nd, dims, typenum)
+    return PyArray_EMPTY(2 + w.nd, dims, typenum, 0)
 
 
 cdef bint _find_places(Window *w, bint cover_all) noexcept:
@@ -147,20 +153,12 @@ def places(lengths, ksize, stride, pad, cover_all):
 
 def max_pool(x, ksize, stride, pad, cover_all):
     cdef Window w
-    cdef bint last = False
-    image = _floats(x, &last)
-    if image is None or not _fill_window(
-            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
+    image = _read(&w, x, ksize, stride, pad, False)
+    if image is None or not _find_places(&w, cover_all):
         return NotImplemented
-    _fill_shape(w.n, x, w.nd)
-    if not _find_places(&w, cover_all):
-        return NotImplemented
-    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), last)
-    indexes = _images(image, w.out, w.nd, np.NPY_INT64, last)
-    if not max_pool_loop(
-            cf_float_kind(<np.ndarray>image), &w, last, PyArray_DIM(image, 0),
-            PyArray_DIM(image, 1), image, y, indexes):
-        raise MemoryError()
+    y = _images(w, w.out, PyArray_TYPE(<np.ndarray>image))
+    indexes = _images(w, w.out, np.NPY_INT64)
+    max_pool_loop(cf_float_kind(<np.ndarray>image), &w, image, y, indexes)
     return in_type_of(x, y), indexes
 
 
@@ -168,24 +166,14 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
                   object lengths, double divisor, bint last):
     """Return sums over windows or, with ``of_images``, their adjoint."""
     cdef Window w
-    cdef ptrdiff_t *seen = w.n
-    cdef ptrdiff_t *wanted = w.out
-    if of_images:
-        seen, wanted = w.out, w.n
-    given = _floats(x, &last)
-    if given is None or not _fill_window(
-            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
+    cdef ptrdiff_t *wanted = &w.n[0] if of_images else &w.out[0]
+    given = _read(&w, x, ksize, stride, pad, of_images, last)
+    if given is None or not _fill(wanted, lengths, w.nd):
         return NotImplemented
-    _fill_shape(seen, x, w.nd)
-    if not _fill(wanted, lengths, w.nd):
-        return NotImplemented
-    y = _images(given, wanted, w.nd, PyArray_TYPE(<np.ndarray>given), last)
+    y = _images(w, wanted, PyArray_TYPE(<np.ndarray>given))
     if y is None:
         return NotImplemented
-    if not sum_pool_loop(
-            cf_float_kind(<np.ndarray>given), &w, last, of_images,
-            PyArray_DIM(given, 0), PyArray_DIM(given, 1), given, y, divisor):
-        raise MemoryError()
+    sum_pool_loop(cf_float_kind(<np.ndarray>given), &w, of_images, given, y, divisor)
     return in_type_of(x, y)
 
 
@@ -219,51 +207,38 @@ cdef object _plain_indexes(object indexes, object like, bint last):
     return contiguous(in_c_order(indexes), np.NPY_INT64)
 
 
-cdef object _result(Found found, object x, object result):
-    """Return the result of loops over indexes in the type of ``x``."""
-    if found == NO_MEMORY:
-        raise MemoryError()
-    return in_type_of(x, result) if found == FOUND else NotImplemented
-
-
 def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
     cdef Window w
     cdef int j
-    cdef bint last = channels_last
-    given = _floats(gy, &last)
-    if given is None or not _fill_window(
-            &w, PyArray_NDIM(gy) - 2, ksize, stride, pad):
+    given = _read(&w, gy, ksize, stride, pad, True, channels_last)
+    if given is None:
         return NotImplemented
-    chosen = _plain_indexes(indexes, gy, last)
+    chosen = _plain_indexes(indexes, gy, w.last)
     if chosen is None or not _fill(w.n, lengths, w.nd):
         return NotImplemented
-    _fill_shape(w.out, gy, w.nd)
     for j in range(w.nd):
         if PyArray_DIM(<np.ndarray>chosen, 2 + j) != w.out[j]:
             return NotImplemented
-    gx = _images(given, w.n, w.nd, PyArray_TYPE(<np.ndarray>given), last)
-    if gx is None:
+    gx = _images(w, w.n, PyArray_TYPE(<np.ndarray>given))
+    if gx is None or not put_loop(
+            cf_float_kind(<np.ndarray>given), &w, given, chosen, gx):
         return NotImplemented
-    return _result(put_loop(
-        cf_float_kind(<np.ndarray>given), &w, last, PyArray_DIM(given, 0),
-        PyArray_DIM(given, 1), given, chosen, gx), gy, gx)
+    return in_type_of(gy, gx)
 
 
 def pick(x, indexes, ksize, stride, pad):
     cdef Window w
-    image = plain_floats(x)
-    if image is None or not _fill_window(
-            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
+    image = _read(&w, plain_floats(x), ksize, stride, pad, False)
+    if image is None:
         return NotImplemented
     chosen = _plain_indexes(indexes, x, False)
     if chosen is None:
         return NotImplemented
-    _fill_shape(w.n, x, w.nd)
     _fill_shape(w.out, chosen, w.nd)
-    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), False)
-    return _result(pick_loop(
-        cf_float_kind(<np.ndarray>image), &w,
-        PyArray_DIM(image, 0) * PyArray_DIM(image, 1), image, chosen, y), x, y)
+    y = _images(w, w.out, PyArray_TYPE(<np.ndarray>image))
+    if not pick_loop(cf_float_kind(<np.ndarray>image), &w, image, chosen, y):
+        return NotImplemented
+    return in_type_of(x, y)
 
 
 def lies_channels_last(x):

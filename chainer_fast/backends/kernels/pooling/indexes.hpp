@@ -62,50 +62,42 @@ CF_CLONES bool take(const int64_t *from, To *to, ptrdiff_t n, ptrdiff_t count) {
     return bad == 0;
 }
 
-/* The outcome of a loop over indexes. */
-enum Found { OUT_OF_RANGE, FOUND, NO_MEMORY };
-
-/* Runs `one` for each image, with its indexes in the type that the loops take. */
+/* Runs `one` for each plane, with its indexes in the type that the loops take. Returns
+ * whether all are indexes of a window's elements. */
 template <typename T, typename One>
-Found with_indexes(const Window &w, ptrdiff_t images, const int64_t *indexes, One one) {
+bool with_indexes(const Window &w, const int64_t *indexes, One one) {
     const ptrdiff_t size = product(w.out, w.nd), count = product(w.k, w.nd);
-    std::atomic<Found> found(FOUND);
-    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        const auto index = room<Index<T>>(size);
-        if (!index)
-            found = NO_MEMORY;
-        for (n += i; i < n && found == FOUND; ++i) {
+    std::atomic<bool> good(true);
+    share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
+        const auto index = needed_room<Index<T>>(size);
+        for (n += i; i < n && good; ++i) {
             if (take(indexes + i * size, index.get(), size, count))
                 one(i, index.get());
             else
-                found = OUT_OF_RANGE;
+                good = false;
         }
     });
-    return found;
+    return good;
 }
 
 template <typename T>
-Found put(const Window &w, ptrdiff_t images, const T *gy, const int64_t *indexes,
-          T *gx) {
+bool put(const Window &w, const T *gy, const int64_t *indexes, T *gx) {
     const ptrdiff_t size = product(w.out, w.nd), length = product(w.n, w.nd);
-    const bool small = product(w.k, w.nd) <= SMALL_WINDOW;
-    Plan plan;
-    if (small && !plan.make(w, true))
-        return NO_MEMORY;
-    return with_indexes<T>(w, images, indexes, [&](ptrdiff_t i, const Index<T> *index) {
-        if (small)
-            spread_rows<true>(w, plan, 1, gy + i * size, index, gx + i * length, (T)1);
-        else
+    if (product(w.k, w.nd) > SMALL_WINDOW)
+        return with_indexes<T>(w, indexes, [&](ptrdiff_t i, const Index<T> *index) {
             put_one_by_one(w, gy + i * size, index, gx + i * length);
+        });
+    const Plan plan(w, true);
+    return with_indexes<T>(w, indexes, [&](ptrdiff_t i, const Index<T> *index) {
+        spread_rows<true>(w, plan, 1, gy + i * size, index, gx + i * length, (T)1);
     });
 }
 
 template <typename T>
-Found pick(const Window &w, ptrdiff_t images, const T *x, const int64_t *indexes,
-           T *y) {
-    const ptrdiff_t size = product(w.out, w.nd), length = product(w.n, w.nd);
-    return with_indexes<T>(w, images, indexes, [&](ptrdiff_t i, const Index<T> *index) {
-        pick_one_by_one(w, x + i * length, index, y + i * size);
+bool pick(const Window *w, const T *x, const int64_t *indexes, T *y) {
+    const ptrdiff_t size = product(w->out, w->nd), length = product(w->n, w->nd);
+    return with_indexes<T>(*w, indexes, [&](ptrdiff_t i, const Index<T> *index) {
+        pick_one_by_one(*w, x + i * length, index, y + i * size);
     });
 }
 

@@ -9,11 +9,9 @@
 
 #include <string.h>
 
-#include <atomic>
 #include <type_traits>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
-#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
 
@@ -45,14 +43,13 @@ auto version_for(const Window &w) {
         : Loop<T, 0, 0>::run;
 }
 
-/* Calls f(first image, number of images) for parts of the images, on several threads if
- * there is work for them: each place of the window sees all its elements. */
+/* Calls f(first plane, number of planes) for parts of the planes of all images, on several
+ * threads if there is work for them: each place of the window sees all its elements. */
 template <typename F>
-void share_images(const Window &w, ptrdiff_t images, const F &f) {
+void share_planes(const Window &w, const F &f) {
     const ptrdiff_t each = product(w.out, w.nd) * product(w.k, w.nd) + product(w.n, w.nd);
-    parallel(images, GRAIN / each + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
-        f(begin, end - begin);
-    });
+    parallel_with_memory(w.images * w.channels, GRAIN / each + 1,
+                         [&](ptrdiff_t begin, ptrdiff_t end) { f(begin, end - begin); });
 }
 
 /* -- maxima and sums over windows */
@@ -148,36 +145,15 @@ CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, co
     }
 }
 
-/* Functions that need memory return whether there was any. */
 template <typename T>
-bool max_pool(const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *indexes) {
+void max_pool(const Window &w, const T *x, T *y, int64_t *indexes) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    std::atomic<bool> good(true);
-    Plan plan;
-    if (!plan.make(w, false))
-        return false;
-    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        const auto index = room<Index<T>>(w.out[w.nd - 1]);
-        if (index)
-            meet_rows<true>(w, plan, n, x + i * length, y + i * size,
-                            indexes + i * size, index.get(), (T)1);
-        else
-            good = false;
+    const Plan plan(w, false);
+    share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
+        const auto index = needed_room<Index<T>>(w.out[w.nd - 1]);
+        meet_rows<true>(w, plan, n, x + i * length, y + i * size, indexes + i * size,
+                        index.get(), (T)1);
     });
-    return good;
-}
-
-template <typename T>
-bool window_sum(const Window &w, ptrdiff_t images, const T *x, T *y, double divisor) {
-    Plan plan;
-    if (!plan.make(w, false))
-        return false;
-    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        meet_rows<false>(w, plan, n, x + i * product(w.n, w.nd),
-                         y + i * product(w.out, w.nd), nullptr, (Index<T> *)nullptr,
-                         (T)divisor);
-    });
-    return true;
 }
 
 /* -- from windows to images, each element of which gathers what it gets */
@@ -260,18 +236,19 @@ CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
         }
 }
 
+/* Sums over windows, or with ``of_images`` their adjoint. */
 template <typename T>
-bool window_spread(const Window &w, ptrdiff_t images, const T *gy, T *gx,
-                   double divisor) {
-    Plan plan;
-    if (!plan.make(w, true))
-        return false;
-    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
-        spread_rows<false>(w, plan, n, gy + i * product(w.out, w.nd),
-                           (const Index<T> *)nullptr, gx + i * product(w.n, w.nd),
-                           (T)divisor);
+void sum_pool(const Window &w, bool of_images, const T *x, T *y, double divisor) {
+    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
+    const Plan plan(w, of_images);
+    share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
+        if (of_images)
+            spread_rows<false>(w, plan, n, x + i * size, (const Index<T> *)nullptr,
+                               y + i * length, (T)divisor);
+        else
+            meet_rows<false>(w, plan, n, x + i * length, y + i * size, nullptr,
+                             (Index<T> *)nullptr, (T)divisor);
     });
-    return true;
 }
 
 }  // namespace

@@ -169,24 +169,17 @@ CF_CLONES void put_on_pixel(const T *gy, const int64_t *indexes, const Met *met,
 }
 
 /* Calls f(image, pixel, list, its length) for each pixel of the results, or of the images
- * with ``of_images``; the list tells what it meets. False if there is no memory. */
+ * with ``of_images``; the list tells what it meets. */
 template <typename F>
-bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t channels,
-                const F &f) {
+void each_pixel(const Window &w, bool of_images, const F &f) {
     const int j = w.nd - 1;
     const ptrdiff_t width = of_images ? w.n[j] : w.out[j], size = product(w.k, w.nd);
-    std::atomic<bool> good(true);
-    Plan plan;
-    if (!plan.make(w, of_images))
-        return false;
-    const ptrdiff_t in_row = channels * (width + size * product(w.out, w.nd) / plan.rows);
-    parallel(images * plan.rows, POOLED_BY_THREAD / in_row + 1,
-             [&](ptrdiff_t begin, ptrdiff_t end) {
-        const auto met = room<Met>(size);
-        if (!met) {
-            good = false;
-            return;
-        }
+    const Plan plan(w, of_images);
+    const ptrdiff_t in_row =
+        w.channels * (width + size * product(w.out, w.nd) / plan.rows);
+    parallel_with_memory(w.images * plan.rows, POOLED_BY_THREAD / in_row + 1,
+                         [&](ptrdiff_t begin, ptrdiff_t end) {
+        const auto met = needed_room<Met>(size);
         for (ptrdiff_t i = begin; i < end; ++i) {
             const ptrdiff_t image = i / plan.rows, row = i % plan.rows;
             for (ptrdiff_t t = 0; t < width; ++t) {
@@ -196,34 +189,6 @@ bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t cha
                 f(image, row * width + t, met.get(), count);
             }
         }
-    });
-    return good;
-}
-
-template <typename T>
-bool max_pool_of_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels,
-                        const T *x, T *y, int64_t *indexes) {
-    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    return each_pixel(w, false, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
-        const ptrdiff_t to = (image * size + pixel) * channels;
-        const T *first = x + image * length * channels;
-        if (max_of_numbers(first, met, count, channels, y + to, indexes + to))
-            max_of_any(first, met, count, channels, 0, y + to, indexes + to);
-    });
-}
-
-/* Sums over windows, or with ``of_images`` their adjoint. */
-template <typename T>
-bool sum_pool_of_pixels(const Window &w, bool of_images, ptrdiff_t images,
-                        ptrdiff_t channels, const T *x, T *y, double divisor) {
-    ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    if (of_images)
-        std::swap(length, size);
-    return each_pixel(w, of_images, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
-        sum_of_pixels(x + image * length * channels, met, count, channels,
-                      y + (image * size + pixel) * channels, (T)divisor);
     });
 }
 
@@ -235,56 +200,60 @@ CF_CLONES inline bool are_indexes(const int64_t *indexes, ptrdiff_t n, int64_t c
     return bad == 0;
 }
 
-template <typename T>
-Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *gy,
-                    const int64_t *indexes, T *gx) {
-    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    if (!are_indexes(indexes, images * size * channels, product(w.k, w.nd)))
-        return OUT_OF_RANGE;
-    const bool good = each_pixel(w, true, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
-        const ptrdiff_t from = image * size * channels;
-        put_on_pixel(gy + from, indexes + from, met, count, channels,
-                     gx + (image * length + pixel) * channels);
-    });
-    return good ? FOUND : NO_MEMORY;
-}
-
 /* -- images in either order, of either type */
 
 template <typename T>
-bool max_pool_of(const Window *w, bool last, ptrdiff_t images, ptrdiff_t channels,
-                 const T *x, T *y, int64_t *indexes) {
-    return last ? max_pool_of_pixels(*w, images, channels, x, y, indexes)
-                : max_pool(*w, images * channels, x, y, indexes);
+void any_max_pool(const Window *w, const T *x, T *y, int64_t *indexes) {
+    if (!w->last)
+        return max_pool(*w, x, y, indexes);
+    const ptrdiff_t length = product(w->n, w->nd), size = product(w->out, w->nd);
+    const ptrdiff_t channels = w->channels;
+    each_pixel(*w, false, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+        const ptrdiff_t to = (image * size + pixel) * channels;
+        const T *first = x + image * length * channels;
+        if (max_of_numbers(first, met, count, channels, y + to, indexes + to))
+            max_of_any(first, met, count, channels, 0, y + to, indexes + to);
+    });
 }
 
+/* Sums over windows, or with ``of_images`` their adjoint. */
 template <typename T>
-bool sum_pool_of(const Window *w, bool last, bool of_images, ptrdiff_t images,
-                 ptrdiff_t channels, const T *x, T *y, double divisor) {
-    if (last)
-        return sum_pool_of_pixels(*w, of_images, images, channels, x, y, divisor);
-    return (of_images ? window_spread<T> : window_sum<T>)(
-        *w, images * channels, x, y, divisor);
+void any_sum_pool(const Window *w, bool of_images, const T *x, T *y, double divisor) {
+    if (!w->last)
+        return sum_pool(*w, of_images, x, y, divisor);
+    ptrdiff_t length = product(w->n, w->nd), size = product(w->out, w->nd);
+    const ptrdiff_t channels = w->channels;
+    if (of_images)
+        std::swap(length, size);
+    each_pixel(*w, of_images, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+        sum_of_pixels(x + image * length * channels, met, count, channels,
+                      y + (image * size + pixel) * channels, (T)divisor);
+    });
 }
 
+/* Returns whether all are indexes of a window's elements. */
 template <typename T>
-Found put_of(const Window *w, bool last, ptrdiff_t images, ptrdiff_t channels,
-             const T *gy, const int64_t *indexes, T *gx) {
-    return last ? put_on_pixels(*w, images, channels, gy, indexes, gx)
-                : put(*w, images * channels, gy, indexes, gx);
+bool any_put(const Window *w, const T *gy, const int64_t *indexes, T *gx) {
+    if (!w->last)
+        return put(*w, gy, indexes, gx);
+    const ptrdiff_t length = product(w->n, w->nd), channels = w->channels;
+    const ptrdiff_t given = product(w->out, w->nd) * channels;     /* of an image */
+    if (!are_indexes(indexes, w->images * given, product(w->k, w->nd)))
+        return false;
+    each_pixel(*w, true, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+        put_on_pixel(gy + image * given, indexes + image * given, met, count, channels,
+                     gx + (image * length + pixel) * channels);
+    });
+    return true;
 }
 
-template <typename T>
-Found pick_of(const Window *w, ptrdiff_t images, const T *x, const int64_t *indexes,
-              T *y) {
-    return pick(*w, images, x, indexes, y);
-}
-
-constexpr Loop max_pool_loop = {max_pool_of<float>, max_pool_of<double>};
-constexpr Loop sum_pool_loop = {sum_pool_of<float>, sum_pool_of<double>};
-constexpr Loop put_loop = {put_of<float>, put_of<double>};
-constexpr Loop pick_loop = {pick_of<float>, pick_of<double>};
+constexpr Loop max_pool_loop = {any_max_pool<float>, any_max_pool<double>};
+constexpr Loop sum_pool_loop = {any_sum_pool<float>, any_sum_pool<double>};
+constexpr Loop put_loop = {any_put<float>, any_put<double>};
+constexpr Loop pick_loop = {pick<float>, pick<double>};
 
 }  // namespace
 }  // namespace chainer_fast

@@ -21,7 +21,9 @@ namespace {
 constexpr int MAX_AXES = 8;
 
 struct Window {
+    ptrdiff_t images, channels;
     int nd;
+    bool last;                 /* whether channels lie last in memory */
     ptrdiff_t n[MAX_AXES];     /* lengths of the images */
     ptrdiff_t out[MAX_AXES];   /* places of the window */
     ptrdiff_t k[MAX_AXES];     /* lengths of the window */
@@ -59,17 +61,14 @@ struct Plan {
     std::unique_ptr<ptrdiff_t[]> begin;
     std::unique_ptr<Partner[]> partner;
 
-    /* Returns whether there was memory. */
-    bool make(const Window &w, bool of_images) {
+    Plan(const Window &w, bool of_images) {
         const int nd = w.nd - 1;
         const ptrdiff_t *own = of_images ? w.n : w.out;
         const ptrdiff_t *other = of_images ? w.out : w.n;
         ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0;
         rows = product(own, nd);
-        begin = room<ptrdiff_t>(rows + 1);
-        partner = room<Partner>(rows + 1, product(w.k, nd));
-        if (!begin || !partner)
-            return false;
+        begin = needed_room<ptrdiff_t>(rows + 1);
+        partner = needed_room<Partner>(rows + 1, product(w.k, nd));
         do {
             ptrdiff_t at[MAX_AXES] = {0}, first = 0;
             begin[i++] = count;
@@ -96,7 +95,6 @@ struct Plan {
             } while (next(at, w.k, nd));
         } while (next(row, own, nd));
         begin[i] = count;
-        return true;
     }
 };
 
