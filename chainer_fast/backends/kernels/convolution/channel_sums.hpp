@@ -2,7 +2,7 @@
 #ifndef CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
 #define CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -46,16 +46,8 @@ CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
             sums[c] += y[p * channels + c];
 }
 
-inline void pixel_sums(char kind, const void *y, double *sums, ptrdiff_t pixels,
-                       ptrdiff_t channels) {
-    by_type(kind, add_pixels<float>, add_pixels<double>, y, sums, pixels, channels);
-}
-
-inline void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
-                         ptrdiff_t channels, ptrdiff_t plane) {
-    by_type(kind, add_channels<float>, add_channels<double>, y, sums, images, channels,
-            plane);
-}
+constexpr Loop channel_sums = {add_channels<float>, add_channels<double>};
+constexpr Loop pixel_sums = {add_pixels<float>, add_pixels<double>};
 
 }  // namespace
 }  // namespace chainer_fast

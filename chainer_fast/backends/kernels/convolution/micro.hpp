@@ -74,13 +74,13 @@ struct Micro {
        these are negative. */
     void (*add_rows)(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
                      ptrdiff_t n);
-    void (*winograd_in)(const T *const *pixels, ptrdiff_t channels, T *out,
+    void (*winograd_in)(const T *const *pixels, ptrdiff_t first, ptrdiff_t n, T *out,
                         ptrdiff_t step);
+    void (*winograd_gradients)(const T *const *places, ptrdiff_t first, ptrdiff_t n,
+                               T *out, ptrdiff_t step);
     void (*winograd_filters)(const T *weights, ptrdiff_t n, T *out, bool flipped);
     bool (*winograd_out)(const T *products, ptrdiff_t step, ptrdiff_t filters,
                          const T *bias, T *const *pixels);
-    void (*winograd_gradients)(const T *const *places, ptrdiff_t first, ptrdiff_t n,
-                               T *out, ptrdiff_t step);
     bool (*winograd_sums)(const T *sums, ptrdiff_t step, ptrdiff_t n, T *out);
     void (*transpose)(const T *const *in, ptrdiff_t rows, ptrdiff_t columns,
                       T *const *out, bool fill);

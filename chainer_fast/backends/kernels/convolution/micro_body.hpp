@@ -191,9 +191,10 @@ Micro<T> micro_kernels(std::integer_sequence<int, P...>,
             {{tile<T, P + 1, 1>...}, {tile<T, P + 1, 2>...}},
             {tile_by_channel<T, P + 1>...},
             {{correlate_tile<T, C + 1, 1>...}, {correlate_tile<T, C + 1, 2>...}},
-            {correlate_by_channel<T, V + 1>...}, add_rows<T>, winograd_in<T>,
-            winograd_filters<T>, winograd_out<T>, winograd_gradients<T>,
-            winograd_sums<T>, transpose<T>};
+            {correlate_by_channel<T, V + 1>...}, add_rows<T>,
+            winograd_square<T, 6, winograd_line_in<T>>,
+            winograd_square<T, 4, winograd_line_filter<T, 4>>, winograd_filters<T>,
+            winograd_out<T>, winograd_sums<T>, transpose<T>};
 }
 
 template <typename T>

@@ -17,10 +17,10 @@ from chainer_fast.backends.kernels.convolution.compiled cimport compute
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
-        namespace "chainer_fast" nogil:
-    void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
+        namespace "chainer_fast":
+    void channel_sums(char kind, object y, object sums, ptrdiff_t images,
                       ptrdiff_t channels, ptrdiff_t plane) noexcept
-    void pixel_sums(char kind, const void *y, double *sums, ptrdiff_t pixels,
+    void pixel_sums(char kind, object y, object sums, ptrdiff_t pixels,
                     ptrdiff_t channels) noexcept
 
 
@@ -90,12 +90,10 @@ cdef object _bias_gradient(object gy):
     cdef double limit = 3.4e38 if single else INFINITY
     cdef npy_intp c
     if is_channels_last(gy):
-        pixel_sums(kind, PyArray_DATA(<np.ndarray>gy), out,
-                   PyArray_DIM(gy, 0) * plane, channels)
+        pixel_sums(kind, gy, sums, PyArray_DIM(gy, 0) * plane, channels)
     else:
         gy = np.PyArray_FROM_OF(gy, np.NPY_ARRAY_CARRAY_RO)
-        channel_sums(kind, PyArray_DATA(<np.ndarray>gy), out,
-                     PyArray_DIM(gy, 0), channels, plane)
+        channel_sums(kind, gy, sums, PyArray_DIM(gy, 0), channels, plane)
     for c in range(channels):
         # False for NaN, too.
         if not -limit < out[c] < limit:

@@ -132,7 +132,7 @@ struct Winograd {
         find_square(in + squares.image(i) * in_steps.image, in_steps, length,
                     squares.top(i) - pad[0], squares.left(i) - pad[1],
                     WINOGRAD_SIDE + 2, zeros, pixels);
-        micro.winograd_in(pixels, depth, to, step);
+        micro.winograd_in(pixels, 0, depth, to, step);
     }
 
     bool write(const Squares &squares, ptrdiff_t i, const T *from, ptrdiff_t step) const {

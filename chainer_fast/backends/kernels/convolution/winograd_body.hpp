@@ -120,19 +120,19 @@ CF_ELEMENT bool is_zero(typename Lanes<T>::V vector) {
     return zero;
 }
 
-/* A square of 4 x 4 gradients, for filters from `first` on, `n` of them; filled up with
- * zeros to whole vectors. */
-template <typename T>
-void winograd_gradients(const T *const *places, ptrdiff_t first, ptrdiff_t n, T *out,
-                        ptrdiff_t step) {
+/* Squares of pixels or of gradients, for `n` channels from `first` on, at 36 points that
+ * are `step` apart; filled up with zeros to whole vectors. */
+template <typename T, int SIDE, auto line>
+void winograd_square(const T *const *pixels, ptrdiff_t first, ptrdiff_t n, T *out,
+                     ptrdiff_t step) {
     typedef Lanes<T> L;
-    for (ptrdiff_t f = 0; f < n; f += L::N) {
-        typename L::V square[16], result[36];
-        for (int i = 0; i < 16; ++i)
-            square[i] = load_some(places[i] + first + f, n - f);
-        both_ways<T, 4, 6, winograd_line_filter<T, 4>>(square, result);
+    for (ptrdiff_t c = 0; c < n; c += L::N) {
+        typename L::V square[36];
+        for (int i = 0; i < SIDE * SIDE; ++i)
+            square[i] = load_some(pixels[i] + first + c, n - c);
+        both_ways<T, SIDE, 6, line>(square, square);
         for (int i = 0; i < 36; ++i)
-            L::store(out + i * step + f, result[i]);
+            L::store(out + i * step + c, square[i]);
     }
 }
 
@@ -153,20 +153,6 @@ bool winograd_sums(const T *sums, ptrdiff_t step, ptrdiff_t n, T *out) {
         }
     }
     return is_zero<T>(check);
-}
-
-/* A square of 6 x 6 pixels. Results for an element of the square are `step` apart. */
-template <typename T>
-void winograd_in(const T *const *pixels, ptrdiff_t channels, T *out, ptrdiff_t step) {
-    typedef Lanes<T> L;
-    for (ptrdiff_t c = 0; c < channels; c += L::N) {
-        typename L::V square[36];
-        for (int i = 0; i < 36; ++i)
-            square[i] = load_some(pixels[i] + c, channels - c);
-        both_ways<T, 6, 6, winograd_line_in<T>>(square, square);
-        for (int i = 0; i < 36; ++i)
-            L::store(out + i * step + c, square[i]);
-    }
 }
 
 /* Filters of shape (9, n) as (36, n), where n is a multiple of the lanes; `flipped`

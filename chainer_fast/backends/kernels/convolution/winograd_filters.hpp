@@ -94,7 +94,7 @@ struct WinogradFilters {
         const T *pixels[WINOGRAD_POINTS];
         find_square(in + n * in_steps.image, in_steps, c.w.length, top - c.w.pad[0],
                     left - c.w.pad[1], WINOGRAD_SIDE + 2, zeros, pixels);
-        micro.winograd_in(pixels, c.channels, values, step);
+        micro.winograd_in(pixels, 0, c.channels, values, step);
         find_square(places + n * places_steps.image, places_steps, c.w.outs, top, left,
                     WINOGRAD_SIDE, zeros, pixels);
         for (const Panel &panel : panels) {

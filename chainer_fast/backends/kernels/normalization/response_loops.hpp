@@ -59,54 +59,37 @@ CF_ELEMENT void apply_response(const T *CF_RESTRICT x, T *CF_RESTRICT y,
     }
 }
 
-/* ``quarters`` is four times beta: 2, 3 or 4. */
-template <typename T>
-CF_CLONES void response_of_strip(const T *x, T *CF_RESTRICT y, T *CF_RESTRICT unit,
-                                 T *CF_RESTRICT scale, T *CF_RESTRICT terms, Strip s,
-                                 ptrdiff_t half, T k, T alpha, int quarters) {
+/* The results or, with GRAD, the gradients ``y`` by ``x``. ``quarters`` is four times beta:
+ * 2, 3 or 4. */
+template <bool GRAD, typename T>
+CF_CLONES void response_of_strip(const T *x, const T *g, T *CF_RESTRICT unit,
+                                 T *CF_RESTRICT scale, T *CF_RESTRICT y,
+                                 T *CF_RESTRICT terms, Strip s, ptrdiff_t half, T k,
+                                 T alpha, int quarters) {
     set_margins(terms, s, half);
-    for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, y += s.width,
+    for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, g += s.width, y += s.width,
          unit += s.width, scale += s.width) {
         /* Terms are found right before the first window that sees them. */
         for (ptrdiff_t i = -half; i < s.lines; ++i) {
             const ptrdiff_t at = i * s.apart, seen = at + half * s.apart;
             for (ptrdiff_t j = 0; i + half < s.lines && j < s.width; ++j)
-                terms[(2 * half + i) * s.step + j] = x[seen + j] * x[seen + j];
+                terms[(2 * half + i) * s.step + j] = !GRAD ? x[seen + j] * x[seen + j]
+                    : response_term(
+                        x[seen + j], g[seen + j], unit[seen + j], scale[seen + j]);
             if (i < 0)
                 continue;
             const T *p = x + at;
             T *out = y + at, *u = unit + at, *power = scale + at;
-            window_sums(terms + i * s.step, u, s.width, half, s.step);
-            if (quarters == 3)
+            window_sums(terms + i * s.step, GRAD ? out : u, s.width, half, s.step);
+            if (GRAD)
+                for (ptrdiff_t j = 0; j < s.width; ++j)
+                    out[j] = response_grad(p[j], g[at + j], power[j], out[j], alpha);
+            else if (quarters == 3)
                 apply_response<3>(p, out, u, power, s.width, k, alpha);
             else if (quarters == 2)
                 apply_response<2>(p, out, u, power, s.width, k, alpha);
             else
                 apply_response<4>(p, out, u, power, s.width, k, alpha);
-        }
-    }
-}
-
-template <typename T>
-CF_CLONES void response_grad_of_strip(const T *x, const T *g, const T *unit,
-                                      const T *scale, T *CF_RESTRICT gx,
-                                      T *CF_RESTRICT terms, Strip s, ptrdiff_t half,
-                                      T factor) {
-    set_margins(terms, s, half);
-    for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, g += s.width,
-         unit += s.width, scale += s.width, gx += s.width) {
-        for (ptrdiff_t i = -half; i < s.lines; ++i) {
-            const ptrdiff_t at = i * s.apart, seen = at + half * s.apart;
-            for (ptrdiff_t j = 0; i + half < s.lines && j < s.width; ++j)
-                terms[(2 * half + i) * s.step + j] = response_term(
-                    x[seen + j], g[seen + j], unit[seen + j], scale[seen + j]);
-            if (i < 0)
-                continue;
-            T *out = gx + at;
-            window_sums(terms + i * s.step, out, s.width, half, s.step);
-            for (ptrdiff_t j = 0; j < s.width; ++j)
-                out[j] = response_grad(x[at + j], g[at + j], scale[at + j], out[j],
-                                       factor);
         }
     }
 }
@@ -136,17 +119,17 @@ template <typename T>
 void response_forward(const T *x, T *y, T *unit, T *scale, Extent e, ptrdiff_t half,
                       T k, T alpha, int quarters) {
     each_strip<T>(e, half, [=](ptrdiff_t at, Strip s, T *terms) {
-        response_of_strip(x + at, y + at, unit + at, scale + at, terms, s, half, k,
-                          alpha, quarters);
+        response_of_strip<false>(x + at, x + at, unit + at, scale + at, y + at, terms, s,
+                                 half, k, alpha, quarters);
     });
 }
 
 template <typename T>
-void response_backward(const T *x, const T *g, const T *unit, const T *scale, T *gx,
-                       Extent e, ptrdiff_t half, T factor) {
+void response_backward(const T *x, const T *g, T *unit, T *scale, T *gx, Extent e,
+                       ptrdiff_t half, T factor) {
     each_strip<T>(e, half, [=](ptrdiff_t at, Strip s, T *terms) {
-        response_grad_of_strip(x + at, g + at, unit + at, scale + at, gx + at, terms, s,
-                               half, factor);
+        response_of_strip<true>(x + at, g + at, unit + at, scale + at, gx + at, terms, s,
+                                half, T(), factor, 0);
     });
 }
 

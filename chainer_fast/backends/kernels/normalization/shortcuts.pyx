@@ -27,26 +27,6 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
     return True
 
 
-cdef bint _same(object gy, object x) except -1:
-    """Tell whether a gradient has the shape and the type of an array."""
-    cdef char kind = gapless_kind(gy)
-    return kind and gapless_kind(x) == kind and PyArray_SAMESHAPE(
-        <np.ndarray>gy, <np.ndarray>x)
-
-
-cdef int _give(object grads, PyObject **gx) except -1:
-    """Hand out a gradient or a tuple of them; return 0 if there are none."""
-    cdef Py_ssize_t i
-    if grads is NotImplemented:
-        return 0
-    if type(grads) is not tuple:
-        gx[0] = given(grads)
-        return 1
-    for i in range(len(<tuple>grads)):
-        gx[i] = given((<tuple>grads)[i])
-    return 1
-
-
 cdef tuple _axes(FunctionBase function, object x, object gamma):
     """Return axes like :func:`batch_axes`, or None if they do not fit."""
     cdef object axis = own_attribute(function, 'axis')
@@ -57,7 +37,31 @@ cdef tuple _axes(FunctionBase function, object x, object gamma):
     return batch_axes(ndim, own, axis)
 
 
-cdef class BatchNormalizationShortcut(Shortcut):
+cdef class _Normalization(Shortcut):
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object x = input_array(function, 0), grads
+        cdef char kind = gapless_kind(gy)
+        cdef Py_ssize_t i
+        if not kind or gapless_kind(x) != kind or not PyArray_SAMESHAPE(
+                <np.ndarray>gy, <np.ndarray>x):
+            return 0
+        grads = self.gradients(function, x, gy)
+        if grads is NotImplemented:
+            return 0
+        if type(grads) is not tuple:
+            gx[0] = given(grads)
+            return 1
+        for i in range(len(<tuple>grads)):
+            gx[i] = given((<tuple>grads)[i])
+        return 1
+
+    cdef object gradients(self, FunctionBase function, object x, object gy):
+        """Return the gradient by ``x``, or a tuple of all; ``gy`` has its shape."""
+        return NotImplemented
+
+
+cdef class BatchNormalizationShortcut(_Normalization):
     """Batch normalization by its default implementation."""
 
     def __cinit__(self):
@@ -108,22 +112,18 @@ cdef class BatchNormalizationShortcut(Shortcut):
         function._impl = function._default_impl()
         return y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object x = input_array(function, 0)
+    cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
         if type(own_attribute(function, '_impl')) is not function._default_impl or (
-                not _same(gy, x)):
-            return 0
-        if not _fits(gamma, gapless_kind(x), x, own_attribute(function, 'key_axis')):
-            return 0
-        return _give(loops.batch_backward(
+                not _fits(gamma, gapless_kind(x), x,
+                          own_attribute(function, 'key_axis'))):
+            return NotImplemented
+        return loops.batch_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), own_attribute(function, 'axis'), False),
-            gx)
+            own_attribute(function, 'inv_std'), own_attribute(function, 'axis'), False)
 
 
-cdef class FixedBatchNormalizationShortcut(Shortcut):
+cdef class FixedBatchNormalizationShortcut(_Normalization):
     """Normalization by given statistics."""
 
     def __cinit__(self):
@@ -158,23 +158,19 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
         function.inv_var = inv_var
         return y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object x = input_array(function, 0)
+    cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
         cdef tuple key_axis = own_attribute(function, 'key_axis')
         cdef char kind = gapless_kind(x)
-        if not _same(gy, x):
-            return 0
         for array in gamma, input_array(function, 3), input_array(function, 4):
             if not _fits(array, kind, x, key_axis):
-                return 0
-        return _give(loops.fixed_backward(
+                return NotImplemented
+        return loops.fixed_backward(
             x, gamma, gy, input_array(function, 3), own_attribute(function, 'inv_std'),
-            own_attribute(function, 'inv_var'), own_attribute(function, 'axis')), gx)
+            own_attribute(function, 'inv_var'), own_attribute(function, 'axis'))
 
 
-cdef class GroupNormalizationShortcut(Shortcut):
+cdef class GroupNormalizationShortcut(_Normalization):
     """Group normalization.
 
     Parameters
@@ -208,18 +204,16 @@ cdef class GroupNormalizationShortcut(Shortcut):
         y, function.mean, function.inv_std = <tuple>results
         return y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object x = input_array(function, 0)
+    cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
-        if not _same(gy, x) or not _fits(gamma, gapless_kind(x), x, (1,)):
-            return 0
-        return _give(loops.group_backward(
+        if not _fits(gamma, gapless_kind(x), x, (1,)):
+            return NotImplemented
+        return loops.group_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), self._groups(function)), gx)
+            own_attribute(function, 'inv_std'), self._groups(function))
 
 
-cdef class LocalResponseNormalizationShortcut(Shortcut):
+cdef class LocalResponseNormalizationShortcut(_Normalization):
     """Local response normalization."""
 
     def __cinit__(self):
@@ -237,18 +231,14 @@ cdef class LocalResponseNormalizationShortcut(Shortcut):
         y, function.unit_scale, function.scale = <tuple>results
         return y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object x = input_array(function, 0)
-        if not _same(gy, x):
-            return 0
-        return _give(loops.response_backward(
+    cdef object gradients(self, FunctionBase function, object x, object gy):
+        return loops.response_backward(
             x, gy, own_attribute(function, 'unit_scale'),
             own_attribute(function, 'scale'), max(own_attribute(function, 'n') // 2, 0),
-            own_attribute(function, 'alpha'), own_attribute(function, 'beta')), gx)
+            own_attribute(function, 'alpha'), own_attribute(function, 'beta'))
 
 
-cdef class NormalizeL2Shortcut(Shortcut):
+cdef class NormalizeL2Shortcut(_Normalization):
     """Division of vectors by their length."""
 
     def __cinit__(self):
@@ -262,10 +252,6 @@ cdef class NormalizeL2Shortcut(Shortcut):
             own_attribute(function, 'eps'))
         return None if y is NotImplemented else y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object x = input_array(function, 0)
-        if not _same(gy, x):
-            return 0
-        return _give(loops.length_backward(
-            x, gy, own_attribute(function, 'axis'), own_attribute(function, 'eps')), gx)
+    cdef object gradients(self, FunctionBase function, object x, object gy):
+        return loops.length_backward(
+            x, gy, own_attribute(function, 'axis'), own_attribute(function, 'eps'))
