@@ -5,7 +5,7 @@ Results have them last.
 """
 cimport numpy as np
 from libcpp.memory cimport shared_ptr
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_NDIM
+from numpy cimport PyArray_DATA, PyArray_DIMS, PyArray_NDIM
 
 from chainer_fast._core.state cimport current
 from chainer_fast.backends._onednn.filters cimport Filters, Planned, prepared
@@ -104,7 +104,7 @@ cdef bint _compute(const Described &c, object images, object filters,
 
 cdef object compute_by_library(
         Task task, const Convolution &c, a, b, bias, bint rival):
-    """Return what :func:`kernels.convolution.compiled.compute` does, in singles.
+    """Return what `compute` of our own loops does, in singles.
 
     Return ``NotImplemented`` for what oneDNN has no good code for. A true ``rival`` says
     that there are loops of our own with vectors: they get what they compute faster,

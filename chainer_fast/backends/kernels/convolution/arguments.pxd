@@ -113,12 +113,12 @@ cdef inline object new_like(
     return PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(like), 0)
 
 
-cdef inline object new_result(Task task, const Convolution &c, like, bint channels_last):
-    """Return a new array for what a task computes; filters are in C order always."""
+cdef inline object new_result(Task task, const Convolution &c, like, bint last):
+    """Return a new array for what a task computes; ``last`` says how images lie."""
     cdef npy_intp filters = c.groups * c.filters
     if task == CONVOLVE:
-        return new_like(like, c.images, filters, c.w.outs, c.w.nd, channels_last)
+        return new_like(like, c.images, filters, c.w.outs, c.w.nd, last)
     if task == TRANSPOSE:
         return new_like(
-            like, c.images, c.groups * c.channels, c.w.length, c.w.nd, channels_last)
+            like, c.images, c.groups * c.channels, c.w.length, c.w.nd, last)
     return new_like(like, filters, c.channels, c.w.ksize, c.w.nd)

@@ -224,6 +224,7 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
         return NotImplemented
     if not set_window(
             &c, x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate, groups) or (
-            not set_sizes(&c, PyArray_DIM(x, 0), PyArray_DIM(x, 1), PyArray_DIM(gy, 1))):
+            not set_sizes(
+                &c, PyArray_DIM(x, 0), PyArray_DIM(x, 1), PyArray_DIM(gy, 1))):
         return NotImplemented
     return compute(CORRELATE, c, kind, x, gy, None)

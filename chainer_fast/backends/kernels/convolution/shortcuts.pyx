@@ -122,7 +122,8 @@ cdef class _Shortcut(Shortcut):
             images, places = gy, images
         _set_spatial(c.w.length, images)
         _set_spatial(c.w.outs, places)
-        if not _set_sizes(&c, PyArray_DIM(images, 0), PyArray_DIM(images, 1), filters) or (
+        if not _set_sizes(
+                &c, PyArray_DIM(images, 0), PyArray_DIM(images, 1), filters) or (
                 PyArray_DIM(places, 0) != c.images
                 or PyArray_DIM(places, 1) != PyArray_DIM(filters, 0)
                 or not _has_places(c.w, 0) or not _has_places(c.w, 1)):
