@@ -1,7 +1,7 @@
 """Convolutions by oneDNN, of images of one to three axes in single precision.
 
-Images may have any strides; those whose channels do not come last in memory are copied.
-Results have them last.
+Images may have any strides; those whose channels do not come last in memory are
+copied. Results have them last.
 """
 cimport numpy as np
 from libcpp.memory cimport shared_ptr
@@ -104,11 +104,11 @@ cdef bint _compute(const Described &c, object images, object filters,
 
 cdef object compute_by_library(
         Task task, const Convolution &c, a, b, bias, bint rival):
-    """Return what `compute` of our own loops does, in singles.
+    """Return what ``compute`` of our own loops does, in singles.
 
-    Return ``NotImplemented`` for what oneDNN has no good code for. A true ``rival`` says
-    that there are loops of our own with vectors: they get what they compute faster,
-    unless ``config.use_ideep`` is ``'always'``.
+    Return ``NotImplemented`` for what oneDNN has no good code for. A true ``rival``
+    says that there are loops of our own with vectors: they get what they compute
+    faster, unless ``config.use_ideep`` is ``'always'``.
     """
     cdef Described d
     cdef bint transposed = task == TRANSPOSE
