@@ -3,12 +3,6 @@ from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.private cimport InnerLoop
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
-        namespace "chainer_fast" nogil:
-    # Loops over this many elements let other threads run.
-    enum: LONG_LOOP
-
-
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:
     cdef cppclass UnaryLoop:

@@ -2,7 +2,7 @@
 #ifndef CHAINER_FAST_RECURRENT_CELL_HPP
 #define CHAINER_FAST_RECURRENT_CELL_HPP
 
-#include <stddef.h>
+#include <fenv.h>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
@@ -17,13 +17,16 @@ struct Cell {
     void (*f)(float *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary &);
     void (*d)(double *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary &);
 
-    void run(char kind, void **arrays, ptrdiff_t samples, ptrdiff_t units,
-             ptrdiff_t more, const Unary &tanh) const {
+    /* Returns the flags raised. */
+    int run(char kind, void **arrays, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t more,
+            const Unary &tanh) const {
         const Release release(samples * units >= LONG_LOOP / 4);
+        feclearexcept(FLOAT_ERRORS);
         if (kind == 'f')
             f((float **)arrays, samples, units, more, tanh);
         else
             d((double **)arrays, samples, units, more, tanh);
+        return fetestexcept(FLOAT_ERRORS);
     }
 };
 

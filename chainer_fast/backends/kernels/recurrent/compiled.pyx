@@ -2,18 +2,17 @@
 import numpy
 
 cimport numpy as np
-from numpy cimport PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
-    PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
+    PyArray_DIM, PyArray_DIMS, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
-from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
+from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
-    bint PyArray_CheckExact(object)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
     const Cell LSTM "chainer_fast::LSTM"
@@ -104,8 +103,8 @@ cdef object _step(const Cell &cell, tuple cells, tuple gates):
     c = empty_like(c_prev)
     h = np.PyArray_EMPTY(PyArray_NDIM(c), dims, np.PyArray_TYPE(<np.ndarray>c), 0)
     _note(_note(_note(data, cells), gates), (c, h))
-    if run(cell, kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
-           _tanh):
+    if cell.run(kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
+                _tanh):
         return NotImplemented
     return c, h
 
@@ -128,8 +127,8 @@ cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, obj
         return NotImplemented
     results = tuple([empty_like(each) for each in inputs])
     _note(_note(_note(data, inputs), (c, gc, gh)), results)
-    if run(cell, kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
-           rows - samples, _tanh):
+    if cell.run(kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
+                rows - samples, _tanh):
         return NotImplemented
     return results
 
@@ -174,7 +173,7 @@ def tree_lstm(x, *cs):
         return NotImplemented
     results = empty_like(x), empty_like(cs[0]), empty_like(cs[0])
     _note(_note(_note(data, (x,)), results), cs)
-    if run(TREE_LSTM, kind, data, samples, units, len(cs), _tanh):
+    if TREE_LSTM.run(kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return results
 
@@ -196,6 +195,6 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
     gx = empty_like(gates)
     gcs = tuple([empty_like(c) for _ in cs])
     _note(_note(_note(data, (gates, c, gc, gh, gx, scratch)), cs), gcs)
-    if run(TREE_LSTM_GRAD, kind, data, samples, units, len(cs), _tanh):
+    if TREE_LSTM_GRAD.run(kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return (*gcs, gx)

@@ -7,8 +7,8 @@ import numpy
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 from libcpp.vector cimport vector
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
-    PyArray_SimpleNewFromData, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
+    PyArray_NDIM, PyArray_SimpleNewFromData, npy_intp
 
 from chainer_fast._core.floats cimport report_float_errors
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
@@ -20,7 +20,6 @@ np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
-    bint PyArray_CheckExact(object)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
         namespace "chainer_fast":

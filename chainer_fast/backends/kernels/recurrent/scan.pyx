@@ -9,20 +9,19 @@ import numpy
 
 cimport numpy as np
 from libc.string cimport memcpy
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
-    PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
+    PyArray_NDIM, PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
-from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
+from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
     object PyArray_MatrixProduct2(object, object, np.ndarray)
-    bint PyArray_CheckExact(object)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/scan.hpp" nogil:
     const Cell STEPS "chainer_fast::STEPS"[]
@@ -78,6 +77,17 @@ cdef npy_intp _rows_of(tuple sizes, object states) except -1:
     return sum(sizes)
 
 
+cdef list _steps(tuple sizes, bint backward):
+    """Return the first row and the size of each step that has any, in their order."""
+    cdef npy_intp size, row = 0
+    cdef list steps = []
+    for size in sizes:
+        if size:
+            steps.append((row, size))
+        row += size
+    return steps[::-1] if backward else steps
+
+
 cdef bint _fit(char kind, object weight, object states, object cells, int m) except -1:
     """Tell whether these are of the type and sizes of a cell."""
     cdef npy_intp n
@@ -94,8 +104,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
     cdef char kind = kind_of(gates)
     cdef int m = _MODES[mode]
     cdef int flags = 0
-    cdef npy_intp n, rows, row, last, size = 0
-    cdef Py_ssize_t k, t, steps = len(sizes)
+    cdef npy_intp n, rows, row, size, last = 0
     cdef object h = None, part = None, parts, turned
     cdef void *p[8]
     if kind == 0:
@@ -118,16 +127,9 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
         <np.ndarray>PyArray_Transpose(<np.ndarray>weight, NULL), np.NPY_CORDER)
     parts = _new(gates, max(sizes), _GATES[m] * n)
 
-    row = rows if reverse else 0
-    for t in range(steps):
-        k = steps - 1 - t if reverse else t
-        last, size = size, sizes[k]
-        if reverse:
-            row -= size
-        if size == 0:
-            continue
+    for row, size in _steps(sizes, reverse):
         if size != last:
-            h, part = _view(hy, 0, size), _view(parts, 0, size)
+            h, part, last = _view(hy, 0, size), _view(parts, 0, size), size
         p[0], p[1], p[2] = _rows(gates, row), PyArray_DATA(<np.ndarray>parts), NULL
         if bias is not None:
             p[2] = PyArray_DATA(<np.ndarray>bias)
@@ -135,9 +137,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
         p[6], p[7] = _rows(kept1, row), _rows(kept2, row)
         memcpy(_rows(kept[0], row), p[3], size * np.PyArray_STRIDE(<np.ndarray>hy, 0))
         PyArray_MatrixProduct2(h, turned, <np.ndarray>part)
-        flags |= run(STEPS[m], kind, p, size, n, n, _tanh)
-        if not reverse:
-            row += size
+        flags |= STEPS[m].run(kind, p, size, n, n, _tanh)
     if flags:
         report_float_errors(flags)
     return ys, hy, cy, (gates, *kept)
@@ -147,8 +147,7 @@ def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint revers
     cdef char kind = kind_of(gys)
     cdef int m = _MODES[mode]
     cdef int flags = 0
-    cdef npy_intp n, row, last, size = 0
-    cdef Py_ssize_t k, t, steps = len(sizes)
+    cdef npy_intp n, row, size, last = 0
     cdef object gh = None
     cdef void *p[9]
     if kind == 0 or len(trace) != 1 + _KEPT[m]:
@@ -172,26 +171,17 @@ def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint revers
     gr = empty_like(gates) if m == GRU else gx
     parts = empty_like(ghx) if m == GRU else None
 
-    row = 0 if reverse else PyArray_DIM(<np.ndarray>gys, 0)
-    for t in range(steps):
-        # From the end of the scan to its beginning.
-        k = t if reverse else steps - 1 - t
-        last, size = size, sizes[k]
-        if not reverse:
-            row -= size
-        if size == 0:
-            continue
+    # From the end of the scan to its beginning.
+    for row, size in _steps(sizes, not reverse):
         if size != last:
-            gh = _view(ghx if parts is None else parts, 0, size)
+            gh, last = _view(ghx if parts is None else parts, 0, size), size
         p[0], p[1], p[2] = _rows(gates, row), _rows(h_prev, row), _rows(kept1, row)
         p[3], p[4], p[5] = _rows(kept2, row), _rows(gys, row), _rows(ghx, 0)
         p[6], p[7], p[8] = _rows(gcx, 0), _rows(gx, row), _rows(gr, row)
-        flags |= run(STEP_GRADS[m], kind, p, size, n, n, _tanh)
+        flags |= STEP_GRADS[m].run(kind, p, size, n, n, _tanh)
         PyArray_MatrixProduct2(_view(gr, row, size), weight, <np.ndarray>gh)
         if m == GRU:
             add_into(PyArray_TYPE(<np.ndarray>ghx), p[5], _rows(parts, 0), size * n)
-        if reverse:
-            row += size
     if flags:
         report_float_errors(flags)
     return gx, gr, ghx, gcx
