@@ -6,7 +6,7 @@ to a plan. The record of the class names it.
 import numpy
 
 from chainer_fast._core import graph
-from chainer_fast.backends.kernels.plan import cells, products
+from chainer_fast.backends.kernels.plan import layers
 
 
 def builder_of(function, values, inputs, outputs):
@@ -28,7 +28,7 @@ class Affine:
     @classmethod
     def serves(cls, x, w, b=None):
         """Return whether there are steps for arrays of these shapes and types."""
-        return products.available and all([
+        return layers.available and all([
             array is None or array.dtype == numpy.float32 for array in (x, w, b)]) and (
                 0 < x.size * len(w) <= cls.LARGEST and len(w) > 1)
 
@@ -36,8 +36,8 @@ class Affine:
     def _pack(planner, value, depth, columns, turned):
         def make():
             packed = planner.values.add(
-                (products.size_of_packed(depth, columns),), numpy.float32)
-            step = products.Pack(value, packed, depth, columns, turned)
+                (layers.size_of_packed(depth, columns),), numpy.float32)
+            step = layers.Pack(value, packed, depth, columns, turned)
             planner.step_into(step, (value,), (packed,))
             return packed
         return planner.once((value, turned), make)
@@ -50,8 +50,8 @@ class Affine:
             planner.values.templates[w])
         packed = cls._pack(planner, w, depth, columns, True)
         planner.step_into(
-            products.Product((rows, depth, columns), x, packed, node.outputs[0],
-                             b[0] if b else None, True),
+            layers.Product((rows, depth, columns), x, packed, node.outputs[0],
+                           b[0] if b else None, True),
             (x, packed, *b), node.outputs)
 
     @classmethod
@@ -83,21 +83,21 @@ class Affine:
             packed = cls._pack(planner, w, columns, depth, False)
             found[0] = planner.values.like(x)
             planner.step_into(
-                products.Product((rows, columns, depth), g, packed, found[0]),
+                layers.Product((rows, columns, depth), g, packed, found[0]),
                 (g, packed), (found[0],))
         if 1 in targets:
             packed = cls._pack(planner, x, rows, depth, False)
             total = sums.get(w)
             out = planner.values.like(w) if total is None else total
             planner.step_into(
-                products.Product((columns, rows, depth), g, packed, out, total,
-                                 turned=True),
+                layers.Product((columns, rows, depth), g, packed, out, total,
+                               turned=True),
                 (g, packed, *([] if total is None else [total])), (out,))
             found[1] = None if out is total else out
         if 2 in targets:
             found[2] = planner.values.like(node.inputs[2])
             planner.step_into(
-                products.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
+                layers.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
         return found
 
 
@@ -113,7 +113,7 @@ class LSTM:
     @staticmethod
     def _step(planner, c, values, gradient):
         template = planner.values.templates[c]
-        return cells.LSTMStep(template.dtype.char, template.shape, values, gradient)
+        return layers.LSTMStep(template.dtype.char, template.shape, values, gradient)
 
     @classmethod
     def forward(cls, planner, node):

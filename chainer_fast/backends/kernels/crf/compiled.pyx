@@ -12,16 +12,16 @@ np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
         namespace "chainer_fast":
-    bint forth_loop(
+    void forth_loop(
         char kind, object x, object cost, object sizes, object before, object totals,
-        npy_intp times, npy_intp n) noexcept
-    bint back_loop(
+        npy_intp times, npy_intp n) except +
+    void back_loop(
         char kind, object x, object cost, object sizes, object before, object totals,
         object g, object after, object pairs, object gx, npy_intp times, npy_intp total,
-        npy_intp n) noexcept
-    bint best_paths_loop(
+        npy_intp n) except +
+    void best_paths_loop(
         char kind, object x, object cost, object sizes, object scores, object path,
-        npy_intp times, npy_intp total, npy_intp n) noexcept
+        npy_intp times, npy_intp total, npy_intp n) except +
 
 
 cdef object _sizes(object x, object cost, object sizes):
@@ -56,9 +56,7 @@ def forth(x, cost, sizes):
     if sizes is None:
         return NotImplemented
     before, totals = numpy.empty(x.shape), numpy.empty(sizes[0])
-    if not forth_loop(
-            kind_of(x), x, cost, sizes, before, totals, len(sizes), len(cost)):
-        raise MemoryError
+    forth_loop(kind_of(x), x, cost, sizes, before, totals, len(sizes), len(cost))
     return before, totals
 
 
@@ -73,10 +71,9 @@ def back(x, cost, sizes, before, totals, g):
         return NotImplemented
     after, gx = numpy.empty(x.shape), numpy.empty_like(x)
     pairs = numpy.zeros((2, *cost.shape))
-    if not back_loop(
-            kind_of(x), x, cost, sizes, before, totals, g, after, pairs, gx, len(sizes),
-            len(x), len(cost)):
-        raise MemoryError
+    back_loop(
+        kind_of(x), x, cost, sizes, before, totals, g, after, pairs, gx, len(sizes),
+        len(x), len(cost))
     return gx, pairs[0].astype(cost.dtype)
 
 
@@ -86,7 +83,6 @@ def best_paths(x, cost, sizes):
     if sizes is None:
         return NotImplemented
     scores, path = numpy.empty(sizes[0], x.dtype), numpy.empty(len(x), numpy.int32)
-    if not best_paths_loop(
-            kind_of(x), x, cost, sizes, scores, path, len(sizes), len(x), len(cost)):
-        raise MemoryError
+    best_paths_loop(
+        kind_of(x), x, cost, sizes, scores, path, len(sizes), len(x), len(cost))
     return scores, path

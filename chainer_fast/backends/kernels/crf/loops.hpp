@@ -104,15 +104,14 @@ inline double join(const double *row, const double *add, ptrdiff_t n) {
 struct Chain {
     ptrdiff_t n;
     double top = -INFINITY;             /* the largest cost */
-    std::unique_ptr<double[]> memory;   /* NULL if there was none */
+    std::unique_ptr<double[]> memory;
     double *cost, *turned;              /* row by row, and column by column */
     double *weights, *turned_weights;   /* exponentials, less the largest; or zeros */
     double *u, *v;
 
     template <typename T>
-    Chain(const T *costs, ptrdiff_t n) : n(n), memory(room<double>(4 * n + 2, n)) {
-        if (!memory)
-            return;
+    Chain(const T *costs, ptrdiff_t n)
+        : n(n), memory(needed_room<double>(4 * n + 2, n)) {
         cost = memory.get(), turned = cost + n * n, weights = turned + n * n;
         turned_weights = weights + n * n, u = turned_weights + n * n, v = u + n;
         for (ptrdiff_t i = 0; i < n * n; ++i) {
@@ -149,15 +148,13 @@ struct Chain {
 };
 
 /* -- The rows of all samples at one time follow those at the time before. There are
- * sizes[t] of them, no more than before. A loop returns whether there was memory. */
+ * sizes[t] of them, no more than before. */
 
 /* The probabilities of all ways to each label, and of all ways at all. */
 template <typename T>
-bool forth(const T *x, const T *costs, const npy_intp *sizes, double *before,
+void forth(const T *x, const T *costs, const npy_intp *sizes, double *before,
            double *totals, ptrdiff_t times, ptrdiff_t n) {
     const Chain chain(costs, n);
-    if (!chain.memory)
-        return false;
     std::fill_n(chain.v, n, 0.);
     double *last = before, *row = before;
     for (ptrdiff_t t = 0; t < times; ++t) {
@@ -174,21 +171,18 @@ bool forth(const T *x, const T *costs, const npy_intp *sizes, double *before,
         }
         last = first;
     }
-    return true;
 }
 
 /* The weighted shares of each label, and the sums of those of pairs of labels. There is
  * room for two matrices of the latter; the first one is the result. */
 template <typename T>
-bool back(const T *x, const T *costs, const npy_intp *sizes, const double *before,
+void back(const T *x, const T *costs, const npy_intp *sizes, const double *before,
           const double *totals, const double *g, double *after, double *pairs, T *gx,
           ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
     /* Above this, the exponential of a factor may be infinite. */
     constexpr double LARGE = 500;
     const Chain chain(costs, n);
     double *products = pairs + n * n;
-    if (!chain.memory)
-        return false;
     ptrdiff_t start = total, next_start = total;
     for (ptrdiff_t t = times - 1; t >= 0; --t) {
         start -= sizes[t];
@@ -217,17 +211,14 @@ bool back(const T *x, const T *costs, const npy_intp *sizes, const double *befor
     }
     for (ptrdiff_t i = 0; i < n * n; ++i)
         pairs[i] += products[i] * chain.weights[i];
-    return true;
 }
 
 /* The scores of the best paths, and their labels. */
 template <typename T>
-bool best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
+void best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
                 int32_t *path, ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
-    const auto rows = room<T>(total, n);
-    const auto origins = room<int32_t>(total, n);
-    if (!rows || !origins)
-        return false;
+    const auto rows = needed_room<T>(total, n);
+    const auto origins = needed_room<int32_t>(total, n);
     ptrdiff_t start = 0, last = 0;
     for (ptrdiff_t t = 0; t < times; ++t) {
         for (ptrdiff_t b = 0; b < sizes[t]; ++b) {
@@ -257,7 +248,6 @@ bool best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
             scores[b] = row[path[at]];
         }
     }
-    return true;
 }
 
 constexpr Loop forth_loop = {forth<float>, forth<double>};

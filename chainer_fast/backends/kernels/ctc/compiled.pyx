@@ -12,10 +12,10 @@ np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/ctc/loops.hpp" \
         namespace "chainer_fast":
-    bint ctc_loop(
+    void ctc_loop(
         char kind, object x, object gx, object labels, npy_int32 blank,
         object input_length, object label_length, object losses, ptrdiff_t steps,
-        ptrdiff_t batch, ptrdiff_t classes, ptrdiff_t width) noexcept
+        ptrdiff_t batch, ptrdiff_t classes, ptrdiff_t width) except +
 
 
 cdef bint _fit(object x, npy_int32 blank, object labels, object input_length,
@@ -57,8 +57,7 @@ def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     losses = numpy.empty(len(labels))
     gx = numpy.empty_like(x) if backprop else None
     steps, batch, classes = x.shape
-    if not ctc_loop(
-            kind_of(x), x, gx, labels, blank, input_length, label_length, losses, steps,
-            batch, classes, labels.shape[1]):
-        raise MemoryError
+    ctc_loop(
+        kind_of(x), x, gx, labels, blank, input_length, label_length, losses, steps,
+        batch, classes, labels.shape[1])
     return losses, gx

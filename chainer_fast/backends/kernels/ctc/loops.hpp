@@ -109,20 +109,18 @@ void take_shares(const Sample &a, double log_likelihood, T *gx) {
     }
 }
 
-/* Fills the losses, infinite for impossible labels, and the gradients unless `gx` is NULL;
- * returns whether there was memory. */
+/* Fills the losses, infinite for impossible labels, and the gradients unless `gx` is NULL.
+ */
 template <typename T>
-bool ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
+void ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
          const int32_t *input_length, const int32_t *label_length, double *losses,
          ptrdiff_t steps, ptrdiff_t batch, ptrdiff_t classes, ptrdiff_t width) {
     Sample a;
     const ptrdiff_t states = 2 * width + 1;
     a.stride = batch * classes, a.classes = classes, a.pitch = states + 2 * MARGIN;
-    const auto memory = room<double>(
+    const auto memory = needed_room<double>(
         steps * (a.pitch + states) + 3 * a.pitch + std::max(states, classes));
-    const auto path = room<int32_t>(states);
-    if (!memory || !path)
-        return false;
+    const auto path = needed_room<int32_t>(states);
     a.before = memory.get();
     a.log_p = a.before + steps * a.pitch;
     a.after = a.log_p + steps * states;
@@ -152,7 +150,6 @@ bool ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
             memset(gx + t * a.stride, 0, classes * sizeof(T));
         gx += classes;
     }
-    return true;
 }
 
 constexpr Loop ctc_loop = {ctc<float>, ctc<double>};

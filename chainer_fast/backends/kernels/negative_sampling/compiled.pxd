@@ -2,4 +2,4 @@
 from libc.stddef cimport ptrdiff_t
 
 
-cdef object spread_in_rows(g, x, ids, counted, ptrdiff_t rows)
+cpdef object spread_rows(g, x, ids, counted, ptrdiff_t rows, bint alone=*)

@@ -113,8 +113,12 @@ def sum_rows(g, W, ids, counted):
     return out
 
 
-cdef object _spread(g, x, ids, counted, ptrdiff_t rows, bint alone):
-    """Sum rows up; ``alone`` tells to keep those that are used, if they are few."""
+cpdef object spread_rows(g, x, ids, counted, ptrdiff_t rows, bint alone=False):
+    """Compiled form of the kernel of this name.
+
+    With ``alone`` it returns a :class:`RowGradient` of the rows that are used, for a
+    matrix of which these are few.
+    """
     cdef RowGradient result
     if not _fit(g, x) or len(g) != len(x) or (
             alone and not few_rows(ids.size, rows, PyArray_DIM(x, 1))):
@@ -131,18 +135,3 @@ cdef object _spread(g, x, ids, counted, ptrdiff_t rows, bint alone):
     result = new_rows(ids, rows, PyArray_DIM(x, 1), PyArray_TYPE(<np.ndarray>x))
     _run(SPREAD, x, result.values, g, ids, counted)
     return result
-
-
-def spread_rows(g, x, ids, counted, rows):
-    """Compiled form of the kernel of this name."""
-    return _spread(g, x, ids, counted, rows, False)
-
-
-cdef object spread_in_rows(g, x, ids, counted, ptrdiff_t rows):
-    """Do as :func:`spread_rows` does, for a matrix of which few rows are used.
-
-    Returns
-    -------
-    RowGradient or NotImplemented
-    """
-    return _spread(g, x, ids, counted, rows, True)

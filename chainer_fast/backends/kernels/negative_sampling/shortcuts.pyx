@@ -15,7 +15,7 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels.common.labels cimport plain_labels
-from chainer_fast.backends.kernels.negative_sampling.compiled cimport spread_in_rows
+from chainer_fast.backends.kernels.negative_sampling.compiled cimport spread_rows
 
 np.import_array()
 
@@ -50,7 +50,7 @@ cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
         rows = PyArray_DIM(W, 0)
         gW = NotImplemented
         if node.creator_base is None:
-            gW = spread_in_rows(g, x, ids, counted, rows)
+            gW = spread_rows(g, x, ids, counted, rows, True)
         if gW is NotImplemented:
             gW = kernels.spread_rows(g, x, ids, counted, rows)
         gx[of_W] = given(gW)

@@ -20,16 +20,14 @@ cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" \
         namespace "chainer_fast":
     enum Task:
         MAX, PUT, MEAN, SPREAD
-    enum Done:
-        DONE, NO_MEMORY
     ctypedef struct Grid:
         ptrdiff_t regions, channels, height, width, rows, columns
-    Done cells_loop(
+    bint cells_loop(
         char kind, Task task, Grid g, object numbers, object boxes, int extra,
-        double empty, object images, object bins, object found) noexcept
-    Done samples_loop(
+        double empty, object images, object bins, object found) except +
+    bint samples_loop(
         char kind, Task task, Grid g, object numbers, object boxes, ptrdiff_t ratio_y,
-        ptrdiff_t ratio_x, object images, object bins, object found) noexcept
+        ptrdiff_t ratio_x, object images, object bins, object found) except +
 
 # Boxes far away, or not of finite size, are left to the reference.
 cdef double FAR = 1e9
@@ -78,7 +76,7 @@ cdef object _run(
     images or samples that the loops cannot read.
     """
     cdef ptrdiff_t count, ratio_y, ratio_x
-    cdef Done done
+    cdef bint done
     count, g.channels, g.height, g.width = shape
     if g.height * g.width >= 0x7fffffff:
         return None
@@ -98,9 +96,7 @@ cdef object _run(
             return None
         done = samples_loop(kind_of(bins), task, g, numbers, boxes, ratio_y, ratio_x,
                             images, bins, found)
-    if done == NO_MEMORY:
-        raise MemoryError()
-    return images if done == DONE else None
+    return images if done else None
 
 
 cdef object _bins(Task task, object x, object numbers, object boxes, object size,

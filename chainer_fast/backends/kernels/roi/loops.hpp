@@ -18,9 +18,6 @@ namespace {
 /* The tasks for the bins of a region. */
 enum Task { MAX, PUT, MEAN, SPREAD };
 
-/* The outcome of a task: there may be fewer samples than PUT is told of. */
-enum Done { NO_SUCH_SAMPLE, DONE, NO_MEMORY };
-
 struct Grid {
     ptrdiff_t regions, channels, height, width;
     ptrdiff_t rows, columns;              /* bins */
@@ -41,9 +38,9 @@ CF_ELEMENT void each_bin(const Grid &g, T *x, One one) {
 
 /* -- pixels */
 
-/* The gradient of MAX. */
+/* The gradient of MAX. Loops return false if PUT is told of a sample that there is not. */
 template <typename T>
-Done cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
+bool cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
               const int32_t *found) {
     const ptrdiff_t size = g.height * g.width, count = g.rows * g.columns;
     for (ptrdiff_t r = 0; r < g.regions; ++r) {
@@ -51,25 +48,23 @@ Done cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
         for (ptrdiff_t c = 0; c < g.channels; ++c, gx += size)
             for (ptrdiff_t i = 0; i < count; ++i, ++found, ++bins) {
                 if (*found >= size)
-                    return NO_SUCH_SAMPLE;
+                    return false;
                 if (*found >= 0)
                     gx[*found] += *bins;
             }
     }
-    return DONE;
+    return true;
 }
 
 /* `empty` is for MAX alone, `found` for MAX and PUT, which needs no boxes. */
 template <typename T>
-Done all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int extra,
+bool all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int extra,
                double empty, T *images, T *y, int32_t *found) {
     if (task == PUT)
         return cell_put(g, numbers, images, y, found);
     const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
-    const auto cells = room<Span>(g.rows + g.columns);
+    const auto cells = needed_room<Span>(g.rows + g.columns);
     Span *ys = cells.get(), *xs = ys + g.rows;
-    if (!cells)
-        return NO_MEMORY;
     for (ptrdiff_t r = 0; r < g.regions; ++r, box += 4) {
         for (ptrdiff_t i = 0; i < g.rows; ++i)
             ys[i] = cell_at(box[0], box[2], extra, i, g.rows, g.height);
@@ -94,7 +89,7 @@ Done all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int
                 });
             });
     }
-    return DONE;
+    return true;
 }
 
 /* -- samples */
@@ -106,29 +101,22 @@ struct Samples {
     std::unique_ptr<Span[]> in_use;
     std::unique_ptr<Sample[]> all;
 
-    /* Returns whether there was memory. */
-    bool find(double low, double high, ptrdiff_t bins, ptrdiff_t ratio,
-              ptrdiff_t size) {
+    Samples(double low, double high, ptrdiff_t bins, ptrdiff_t ratio, ptrdiff_t size) {
         const double step = bin_step(low, high, bins);
         points = points_in_bin(step, ratio);
         pitch = 0;
-        in_use = room<Span>(bins);
-        if (!in_use)
-            return false;
+        in_use = needed_room<Span>(bins);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             in_use[i] = samples_in_use(low, step, i, points, size);
             pitch = std::max(pitch, in_use[i].length());
         }
-        all = room<Sample>(bins, pitch);
-        if (!all)
-            return false;
+        all = needed_room<Sample>(bins, pitch);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             const Span some = in_use[i];
             for (ptrdiff_t s = some.first; s < some.end; ++s)
                 all[i * pitch + s - some.first] =
                     sample_at(low, step, i, s, points, size);
         }
-        return true;
     }
 };
 
@@ -148,16 +136,14 @@ struct SamplesOfBin {
 
 /* `found` is for MAX and PUT alone. */
 template <typename T>
-Done all_samples(Task task, Grid g, const int64_t *numbers, const double *box,
+bool all_samples(Task task, Grid g, const int64_t *numbers, const double *box,
                  ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images, T *y,
                  int32_t *found) {
     const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
-    Samples ys, xs;
     bool good = true;
     for (ptrdiff_t r = 0; good && r < g.regions; ++r, box += 4) {
-        if (!ys.find(box[0], box[2], g.rows, ratio_y, g.height)
-                || !xs.find(box[1], box[3], g.columns, ratio_x, g.width))
-            return NO_MEMORY;
+        const Samples ys(box[0], box[2], g.rows, ratio_y, g.height);
+        const Samples xs(box[1], box[3], g.columns, ratio_x, g.width);
         const double points = (double)ys.points * (double)xs.points;
         T *x = images + numbers[r] * g.channels * g.height * g.width;
         each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
@@ -180,7 +166,7 @@ Done all_samples(Task task, Grid g, const int64_t *numbers, const double *box,
                            u.here[found[bin] % columns.length()], add);
         });
     }
-    return good ? DONE : NO_SUCH_SAMPLE;
+    return good;
 }
 
 constexpr Loop cells_loop = {all_cells<float>, all_cells<double>};

@@ -17,3 +17,8 @@ class Product(Step):
 
 class SumOfRows(Step):
     def __init__(self, shape: tuple[int, int], source: int, target: int) -> None: ...
+
+class LSTMStep(Step):
+    def __init__(
+        self, kind: str, shape: tuple[int, ...], values: tuple[int | None, ...],
+        gradient: bool = False) -> None: ...
