@@ -54,4 +54,7 @@ cdef class Elementwise(Shortcut):
     cdef int _operands[2]
     cdef object _operand(self, FunctionBase function, int operand)
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1
-    cdef int _both(self, FunctionBase function, object gy, PyObject **gx) except -1
+    cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
+                        bint on_device) except -1
+    cdef int _both(self, FunctionBase function, object gy, PyObject **gx,
+                   bint on_device) except -1

@@ -199,17 +199,21 @@ cdef class Elementwise(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
+        if self._compares and not fits_inputs(function, gy, self.inputs):
+            return 0
+        return self._gradients(function, gy, gx, False)
+
+    cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
+                        bint on_device) except -1:
         cdef double p = 0
         cdef double q = 0
         cdef object found
         cdef char kind
         cdef int i, operand
-        if self._compares and not fits_inputs(function, gy, self.inputs):
-            return 0
         if self._first is not None and not self._serves(function, &p, &q):
             return 0
         if self._at_once:
-            return self._both(function, gy, gx)
+            return self._both(function, gy, gx, on_device)
         for i in range(self.inputs):
             operand = self._operands[i]
             if operand == _PASSES:
@@ -217,7 +221,11 @@ cdef class Elementwise(Shortcut):
                 continue
             if self.inputs > 1 and not wanted(function, i):
                 continue
-            if operand == _GRADIENT:
+            if on_device:
+                found = _launch(
+                    self.gradients[i][0], (gy,) if operand == _GRADIENT
+                    else (self._operand(function, operand), gy), p, q)
+            elif operand == _GRADIENT:
                 kind = gapless_kind(gy)
                 found = _run(self._grads[i], kind, gy, gy, p, q) if kind else None
             else:
@@ -228,26 +236,31 @@ cdef class Elementwise(Shortcut):
                 return 0
         return 1
 
-    cdef int _both(self, FunctionBase function, object gy, PyObject **gx) except -1:
+    cdef int _both(self, FunctionBase function, object gy, PyObject **gx,
+                   bint on_device) except -1:
         """Find both gradients, wanted or not: NumPy warns of errors in either."""
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef object ga, gb
-        cdef char kind = common_gapless_kind(a, b)
-        if not kind:
-            return 0
-        if not common_gapless_kind(a, gy):
+        cdef char kind
+        if on_device:
+            found = _launch(self.gradients, (a, b, gy), 0, 0)
+            if found is None:
+                return 0
+            ga, gb = found
+        else:
+            kind = common_gapless_kind(a, b)
+            if not kind:
+                return 0
             gy = in_order_of(gy, a)
             if not common_gapless_kind(a, gy):
                 return 0
-        ga = empty_gapless_like(a)
-        gb = empty_gapless_like(a)
-        clear_float_errors()
-        (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
-        if float_errors():
-            return 0
-        gx[0] = given(ga)
-        gx[1] = given(gb)
+            ga, gb = empty_gapless_like(a), empty_gapless_like(a)
+            clear_float_errors()
+            (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
+            if float_errors():
+                return 0
+        gx[0], gx[1] = given(ga), given(gb)
         return 1
 
     cdef object forward_on_device(self, FunctionBase function, tuple arrays):
@@ -261,36 +274,13 @@ cdef class Elementwise(Shortcut):
 
     cdef int backward_on_device(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef double p = 0
-        cdef double q = 0
         cdef VariableNodeBase node
-        cdef object found
         cdef int i
         for i in range(self.inputs if self._compares else 0):
             node = <VariableNodeBase>function.input_nodes[i]
             if node.dtype != gy.dtype or node.shape != gy.shape:
                 return 0
-        if not self._serves(function, &p, &q):
-            return 0
-        if self._at_once:
-            found = _launch(
-                self.gradients,
-                (input_array(function, 0), input_array(function, 1), gy), p, q)
-            if found is None:
-                return 0
-            gx[0] = given(found[0])
-            gx[1] = given(found[1])
-            return 1
-        for i in range(self.inputs):
-            if self._operands[i] == _PASSES:
-                gx[i] = given(gy)
-            elif wanted(function, i):
-                gx[i] = given(_launch(
-                    self.gradients[i][0], (gy,) if self._operands[i] == _GRADIENT
-                    else (self._operand(function, self._operands[i]), gy), p, q))
-                if gx[i] is NULL:
-                    return 0
-        return 1
+        return self._gradients(function, gy, gx, True)
 
 
 def elementwise_of(FunctionBase function, Py_ssize_t inputs):

@@ -19,29 +19,15 @@
 
 #include <cmath>
 
+#include "chainer_fast/_core/half.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 namespace one_ulp {
 
-/* A number and the integer of its bits. */
-template <typename Float, typename Integer>
-union Bits {
-    Float number;
-    Integer bits;
-};
+CF_ELEMENT int32_t bits_of(float x) { return (int32_t)chainer_fast::bits_of(x); }
 
-CF_ELEMENT int32_t bits_of(float x) {
-    Bits<float, int32_t> both;
-    both.number = x;
-    return both.bits;
-}
-
-CF_ELEMENT float from_bits(uint32_t bits) {
-    Bits<float, uint32_t> both;
-    both.bits = bits;
-    return both.number;
-}
+CF_ELEMENT float from_bits(uint32_t bits) { return chainer_fast::from_bits(bits); }
 
 /* a b + c, rounded once. */
 CF_ELEMENT float fused(float a, float b, float c) {
@@ -52,12 +38,10 @@ CF_ELEMENT float fused(float a, float b, float c) {
        last bit is set where it is not exact. */
     const double product = (double)a * b, sum = product + c, c_part = sum - product;
     const double rest = (product - (sum - c_part)) + (c - c_part);
-    Bits<double, int64_t> wide, sign;
-    wide.number = sum;
-    sign.number = rest;
-    const int64_t outward = (wide.bits ^ sign.bits) >= 0 ? 1 : -1;
-    wide.bits += (rest != 0) & !(wide.bits & 1) ? outward : 0;
-    return (float)wide.number;
+    const uint64_t bits = chainer_fast::bits_of(sum);
+    const bool outward = (int64_t)(bits ^ chainer_fast::bits_of(rest)) >= 0;
+    return (float)chainer_fast::from_bits(
+        bits + ((rest != 0) & !(bits & 1) ? outward ? 1 : ~(uint64_t)0 : 0));
 #endif
 }
 

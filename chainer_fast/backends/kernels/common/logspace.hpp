@@ -7,8 +7,8 @@
 #define CHAINER_FAST_LOGSPACE_HPP
 
 #include <float.h>
-#include <stdint.h>
 
+#include "chainer_fast/_core/half.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
@@ -26,9 +26,7 @@ CF_ELEMENT double exp_below_zero(double x) {
     double shifted = c * 1.4426950408889634074 + shift;
     double n = shifted - shift;
     double r = (c - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-    double p;
-    union { double f; uint64_t i; } bits;
-    p = 1.0 / 39916800.0;
+    double p = 1.0 / 39916800.0;
     p = p * r + 1.0 / 3628800.0;
     p = p * r + 1.0 / 362880.0;
     p = p * r + 1.0 / 40320.0;
@@ -40,9 +38,7 @@ CF_ELEMENT double exp_below_zero(double x) {
     p = p * r + 0.5;
     p = p * r + 1.0;
     p = p * r + 1.0;
-    bits.f = shifted;
-    bits.i = (bits.i + 1023) << 52;
-    return x < -708.0 ? 0.0 : p * bits.f;
+    return x < -708.0 ? 0.0 : p * from_bits((bits_of(shifted) + 1023) << 52);
 }
 
 /* The logarithm of a number from 1 to 3: twice the inverse hyperbolic tangent of

@@ -52,6 +52,21 @@ struct Piece {
     }
 };
 
+/* The wider of two types, or float. */
+template <bool is_double> struct Scaled { typedef float type; };
+template <> struct Scaled<true> { typedef double type; };
+
+/* Copies of first arrays in second ones, multiplied by a number. */
+template <typename From, typename To, typename A>
+CF_ELEMENT void copy_scaled(const A &arrays, double scale) {
+    typedef typename Scaled<sizeof(From) == 8 || sizeof(To) == 8>::type N;
+    const Piece piece(arrays);
+    const From *from = arrays.template get<From>(0, piece.param);
+    To *to = arrays.template get<To>(1, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS)
+        to[k] = To(N(from[k]) * N(scale));
+}
+
 }  // namespace chainer_fast
 
 #endif

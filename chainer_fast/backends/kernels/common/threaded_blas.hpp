@@ -31,44 +31,37 @@ struct Control {
 };
 
 #if defined(__linux__)
+/* A function of an OpenBLAS, with or without the prefix of SciPy; null if there is none. */
+inline void *function_of(dl_phdr_info *library, const std::string &name) {
+    if (!strstr(library->dlpi_name, "openblas"))
+        return nullptr;
+    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return nullptr;
+    void *function = dlsym(handle, ("scipy_" + name).c_str());
+    if (!function)
+        function = dlsym(handle, name.c_str());
+    dlclose(handle);
+    return function;
+}
+
 /* Takes the first OpenBLAS with integers of 64 bits, or without, as its names tell. */
 template <bool is_64>
 int find_control(dl_phdr_info *library, size_t, void *result) {
     Control *control = (Control *)result;
-    const std::string suffix = is_64 ? "64_" : "";
-    if (!strstr(library->dlpi_name, "openblas"))
-        return 0;
-    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle)
-        return 0;
-    for (const std::string prefix : {"scipy_", ""}) {
-        const std::string get = prefix + "openblas_get_num_threads" + suffix;
-        const std::string set = prefix + "openblas_set_num_threads" + suffix;
-        control->get = (int (*)())dlsym(handle, get.c_str());
-        control->set = (void (*)(int))dlsym(handle, set.c_str());
-        if (control->get && control->set)
-            break;
-    }
-    dlclose(handle);
+    const std::string suffix = is_64 ? "_num_threads64_" : "_num_threads";
+    control->get = (int (*)())function_of(library, "openblas_get" + suffix);
+    control->set = (void (*)(int))function_of(library, "openblas_set" + suffix);
     return control->get && control->set;
 }
 
 /* Takes the name of the processor that an OpenBLAS has chosen its code for. */
 inline int find_core(dl_phdr_info *library, size_t, void *result) {
-    if (!strstr(library->dlpi_name, "openblas"))
-        return 0;
-    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle)
-        return 0;
-    const char *(*core)() = nullptr;
-    for (const char *name : {
-            "scipy_openblas_get_corename64_", "scipy_openblas_get_corename",
-            "openblas_get_corename64_", "openblas_get_corename"})
-        if (!core)
-            core = (const char *(*)())dlsym(handle, name);
-    dlclose(handle);
+    void *core = function_of(library, "openblas_get_corename64_");
+    if (!core)
+        core = function_of(library, "openblas_get_corename");
     if (core)
-        *(std::string *)result = core();
+        *(std::string *)result = ((const char *(*)())core)();
     return core != nullptr;
 }
 #endif

@@ -25,12 +25,11 @@ CF_ELEMENT bool safe(double x) {
 
 /* The logarithm of a positive normal number. */
 CF_ELEMENT double log_of_normal(double x) {
-    union { double f; uint64_t i; } mantissa, exponent;
-    mantissa.f = x;
-    exponent.i = (mantissa.i >> 52) | 0x4330000000000000ULL; /* 2**52 and a fraction */
-    mantissa.i = (mantissa.i & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
-    return log_1_to_3(mantissa.f)
-        + (exponent.f - 4503599627371519.0) * 0.69314718055994530942;
+    const uint64_t mantissa = bits_of(x) & 0x000fffffffffffff;
+    /* 2**52 and a fraction */
+    const double exponent = from_bits(bits_of(x) >> 52 | 0x4330000000000000);
+    return log_1_to_3(from_bits(mantissa | 0x3ff0000000000000))
+        + (exponent - 4503599627371519.0) * 0.69314718055994530942;
 }
 
 /* out = exp(x - its largest element), which is returned */

@@ -65,9 +65,7 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     cdef npy_intp dims[2]
     cdef npy_intp n, i
     cdef npy_intp *numbers
-    cdef vector[npy_intp] memory
     cdef RowGradient result = None
-    cdef object places = None
     if not kind_of(gy) or not _are_ids(ids) or len(shape) != 2:
         return NotImplemented
     dims[0], dims[1] = shape
@@ -78,15 +76,11 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     for i in range(PyArray_NDIM(ids)):
         if PyArray_DIM(<np.ndarray>gy, i) != PyArray_DIM(<np.ndarray>ids, i):
             return NotImplemented
-    if alone and few_rows(n, dims[0], dims[1]):
-        places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
-        numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
-    else:
-        memory.resize(n)
-        numbers = memory.data()
+    places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+    numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
     if not _find_rows(ids, dims[0], ignore_label, numbers):
         return NotImplemented
-    if places is not None:
+    if alone and few_rows(n, dims[0], dims[1]):
         # The rows that are used are numbered anew, and a matrix has no others.
         result = new_rows(places, dims[0], dims[1], PyArray_TYPE(<np.ndarray>gy))
         out = result.values

@@ -101,9 +101,6 @@ cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches)
 
 cpdef object dot(a, b):
     """Return ``a.dot(b)`` of arrays of any kind."""
-    cdef Batch batch
-    cdef Matrix left, right
-    cdef npy_intp shape[2]
     if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
         return a.dot(b)
     if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
@@ -114,51 +111,34 @@ cpdef object dot(a, b):
             rows = a.reshape((-1, a.shape[a.ndim - 1]))
             return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
         return a.dot(b)
-    batch.m = shape[0] = PyArray_DIM(a, 0)
-    batch.k = PyArray_DIM(a, 1)
-    batch.n = shape[1] = PyArray_DIM(b, 1)
-    if not _is_ours(batch.m, batch.n, batch.k, 1) or (
-            PyArray_DIM(b, 0) != batch.k or not _read(a, &left)
-            or not _read(b, &right)):
-        return _by_numpy(a, b, batch.m, batch.n, batch.k, False)
-    batch.axes = 0
-    batch.count = 1
-    c = PyArray_EMPTY(2, shape, np.NPY_FLOAT, 0)
-    _multiply(batch, left, right, c)
-    return c
-
-
-cdef int _multiply(const Batch &batch, Matrix a, Matrix b, object c) except -1:
-    cdef Gemm by
-    cdef float *out = <float *>PyArray_DATA(<np.ndarray>c)
-    find_gemm(b'f', &by)
-    with nogil:
-        multiply_all(by, batch, a, b, out)
-    return 0
+    return _product(a, b, False)
 
 
 cpdef object matmul(a, b):
     """Return ``numpy.matmul(a, b)`` of arrays of NumPy."""
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b) or (
+            min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2
+            or max(PyArray_NDIM(a), PyArray_NDIM(b)) > MAX_BATCH_AXES + 2):
+        return numpy.matmul(a, b)
+    return _product(a, b, True)
+
+
+cdef object _product(a, b, bint batches):
+    """Return the product of two matrices, or those of two batches of them."""
     cdef Batch batch
     cdef Matrix left, right
+    cdef Gemm by
+    cdef float *out
     cdef npy_intp shape[MAX_BATCH_AXES + 2]
-    cdef int nd, j
-    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
-        return numpy.matmul(a, b)
-    if min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2:
-        return numpy.matmul(a, b)
-    nd = max(PyArray_NDIM(a), PyArray_NDIM(b))
+    cdef int nd = max(PyArray_NDIM(a), PyArray_NDIM(b)), j
     batch.m = PyArray_DIM(a, PyArray_NDIM(a) - 2)
     batch.k = PyArray_DIM(a, PyArray_NDIM(a) - 1)
     batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
-    batch.axes = nd - 2
-    batch.count = 1
-    if batch.axes > MAX_BATCH_AXES or (
-            PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k):
-        return numpy.matmul(a, b)
-    if batch.m * batch.n * batch.k < LARGE or (
-            not _read(a, &left) or not _read(b, &right)):
-        return _by_numpy(a, b, batch.m, batch.n, batch.k, True)
+    batch.axes, batch.count = nd - 2, 1
+    if <double>batch.m * batch.n * batch.k < LARGE or (
+            PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
+            or not _read(a, &left) or not _read(b, &right)):
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     for j in range(batch.axes):
         batch.length[j] = 1
         if not _step(a, j - nd, &batch.length[j], &batch.a_step[j]) or (
@@ -167,14 +147,16 @@ cpdef object matmul(a, b):
         shape[j] = batch.length[j]
         batch.count *= batch.length[j]
     if not _is_ours(batch.m, batch.n, batch.k, batch.count):
-        return _by_numpy(a, b, batch.m, batch.n, batch.k, True)
-    shape[nd - 2] = batch.m
-    shape[nd - 1] = batch.n
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
+    shape[nd - 2], shape[nd - 1] = batch.m, batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
+    out = <float *>PyArray_DATA(<np.ndarray>c)
+    find_gemm(b'f', &by)
     clear_float_errors()
-    _multiply(batch, left, right, c)
-    # NumPy warns of them.
-    return numpy.matmul(a, b) if float_errors() else c
+    with nogil:
+        multiply_all(by, batch, left, right, out)
+    # NumPy warns of them, but in products of single matrices.
+    return numpy.matmul(a, b) if batches and float_errors() else c
 
 
 cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noexcept:

@@ -3,7 +3,6 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int32_t
 from numpy cimport (
     NPY_FLOAT32, NPY_FLOAT64, NPY_INT32, PyArray_CheckExact, PyArray_CHKFLAGS,
     PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE,
@@ -24,9 +23,9 @@ cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
         char kind, object x, object W, object g, object ids, object counted, Step step,
         ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) noexcept
 
-    bint find_in_buckets "chainer_fast::in_buckets"(
-        const float *threshold, const int32_t *values, ptrdiff_t n,
-        const double *heights, int32_t *out, ptrdiff_t count) noexcept
+    bint in_buckets_loop(
+        char kind, object threshold, object values, ptrdiff_t n, object heights,
+        object out, ptrdiff_t count) noexcept
 
 
 cdef bint _is_plain(object array, int typenum) noexcept:
@@ -46,13 +45,9 @@ def in_buckets(threshold, values, heights):
         return NotImplemented
     out = PyArray_EMPTY(
         PyArray_NDIM(heights), PyArray_DIMS(heights), NPY_INT32, 0)
-    if not find_in_buckets(
-            <float *>PyArray_DATA(<np.ndarray>threshold),
-            <int32_t *>PyArray_DATA(<np.ndarray>values), n,
-            <double *>PyArray_DATA(<np.ndarray>heights),
-            <int32_t *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(heights)):
-        return NotImplemented
-    return out
+    done = in_buckets_loop(
+        b'f', threshold, values, n, heights, out, PyArray_SIZE(heights))
+    return out if done else NotImplemented
 
 
 cdef object _classes(ids, ptrdiff_t limit):

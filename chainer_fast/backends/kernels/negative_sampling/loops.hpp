@@ -86,6 +86,7 @@ void candidates(T *x, T *W, T *g, const ptrdiff_t *ids, const bool *counted, Ste
 }
 
 constexpr Loop candidates_loop = {candidates<float>, candidates<double>};
+constexpr Loop in_buckets_loop = {in_buckets, in_buckets};      /* of any kind */
 
 }  // namespace
 }  // namespace chainer_fast

@@ -144,46 +144,37 @@ def gumbel(x):
     return drawn
 
 
-cdef tuple _draw_channels_last(char kind, object x, object ratio):
-    """Do what :func:`_draw` does for images that lie channels last.
-
-    Numbers are drawn in C order, whatever the order in memory.
-    """
-    flags = kept(x, x.shape, ratio)
-    if flags is NotImplemented:
-        return None
-    flags = in_order_of(flags, x)
-    y, mask = empty_gapless_like(x), empty_gapless_like(x)
-    clear_float_errors()
-    dropout_by_flags_loop(kind, flags, x, mask, y, ratio, PyArray_SIZE(x))
-    return None if float_errors() else y, mask
-
-
 cdef tuple _draw(object x, object ratio):
     """Return ``x`` times a new mask, None if that raised a flag, and the mask.
 
     None if there is no code for ``x``.
     """
     cdef double p
-    cdef char kind = kind_of(x)
+    cdef char kind = gapless_kind(x)
+    cdef bint plain = kind_of(x) != 0
     cdef Twister *mt
-    cdef int flags
-    if not kind and gapless_kind(x) and is_channels_last(x):
-        return _draw_channels_last(gapless_kind(x), x, ratio)
-    if not kind or not _ratio(ratio):
+    if not kind or not _ratio(ratio) or not (plain or is_channels_last(x)):
         return None
     mt = _twister('rand', _numpy_rand)
     if mt is NULL:
         return None
     p = ratio
-    y, mask = empty_like(x), empty_like(x)
-    lock = _lock
-    lock.acquire()
-    clear_float_errors()
-    dropout_loop(kind, mt, x, mask, y, p, PyArray_SIZE(x))
-    flags = float_errors()
-    lock.release()
-    return None if flags else y, mask
+    y, mask = empty_gapless_like(x), empty_gapless_like(x)
+    if plain:
+        lock = _lock
+        lock.acquire()
+        clear_float_errors()
+        dropout_loop(kind, mt, x, mask, y, p, PyArray_SIZE(x))
+        lock.release()
+    else:
+        # Numbers are drawn in C order, whatever the order in memory.
+        flags = kept(x, x.shape, ratio)
+        if flags is NotImplemented:
+            return None
+        flags = in_order_of(flags, x)
+        clear_float_errors()
+        dropout_by_flags_loop(kind, flags, x, mask, y, p, PyArray_SIZE(x))
+    return None if float_errors() else y, mask
 
 
 def dropout(x, ratio):

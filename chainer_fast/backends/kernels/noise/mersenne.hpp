@@ -104,29 +104,27 @@ inline void kept(Twister *mt, unsigned char *out, double ratio, ptrdiff_t n) {
     });
 }
 
-template <typename T>
-CF_CLONES void dropout_chunk(const uint32_t *w, const T *x, T *mask, T *y, T scale,
-                             Threshold threshold, ptrdiff_t n) {
+template <typename T, typename Keeps>
+CF_CLONES void drop(const T *x, T *mask, T *y, double ratio, ptrdiff_t n, Keeps keeps) {
+    const T scale = (T)(1. / (1 - ratio));
     for (ptrdiff_t i = 0; i < n; ++i)
-        drop_or_scale(x[i], threshold.keeps(w + 2 * i), scale, y[i], mask[i]);
+        drop_or_scale(x[i], keeps(i), scale, y[i], mask[i]);
 }
 
 template <typename T>
 void dropout(Twister *mt, const T *x, T *mask, T *y, double ratio, ptrdiff_t n) {
     const Threshold threshold(ratio);
-    const T scale = (T)(1. / (1 - ratio));
     draw(mt, n, [&](const uint32_t *w, ptrdiff_t start, ptrdiff_t count) {
-        dropout_chunk(w, x + start, mask + start, y + start, scale, threshold, count);
+        drop(x + start, mask + start, y + start, ratio, count,
+             [=](ptrdiff_t i) { return threshold.keeps(w + 2 * i); });
     });
 }
 
 /* The same by flags that were drawn before, as their order is another one. */
 template <typename T>
-CF_CLONES void dropout_by_flags(const unsigned char *keeps, const T *x, T *mask, T *y,
-                                double ratio, ptrdiff_t n) {
-    const T scale = (T)(1. / (1 - ratio));
-    for (ptrdiff_t i = 0; i < n; ++i)
-        drop_or_scale(x[i], keeps[i] != 0, scale, y[i], mask[i]);
+void dropout_by_flags(const unsigned char *keeps, const T *x, T *mask, T *y,
+                      double ratio, ptrdiff_t n) {
+    drop(x, mask, y, ratio, n, [=](ptrdiff_t i) { return keeps[i] != 0; });
 }
 
 template <typename T>

@@ -32,10 +32,7 @@ cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
         const char *last
     bint add_axis(Member &, npy_intp, npy_intp) noexcept
     bint overlap(Extent *, size_t) noexcept
-    void pack_members "chainer_fast::copy_members<true>"(
-        const Member *, size_t, char, void *, double) noexcept
-    void unpack_members "chainer_fast::copy_members<false>"(
-        const Member *, size_t, char, void *, double) noexcept
+    void copy_members(bint packs, const Member *, size_t, char, void *, double) noexcept
 
 
 cdef char _kind(object array, bint written) noexcept:
@@ -110,10 +107,7 @@ cdef object _copy(object arrays, object buffer, double scale, bint packs):
     data = PyArray_DATA(buffer)
     clear_float_errors()
     with nogil:
-        if packs:
-            pack_members(members.data(), members.size(), kind, data, scale)
-        else:
-            unpack_members(members.data(), members.size(), kind, data, scale)
+        copy_members(packs, members.data(), members.size(), kind, data, scale)
     report_float_errors(float_errors())
     return None
 

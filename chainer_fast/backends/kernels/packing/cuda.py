@@ -21,7 +21,7 @@ from chainer_fast.backends.kernels.common.many_arrays import (
 from chainer_fast.backends.kernels.packing import memory
 from chainer_fast.types import NdArray
 
-_HEADER = 'chainer_fast/backends/kernels/packing/many_arrays.hpp'
+_HEADER = 'chainer_fast/backends/kernels/common/many_arrays.hpp'
 
 
 def pack(buffer: NdArray, arrays: tp.Iterable[NdArray]) -> None:

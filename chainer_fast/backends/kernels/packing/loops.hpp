@@ -166,11 +166,10 @@ void for_rows(const Member &member, ptrdiff_t begin, ptrdiff_t end, const F &f) 
 
 inline ptrdiff_t size_of(char kind) { return kind == 'e' ? 2 : kind == 'f' ? 4 : 8; }
 
-/* Copies all elements from the members to the buffer, or back and multiplied by a
+/* Copies all elements from the members to the buffer, or back, and multiplied by a
    number. The members stand one after the other, none of them empty. */
-template <bool packs>
-void copy_members(const Member *members, size_t n_members, char kind, void *buffer,
-                  double scale) {
+inline void copy_members(bool packs, const Member *members, size_t n_members, char kind,
+                         void *buffer, double scale) {
     if (n_members == 0)
         return;
     const Member *last = members + n_members;

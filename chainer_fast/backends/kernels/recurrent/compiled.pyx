@@ -57,31 +57,29 @@ cdef void **_note(void **data, tuple arrays) noexcept:
 
 # ----------------------------------------------------------- one memory, or two of them
 
-cdef bint _alternate(char kind, object c, object x) except -1:
-    """Tell whether ``x`` has the four gates of the cells ``c``, by turns."""
-    cdef int d
-    if kind == 0 or kind_of(c) != kind or kind_of(x) != kind:
-        return False
-    if PyArray_NDIM(x) != PyArray_NDIM(c) or not 2 <= PyArray_NDIM(x) <= MAX_DIMS:
-        return False
-    for d in range(2, PyArray_NDIM(x)):
-        if PyArray_DIM(<np.ndarray>x, d) != 1 or PyArray_DIM(<np.ndarray>c, d) != 1:
-            return False
-    return (PyArray_DIM(<np.ndarray>x, 1) == 4 * PyArray_DIM(<np.ndarray>c, 1)
-            and PyArray_DIM(<np.ndarray>x, 0) <= PyArray_DIM(<np.ndarray>c, 0))
-
-
 cdef char _kind(tuple cells, tuple gates) except -1:
-    """Return the kind of cells and their gates, all alike; 0 if they do not fit."""
-    cdef char kind = kind_of(gates[0])
-    cdef Py_ssize_t i
-    for i in range(len(cells)):
-        if not _alternate(kind, cells[i], gates[i]) or not (
-                PyArray_SAMESHAPE(<np.ndarray>cells[i], <np.ndarray>cells[0])
-                and PyArray_SAMESHAPE(<np.ndarray>gates[i], <np.ndarray>gates[0])):
+    """Return the kind of cells, alike, and of their gates, four of each by turns; or 0.
+    """
+    cdef object c = cells[0], x = gates[0]
+    cdef char kind = kind_of(x)
+    cdef int d, ndim
+    if kind == 0:
+        return 0
+    for arrays in (cells, gates):
+        for each in <tuple>arrays:
+            if kind_of(each) != kind or not PyArray_SAMESHAPE(
+                    <np.ndarray>each, <np.ndarray>(<tuple>arrays)[0]):
+                return 0
+    ndim = PyArray_NDIM(x)
+    if PyArray_NDIM(c) != ndim or not 2 <= ndim <= MAX_DIMS or (
+            PyArray_DIM(<np.ndarray>x, 1) != 4 * PyArray_DIM(<np.ndarray>c, 1)
+            or PyArray_DIM(<np.ndarray>x, 0) > PyArray_DIM(<np.ndarray>c, 0)):
+        return 0
+    for d in range(2, ndim):
+        if PyArray_DIM(<np.ndarray>x, d) != 1 or PyArray_DIM(<np.ndarray>c, d) != 1:
             return 0
     # Two memories have as many samples as cells.
-    if len(cells) > 1 and PyArray_SIZE(gates[0]) != 4 * PyArray_SIZE(cells[0]):
+    if len(cells) > 1 and PyArray_SIZE(x) != 4 * PyArray_SIZE(c):
         return 0
     return kind
 

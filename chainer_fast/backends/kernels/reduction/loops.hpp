@@ -23,29 +23,13 @@ struct Piece {
     T sum;
 };
 
-inline ptrdiff_t first_half(ptrdiff_t n) {
-    const ptrdiff_t half = n / 2;
-    return half - half % 8;
-}
-
-template <typename T>
-void cut(const T *x, ptrdiff_t n, std::vector<Piece<T>> &pieces) {
-    if (n <= LONG_PIECE) {
-        pieces.push_back({x, n, T(0)});
-        return;
-    }
-    const ptrdiff_t half = first_half(n);
-    cut(x, half, pieces);
-    cut(x + half, n - half, pieces);
-}
-
-template <typename T>
-T joined(const Piece<T> *&next, ptrdiff_t n) {
+template <typename T, typename SumOf>
+T sum_of_pieces(const T *x, ptrdiff_t n, const SumOf &sum_of) {
     if (n <= LONG_PIECE)
-        return next++->sum;
-    const ptrdiff_t half = first_half(n);
-    const T sum = joined(next, half);
-    return sum + joined(next, n - half);
+        return sum_of(x, n);
+    const ptrdiff_t half = n / 2 - n / 2 % 8;
+    const T sum = sum_of_pieces(x, half, sum_of);
+    return sum + sum_of_pieces(x + half, n - half, sum_of);
 }
 
 template <typename T>
@@ -53,13 +37,16 @@ T shared_row_sum(const T *x, ptrdiff_t n) {
     if (n < 2 * GRAIN || thread_limit() == 1)
         return row_sum(x, n);
     std::vector<Piece<T>> pieces;
-    cut(x, n, pieces);
+    sum_of_pieces(x, n, [&](const T *data, ptrdiff_t size) {
+        pieces.push_back({data, size, T(0)});
+        return T(0);
+    });
     parallel(pieces.size(), GRAIN / LONG_PIECE, [&](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i)
             pieces[i].sum = row_sum(pieces[i].data, pieces[i].n);
     });
     const Piece<T> *next = pieces.data();
-    return joined(next, n);
+    return sum_of_pieces(x, n, [&](const T *, ptrdiff_t) { return next++->sum; });
 }
 
 template <typename T>

@@ -250,6 +250,6 @@ def copy_arrays(
     for (device, *kinds), group in groups.items():
         with cuda.Device(device), Contiguous(group, [False, True]) as group:
             for _, call in calls(group):
-                _launch('copy<%s, %s>(arrays)' % tuple(map(TYPES.get, kinds)), '',
-                        call)
+                _launch('copy_scaled<%s, %s>(arrays, 1)' % tuple(
+                    map(TYPES.get, kinds)), '', call)
     return rest

@@ -12,7 +12,7 @@
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
 #if !defined(__CUDACC__)
-#include "chainer_fast/backends/kernels/update_rules/number.hpp"
+#include "chainer_fast/_core/half.hpp"
 #endif
 
 namespace chainer_fast {
@@ -21,6 +21,24 @@ namespace chainer_fast {
 /* No one asks for the error flags of a GPU. */
 template <typename N>
 CF_ELEMENT N number(N x) { return x; }
+#else
+/* The number, or zero for NaN: a comparison of NaN raises an error flag that NumPy does
+   not raise. Compilers see through a floating-point comparison that does this. */
+CF_ELEMENT float number(float x) {
+    return from_bits(pick((bits_of(x) & 0x7fffffffu) <= INFINITY_BITS, bits_of(x), 0));
+}
+
+CF_ELEMENT double number(double x) {
+    uint64_t size = bits_of(x) & 0x7fffffffffffffffull;
+    return from_bits(bits_of(x) & (0u - (uint64_t)(size <= 0x7ff0000000000000ull)));
+}
+
+CF_ELEMENT Half number(Half x) { return Half::exactly(number((float)x)); }
+
+/* One or the other by value: with a choice of objects in memory there are no vectors. */
+CF_ELEMENT Half choose(bool condition, Half yes, Half no) {
+    return Half::exactly(condition ? (float)yes : (float)no);
+}
 #endif
 
 template <typename N>
@@ -30,19 +48,11 @@ CF_ELEMENT N choose(bool condition, N yes, N no) { return condition ? yes : no; 
 template <typename N> struct Wide { typedef float type; };
 template <> struct Wide<double> { typedef double type; };
 
-/* The larger and the smaller number; NaN if either is. */
-template <typename N>
-CF_ELEMENT N larger(N x, N y) {
+/* The smaller or the larger number; NaN if either is. */
+template <bool is_larger, typename N>
+CF_ELEMENT N extreme(N x, N y) {
     N a = number(x), b = number(y);
-    N found = choose(a > b, a, b);
-    found = choose(y == y, found, y);
-    return choose(x == x, found, x);
-}
-
-template <typename N>
-CF_ELEMENT N smaller(N x, N y) {
-    N a = number(x), b = number(y);
-    N found = choose(a < b, a, b);
+    N found = choose(is_larger ? a > b : a < b, a, b);
     found = choose(y == y, found, y);
     return choose(x == x, found, x);
 }
@@ -99,25 +109,19 @@ struct NesterovAG {
     }
 };
 
-template <typename N>
-struct RMSprop {
+template <typename N, bool eps_inside>
+struct RMSpropFamily {
     N learning_rate, keep, move, eps;
 
     CF_ELEMENT void update(N &param, N gradient, N &square) const {
         square = keep * square + move * gradient * gradient;
-        param = param - learning_rate * gradient / (sqrt(square) + eps);
+        const N root = eps_inside ? N(sqrt(square + eps)) : N(sqrt(square) + eps);
+        param = param - learning_rate * gradient / root;
     }
 };
 
-template <typename N>
-struct RMSpropEpsInside {
-    N learning_rate, keep, move, eps;
-
-    CF_ELEMENT void update(N &param, N gradient, N &square) const {
-        square = keep * square + move * gradient * gradient;
-        param = param - learning_rate * gradient / sqrt(square + eps);
-    }
-};
+template <typename N> using RMSprop = RMSpropFamily<N, false>;
+template <typename N> using RMSpropEpsInside = RMSpropFamily<N, true>;
 
 template <typename N>
 struct RMSpropGraves {
@@ -164,7 +168,7 @@ struct SMORMS3 {
         mean = mean * keep + fresh * gradient;
         square = square * keep + fresh * gradient * gradient;
         N ratio = mean * mean / (square + eps);
-        N rate = smaller(learning_rate, ratio);
+        N rate = extreme<false>(learning_rate, ratio);
         param = param - gradient * rate / (sqrt(square) + eps);
         memory = memory * (N(1) - ratio) + N(1);
     }
@@ -224,7 +228,7 @@ struct AdamFamily {
 
     CF_ELEMENT void update(N &param, N gradient, N &m, N &v, N &largest) const {
         move_means(gradient, m, v);
-        largest = larger(largest, v);
+        largest = extreme<true>(largest, v);
         move_param(param, m, largest);
     }
 

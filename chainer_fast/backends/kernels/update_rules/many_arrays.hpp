@@ -183,16 +183,6 @@ CF_ELEMENT void find_not_finite(const A &arrays, int *found) {
     }
 }
 
-/* Copies of first arrays in second ones. */
-template <typename From, typename To, typename A>
-CF_ELEMENT void copy(const A &arrays) {
-    const Piece piece(arrays);
-    const From *from = arrays.template get<From>(0, piece.param);
-    To *to = arrays.template get<To>(1, piece.param);
-    for (unsigned int k = piece.first; k < piece.last; k += THREADS)
-        to[k] = To(typename Wide<From>::type(from[k]));
-}
-
 }  // namespace chainer_fast
 
 #endif

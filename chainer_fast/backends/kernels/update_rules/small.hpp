@@ -88,7 +88,7 @@ template <> struct Decaying<RMSprop, float, 1> : RMSprop<float> {
         uint32_t use = small.is_usable & (uint32_t)(gradient == 0)
             & (uint32_t)(learning_rate * gradient == 0) & (uint32_t)(number(eps) > 0);
         square = replaced(square, use, 0);
-        RMSprop::update(param, gradient, square);
+        RMSprop<float>::update(param, gradient, square);
         square = replaced(square, use, small.next);
     }
 };
