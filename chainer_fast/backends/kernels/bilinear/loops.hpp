@@ -31,12 +31,6 @@ CF_CLONES void blend(const T *a, const T *b, T w, T *out, ptrdiff_t n) {
 }
 
 template <typename T>
-CF_CLONES void unblend(const T *g, T w, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] += g[i] * w;
-}
-
-template <typename T>
 CF_CLONES void pick(const T *line, const int *at, const int *next, const T *w, T *out,
                     ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
@@ -75,8 +69,8 @@ void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
         for (ptrdiff_t i = 0; i < rows.count; ++i, gy += columns.count) {
             memset(line, 0, width * sizeof(T));
             unpick(gy, columns.at, columns.next, u, line, columns.count);
-            unblend(line, (T)1 - v[i], gx + rows.at[i] * width, width);
-            unblend(line, v[i], gx + rows.next[i] * width, width);
+            add_times(line, (T)1 - v[i], gx + rows.at[i] * width, width);
+            add_times(line, v[i], gx + rows.next[i] * width, width);
         }
 }
 

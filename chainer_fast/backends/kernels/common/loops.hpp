@@ -92,6 +92,13 @@ void shared_by_type(char kind, F f, D d, ptrdiff_t n, Arguments... arguments) {
     });
 }
 
+/* out += c a */
+template <typename T>
+CF_CLONES void add_times(const T *a, T c, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] += c * a[i];
+}
+
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */
 

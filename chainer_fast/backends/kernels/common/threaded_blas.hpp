@@ -145,15 +145,12 @@ void shared_product(char *ta, char *tb, int *m, int *n, int *k, void *alpha, voi
         return;
     }
     const OneThread one(control);
-    if (work < SHARED) {
-        multiply(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-        return;
-    }
     /* Matrices are in Fortran's order. The longer side is cut. */
     const bool columns = *n >= *m;
     const bool a_rows = *ta == 'n' || *ta == 'N', b_rows = *tb == 'n' || *tb == 'N';
     const ptrdiff_t whole = columns ? *n : *m;
-    const ptrdiff_t units = std::max<ptrdiff_t>(whole / LEAST_PART, 1);
+    const ptrdiff_t units =
+        work < SHARED ? 1 : std::max<ptrdiff_t>(whole / LEAST_PART, 1);
     const ptrdiff_t grain = (ptrdiff_t)(LEAST_SHARE / (work / whole * LEAST_PART)) + 1;
     parallel(units, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
         const ptrdiff_t first = begin * LEAST_PART;

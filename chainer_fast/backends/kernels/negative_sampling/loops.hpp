@@ -26,13 +26,6 @@ CF_CLONES T dot(const T *a, const T *b, ptrdiff_t n) {
     return total + lanes[0];
 }
 
-/* out += c a */
-template <typename T>
-CF_CLONES void add_times(const T *a, T c, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] += c * a[i];
-}
-
 /* The values at heights above the bottom of the first of n buckets, see the reference;
  * false if there are none. */
 inline bool in_buckets(

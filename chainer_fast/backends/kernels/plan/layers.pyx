@@ -46,7 +46,8 @@ def size_of_packed(depth, columns):
 
 
 cdef inline float *_data(Workspace workspace, int value) noexcept:
-    return <float *>workspace.places[value].data
+    """Return where a value is, NULL for a negative one."""
+    return <float *>NULL if value < 0 else <float *>workspace.places[value].data
 
 
 cdef class Pack(Step):
@@ -102,13 +103,10 @@ cdef class Product(Step):
         self.turned = turned
 
     cpdef bint run(self, Workspace workspace) except -1:
-        cdef const float *start = NULL
-        if self.start >= 0:
-            start = _data(workspace, self.start)
         packed_product(
             self.turned, _data(workspace, self.left), self.rows, self.depth,
-            _data(workspace, self.right), self.columns, start, self.start_row,
-            _data(workspace, self.out))
+            _data(workspace, self.right), self.columns, _data(workspace, self.start),
+            self.start_row, _data(workspace, self.out))
         return True
 
 
@@ -165,8 +163,6 @@ cdef class LSTMStep(Step):
         cdef Py_ssize_t i
         for i in range(len(self.values)):
             value = self.values[i]
-            data[i] = NULL
-            if value is not None:
-                data[i] = workspace.places[<int>value].data
+            data[i] = _data(workspace, -1 if value is None else value)
         return not (LSTM_GRAD if self.gradient else LSTM).run(
             self.kind, data, self.samples, self.units, 0, _tanh)

@@ -149,44 +149,41 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
 
 # ---------------------------------------------------------------------------- trees
 
-cdef bint _children_fit(char kind, object like, tuple cs) except -1:
-    if len(cs) > MAX_CHILDREN:
-        return False
+cdef char _tree_kind(object gates, object like, tuple cs) except -1:
+    """Return the kind of gates and of the cells of children; 0 if they do not fit."""
+    cdef char kind = kind_of(like)
+    cdef npy_intp samples, units
+    if kind == 0 or PyArray_NDIM(like) != 2 or len(cs) > MAX_CHILDREN:
+        return 0
+    samples, units = PyArray_DIM(<np.ndarray>like, 0), PyArray_DIM(<np.ndarray>like, 1)
     for child in cs:
-        if kind_of(child) != kind or PyArray_NDIM(child) != 2 or (
-                not PyArray_SAMESHAPE(<np.ndarray>child, <np.ndarray>like)):
-            return False
-    return True
+        if not is_matrix(child, kind, samples, units):
+            return 0
+    return kind if is_matrix(gates, kind, samples, (3 + len(cs)) * units) else 0
 
 
 def tree_lstm(x, *cs):
-    cdef char kind = kind_of(x)
-    cdef npy_intp samples, units
+    cdef char kind = _tree_kind(x, cs[0], cs)
     cdef void *data[MOST_ARRAYS]
-    if kind == 0 or PyArray_NDIM(x) != 2 or not _children_fit(kind, cs[0], cs):
-        return NotImplemented
-    samples = PyArray_DIM(<np.ndarray>cs[0], 0)
-    units = PyArray_DIM(<np.ndarray>cs[0], 1)
-    if not is_matrix(x, kind, samples, (3 + len(cs)) * units):
+    if kind == 0:
         return NotImplemented
     results = empty_like(x), empty_like(cs[0]), empty_like(cs[0])
     _note(_note(_note(data, (x,)), results), cs)
-    if TREE_LSTM.run(kind, data, samples, units, len(cs), _tanh):
+    if TREE_LSTM.run(kind, data, PyArray_DIM(<np.ndarray>cs[0], 0),
+                     PyArray_DIM(<np.ndarray>cs[0], 1), len(cs), _tanh):
         return NotImplemented
     return results
 
 
 def tree_lstm_grad(gates, c, gc, gh, *cs):
-    cdef char kind = kind_of(gates)
+    cdef char kind = _tree_kind(gates, c, cs)
     cdef npy_intp samples, units, three
     cdef void *data[MOST_ARRAYS]
-    if kind == 0 or kind_of(c) != kind or PyArray_NDIM(c) != 2 or (
-            not _children_fit(kind, c, cs)):
+    if kind == 0:
         return NotImplemented
     samples, units = PyArray_DIM(<np.ndarray>c, 0), PyArray_DIM(<np.ndarray>c, 1)
     gc, gh = _plain(gc, kind, c, samples), _plain(gh, kind, c, samples)
-    if gc is NotImplemented or gh is NotImplemented or (
-            not is_matrix(gates, kind, samples, (3 + len(cs)) * units)):
+    if gc is NotImplemented or gh is NotImplemented:
         return NotImplemented
     three = 3 * units
     scratch = np.PyArray_EMPTY(1, &three, np.PyArray_TYPE(<np.ndarray>c), 0)

@@ -11,7 +11,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
     PyArray_NDIM, PyArray_SimpleNewFromData, npy_intp
 
 from chainer_fast._core.floats cimport report_float_errors
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
@@ -76,14 +76,12 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
 
     Arrays of one axis have no columns: -1.
     """
-    cdef int ndim = 1 if columns < 0 else 2
-    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != ndim:
-        return None
-    if PyArray_DIM(<np.ndarray>array, 0) != rows or (
-            columns >= 0 and PyArray_DIM(<np.ndarray>array, 1) != columns):
+    if not PyArray_CheckExact(array):
         return None
     array = PyArray_FROM_OF(array, CF_PLAIN_FLAGS)
-    return array if kind_of(array) == b'f' else None
+    fits = (is_vector(array, b'f', rows) if columns < 0
+            else is_matrix(array, b'f', rows, columns))
+    return array if fits else None
 
 
 cdef object _gradient(object array, npy_intp rows, npy_intp columns):

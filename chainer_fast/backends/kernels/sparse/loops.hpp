@@ -7,13 +7,6 @@
 namespace chainer_fast {
 namespace {
 
-/* y += a * x */
-template <typename T>
-CF_CLONES void add_multiple(T a, const T *x, T *y, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] += a * x[i];
-}
-
 template <typename T>
 CF_CLONES T dot(const T *x, const T *y, ptrdiff_t n) {
     constexpr ptrdiff_t LANES = 16;
@@ -37,7 +30,7 @@ void product(const T *data, const ptrdiff_t *row, const ptrdiff_t *col, const T 
     for (; batches-- > 0; dense += k * n, y += height * n)
         for (ptrdiff_t i = 0; i < nnz; ++i, ++data, ++row, ++col)
             if (*row >= 0 && *col >= 0)
-                add_multiple(*data, dense + *col * n, y + *row * n, n);
+                add_times(dense + *col * n, *data, y + *row * n, n);
 }
 
 /* Elements of the product of a, of m rows, and the transpose of b, of n rows. */
