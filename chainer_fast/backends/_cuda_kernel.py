@@ -30,10 +30,13 @@ def header(path):
     Returns
     -------
     str
-        The header, with the package's headers that it includes inserted.
+        The header, with the package's headers that it includes inserted. Inserted more
+        than once, it is compiled once.
     """
-    return _INCLUDE.sub(
-        lambda match: header(match[1]), (_ROOT / path).read_text(encoding='utf-8'))
+    guard = re.sub(r'\W', '_', path)
+    text = (_ROOT / path).read_text(encoding='utf-8').replace('#pragma once\n', '')
+    return '#ifndef %s\n#define %s\n%s#endif\n' % (
+        guard, guard, _INCLUDE.sub(lambda match: header(match[1]), text))
 
 
 _Function = tp.TypeVar('_Function', bound=tp.Callable[..., tp.Any])

@@ -1,8 +1,7 @@
 /* Loops of activations and of their gradients.
  *
  * Exponentials of doubles are NumPy's; those of floats are our own. */
-#ifndef CHAINER_FAST_ACTIVATION_ELEMENT_LOOPS_HPP
-#define CHAINER_FAST_ACTIVATION_ELEMENT_LOOPS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
@@ -105,5 +104,3 @@ const ElementLoop ACTIVATIONS[] = {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

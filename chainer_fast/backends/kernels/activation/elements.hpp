@@ -4,8 +4,7 @@
  * Gradients take the output ``y`` where it determines them. A function with an
  * exponential or a hyperbolic tangent has two parts: on the processor the loop calls
  * NumPy's function between ``inner`` and ``outer``. */
-#ifndef CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
-#define CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -221,5 +220,3 @@ struct Maxout {
 };
 
 }  // namespace chainer_fast
-
-#endif

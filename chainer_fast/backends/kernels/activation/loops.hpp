@@ -1,6 +1,5 @@
 /* Loops of activations with arrays of parameters, and of maxout. */
-#ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
-#define CHAINER_FAST_ACTIVATION_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -231,5 +230,3 @@ constexpr Loop maxout_grads_loop = {maxout_grads<float>, maxout_grads<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

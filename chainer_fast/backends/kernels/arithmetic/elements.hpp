@@ -2,8 +2,7 @@
  *
  * The order of operations is that of NumPy's expressions in functions/math.
  */
-#ifndef CHAINER_FAST_ARITHMETIC_ELEMENTS_HPP
-#define CHAINER_FAST_ARITHMETIC_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -108,5 +107,3 @@ struct Square {
 };
 
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Bilinear interpolation between the pixels of images: lines, points and weights. */
-#ifndef CHAINER_FAST_BILINEAR_ELEMENTS_HPP
-#define CHAINER_FAST_BILINEAR_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -61,5 +60,3 @@ CF_ELEMENT void corner_weights(T u, T v, T *w) {
 }
 
 }  // namespace chainer_fast
-
-#endif

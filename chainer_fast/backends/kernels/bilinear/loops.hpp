@@ -1,6 +1,5 @@
 /* Bilinear interpolation between the pixels of images. */
-#ifndef CHAINER_FAST_BILINEAR_LOOPS_HPP
-#define CHAINER_FAST_BILINEAR_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -161,5 +160,3 @@ constexpr Loop sample_adjoint_loop = {sample_adjoint<float>, sample_adjoint<doub
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Matrix products of BLAS, for matrices in C order. */
-#ifndef CHAINER_FAST_BLAS_HPP
-#define CHAINER_FAST_BLAS_HPP
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ void product(Gemm gemm, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, Matrix<T> a, Matr
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,7 +1,6 @@
 /* Loops that are called with arrays of NumPy: a module in Cython names the loop, the
  * type of the elements and the arrays. */
-#ifndef CHAINER_FAST_CALL_HPP
-#define CHAINER_FAST_CALL_HPP
+#pragma once
 
 #include <Python.h>
 #include <numpy/arrayobject.h>
@@ -64,5 +63,3 @@ private:
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -5,8 +5,7 @@
  * Functions are templates over the type of the arrays, and compute in it: on the GPU it
  * may be half precision, whose operators compute in float.
  */
-#ifndef CHAINER_FAST_ELEMENT_HPP
-#define CHAINER_FAST_ELEMENT_HPP
+#pragma once
 
 #if defined(__CUDACC__)
 #define CF_ELEMENT __device__ __forceinline__
@@ -45,6 +44,4 @@ using std::rint;
 using std::sqrt;
 using std::tanh;
 }
-#endif
-
 #endif

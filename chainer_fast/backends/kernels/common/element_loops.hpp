@@ -1,7 +1,6 @@
 /* The loops of elementwise functions, by the names of their elements; all are called
  * alike. */
-#ifndef CHAINER_FAST_ELEMENT_LOOPS_HPP
-#define CHAINER_FAST_ELEMENT_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -141,5 +140,3 @@ constexpr ElementLoop COPY = {"copy", 1, 0, copied<float>, copied<double>, {}};
     chainer_fast::over_three_to_two<chainer_fast::E, double>, {}}
 #define CF_UFUNC(NAME) {#NAME, 1, 0, chainer_fast::over_one_by_ufunc<float>, \
     chainer_fast::over_one_by_ufunc<double>, {#NAME}}
-
-#endif

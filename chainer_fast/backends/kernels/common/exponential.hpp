@@ -12,8 +12,7 @@
  * Where a result may be left unused, compilers move its computation behind a jump, and do
  * not vectorize it: choose among bits then, as the exponential linear unit does.
  */
-#ifndef CHAINER_FAST_EXPONENTIAL_HPP
-#define CHAINER_FAST_EXPONENTIAL_HPP
+#pragma once
 
 #include <stdint.h>
 
@@ -188,5 +187,3 @@ CF_ELEMENT float tanh(float x) {
 
 }  // namespace one_ulp
 }  // namespace chainer_fast
-
-#endif

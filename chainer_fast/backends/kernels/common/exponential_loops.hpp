@@ -1,6 +1,5 @@
 /* Loops of exponentials as NumPy calls those of its functions, and over plain arrays. */
-#ifndef CHAINER_FAST_EXPONENTIAL_LOOPS_HPP
-#define CHAINER_FAST_EXPONENTIAL_LOOPS_HPP
+#pragma once
 
 #include <fenv.h>
 
@@ -49,5 +48,3 @@ void ufunc_loop(char **args, const npy_intp *dims, const npy_intp *steps, void *
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

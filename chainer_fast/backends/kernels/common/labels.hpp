@@ -1,6 +1,5 @@
 /* Numbers of classes and of rows, on a GPU. */
-#ifndef CHAINER_FAST_LABELS_HPP
-#define CHAINER_FAST_LABELS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -14,5 +13,3 @@ CF_ELEMENT ptrdiff_t class_of(Label label, ptrdiff_t classes) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -1,7 +1,6 @@
 /* Several numbers at once: vectors of 64 bytes, or single numbers where the compiler has
  * no vectors. */
-#ifndef CHAINER_FAST_LANES_HPP
-#define CHAINER_FAST_LANES_HPP
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -43,5 +42,3 @@ CF_ELEMENT void put_lanes(T *p, const V &v) { memcpy(p, &v, sizeof v); }
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

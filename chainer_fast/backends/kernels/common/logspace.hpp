@@ -3,8 +3,7 @@
  * A logarithm of zero is a large negative number rather than minus infinity: the
  * difference of two infinities would be NaN.
  */
-#ifndef CHAINER_FAST_LOGSPACE_HPP
-#define CHAINER_FAST_LOGSPACE_HPP
+#pragma once
 
 #include <float.h>
 
@@ -117,5 +116,3 @@ CF_CLONES double sum_lanes(const double *x, ptrdiff_t n) {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

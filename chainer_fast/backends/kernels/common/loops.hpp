@@ -6,8 +6,7 @@
  * have. All stand in a namespace without a name: they belong to the module that includes
  * them.
  */
-#ifndef CHAINER_FAST_LOOPS_HPP
-#define CHAINER_FAST_LOOPS_HPP
+#pragma once
 
 #include <stddef.h>
 
@@ -161,5 +160,3 @@ T row_sum(const T *x, ptrdiff_t n) {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

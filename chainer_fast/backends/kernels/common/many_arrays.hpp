@@ -6,8 +6,7 @@
  *
  * many_arrays.py fills in the arguments.
  */
-#ifndef CHAINER_FAST_MANY_ARRAYS_HPP
-#define CHAINER_FAST_MANY_ARRAYS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -68,5 +67,3 @@ CF_ELEMENT void copy_scaled(const A &arrays, double scale) {
 }
 
 }  // namespace chainer_fast
-
-#endif

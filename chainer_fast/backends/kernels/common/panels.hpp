@@ -9,8 +9,7 @@
  * Sums go over blocks of 256 terms, each of them from first to last in fused
  * multiply-adds. There is code for AVX-512, and for AVX2 with FMA.
  */
-#ifndef CHAINER_FAST_PANELS_HPP
-#define CHAINER_FAST_PANELS_HPP
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -348,5 +347,3 @@ inline void pack(bool turned, const float *a, ptrdiff_t ld, ptrdiff_t terms,
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

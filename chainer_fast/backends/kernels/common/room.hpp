@@ -1,6 +1,5 @@
 /* Memory for what a loop keeps on the way. */
-#ifndef CHAINER_FAST_ROOM_HPP
-#define CHAINER_FAST_ROOM_HPP
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void parallel_with_memory(ptrdiff_t n, ptrdiff_t grain, const F &f) {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

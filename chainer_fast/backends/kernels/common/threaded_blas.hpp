@@ -4,8 +4,7 @@
  * for its next loop takes a processor from a product. So each part of a large product
  * is computed by a thread of OpenMP, while OpenBLAS itself works with one.
  */
-#ifndef CHAINER_FAST_THREADED_BLAS_HPP
-#define CHAINER_FAST_THREADED_BLAS_HPP
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -171,5 +170,3 @@ void shared_product(char *ta, char *tb, int *m, int *n, int *k, void *alpha, voi
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

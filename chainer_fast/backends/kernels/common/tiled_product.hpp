@@ -6,8 +6,7 @@
  * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
  * the number of threads.
  */
-#ifndef CHAINER_FAST_TILED_PRODUCT_HPP
-#define CHAINER_FAST_TILED_PRODUCT_HPP
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -112,5 +111,3 @@ inline bool tiles_beat_openblas() {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Transposed matrices. */
-#ifndef CHAINER_FAST_TRANSPOSE_HPP
-#define CHAINER_FAST_TRANSPOSE_HPP
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -85,5 +84,3 @@ inline bool transpose(ptrdiff_t itemsize, const void *from, void *to,
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

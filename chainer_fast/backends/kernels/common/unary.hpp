@@ -4,8 +4,7 @@
  * its reference; only the call of the ufunc is saved. Where NumPy's loops cannot be had,
  * those of the C++ library take their place, with results that may differ in the last bit.
  */
-#ifndef CHAINER_FAST_UNARY_HPP
-#define CHAINER_FAST_UNARY_HPP
+#pragma once
 
 #include <stddef.h>
 
@@ -91,5 +90,3 @@ inline Unary library_loops(const char *name) {
 }  // namespace
 
 }  // namespace chainer_fast
-
-#endif

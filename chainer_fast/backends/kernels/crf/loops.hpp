@@ -5,8 +5,7 @@
  * possible, the step is done once more, term by term with logarithms. Matrices have one
  * row for each label that comes first and one column for each that comes next.
  */
-#ifndef CHAINER_FAST_CRF_LOOPS_HPP
-#define CHAINER_FAST_CRF_LOOPS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -255,5 +254,3 @@ constexpr Loop best_paths_loop = {best_paths<float>, best_paths<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

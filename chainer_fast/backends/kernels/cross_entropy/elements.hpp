@@ -1,6 +1,5 @@
 /* The cross entropy of one sample with its label, and the gradient by one score. */
-#ifndef CHAINER_FAST_CROSS_ENTROPY_ELEMENTS_HPP
-#define CHAINER_FAST_CROSS_ENTROPY_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -20,5 +19,3 @@ CF_ELEMENT T score_gradient(T y, T t, T scale) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -1,8 +1,7 @@
 /* Cross entropy between a softmax and labels, and its gradient, along the middle axis of
  * three, in the blocks of the softmax. Labels below zero do not count; where there are
  * none, soft labels take their place. */
-#ifndef CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
-#define CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/cross_entropy/elements.hpp"
@@ -128,5 +127,3 @@ constexpr Loop loss_gradients_loop = {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -2,8 +2,7 @@
  * launch takes one step of all samples, while the processor does a sample at a time, in
  * loops over its states (common/logspace.hpp). Probabilities are given by their
  * logarithms, in double precision. */
-#ifndef CHAINER_FAST_CTC_ELEMENTS_HPP
-#define CHAINER_FAST_CTC_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -52,5 +51,3 @@ CF_ELEMENT bool is_end(ptrdiff_t state, int labels) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Connectionist temporal classification, a sample at a time in double precision. */
-#ifndef CHAINER_FAST_CTC_LOOPS_HPP
-#define CHAINER_FAST_CTC_LOOPS_HPP
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -156,5 +155,3 @@ constexpr Loop ctc_loop = {ctc<float>, ctc<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of matrices, found by their numbers; a negative one stands for zeros. */
-#ifndef CHAINER_FAST_EMBED_ID_LOOPS_HPP
-#define CHAINER_FAST_EMBED_ID_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -40,5 +39,3 @@ constexpr Loop add_rows_loop = {add_rows<float>, add_rows<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Losses of one element, and their gradients, for the GPU. */
-#ifndef CHAINER_FAST_LOSSES_ELEMENTS_HPP
-#define CHAINER_FAST_LOSSES_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 
@@ -32,5 +31,3 @@ CF_ELEMENT T margin(T x, bool is_class) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of many matrices in single precision, side by side. */
-#ifndef CHAINER_FAST_MATMUL_BATCHES_HPP
-#define CHAINER_FAST_MATMUL_BATCHES_HPP
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

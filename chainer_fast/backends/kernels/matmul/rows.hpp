@@ -1,7 +1,6 @@
 /* A row that is added to all rows of a matrix, and rows that are added up; by several
  * threads, if that pays. */
-#ifndef CHAINER_FAST_MATMUL_ROWS_HPP
-#define CHAINER_FAST_MATMUL_ROWS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
@@ -48,5 +47,3 @@ constexpr Loop sum_of_rows_loop = {shared_sums<float>, shared_sums<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

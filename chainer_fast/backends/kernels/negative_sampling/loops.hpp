@@ -1,6 +1,5 @@
 /* Products of samples and the rows of their candidates, vectorized. */
-#ifndef CHAINER_FAST_NEGATIVE_SAMPLING_LOOPS_HPP
-#define CHAINER_FAST_NEGATIVE_SAMPLING_LOOPS_HPP
+#pragma once
 
 #include <stdint.h>
 
@@ -83,5 +82,3 @@ constexpr Loop in_buckets_loop = {in_buckets, in_buckets};      /* of any kind *
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

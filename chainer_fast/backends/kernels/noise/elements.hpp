@@ -1,6 +1,5 @@
 /* The arithmetic of one element of random functions. */
-#ifndef CHAINER_FAST_NOISE_ELEMENTS_HPP
-#define CHAINER_FAST_NOISE_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -32,5 +31,3 @@ CF_ELEMENT T half_product(T a, T b) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -3,8 +3,7 @@
  * The recurrence and the tempering are those of Matsumoto and Nishimura (1998), whose
  * words NumPy hands out one by one. Three loops over the block, none of which reads its
  * own output within a vector's length, let the compiler vectorize them. */
-#ifndef CHAINER_FAST_MERSENNE_HPP
-#define CHAINER_FAST_MERSENNE_HPP
+#pragma once
 
 #include <stdint.h>
 #include <algorithm>
@@ -171,5 +170,3 @@ constexpr Loop gumbel_loop = {gumbel<float>, gumbel<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

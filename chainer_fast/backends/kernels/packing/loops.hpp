@@ -3,8 +3,7 @@
  * The buffer has the elements of the first array in C order, then those of the second one,
  * and so on. All threads together go over it once.
  */
-#ifndef CHAINER_FAST_PACKING_LOOPS_HPP
-#define CHAINER_FAST_PACKING_LOOPS_HPP
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -209,5 +208,3 @@ inline bool overlap(Extent *extents, size_t n) {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

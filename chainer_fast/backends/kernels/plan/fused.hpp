@@ -3,8 +3,7 @@
  * All loops go over a piece of all arrays, one after the other, before they go on to
  * the next: what one writes is still in the cache when the next one reads it,
  * and what no one reads afterwards is never written to memory. */
-#ifndef CHAINER_FAST_FUSED_HPP
-#define CHAINER_FAST_FUSED_HPP
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ inline void run_fused(const std::vector<Instruction> &instructions, char kind,
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,8 +1,7 @@
 /* Products of single-precision matrices in C order, whose right operand is packed once.
  *
  * A plan packs a weight once for all functions that use it. */
-#ifndef CHAINER_FAST_PLAN_PRODUCTS_HPP
-#define CHAINER_FAST_PLAN_PRODUCTS_HPP
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ inline void packed_product(
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Loops of recurrent cells, as modules in Cython hold and call them. */
-#ifndef CHAINER_FAST_RECURRENT_CELL_HPP
-#define CHAINER_FAST_RECURRENT_CELL_HPP
+#pragma once
 
 #include <fenv.h>
 
@@ -32,5 +31,3 @@ struct Cell {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

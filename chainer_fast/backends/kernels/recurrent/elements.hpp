@@ -2,8 +2,7 @@
  *
  * A gradient by a gate is one by the gate's input, before its activation.
  */
-#ifndef CHAINER_FAST_RECURRENT_ELEMENTS_HPP
-#define CHAINER_FAST_RECURRENT_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 #include "chainer_fast/backends/kernels/common/element.hpp"
@@ -68,5 +67,3 @@ CF_ELEMENT void state_grad(
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -9,8 +9,7 @@
  * Samples do not depend on each other, and threads share them, or rows or columns of the
  * products over all steps; none of them waits for another within a sequence.
  */
-#ifndef CHAINER_FAST_RECURRENT_LAYER_HPP
-#define CHAINER_FAST_RECURRENT_LAYER_HPP
+#pragma once
 
 #include <fenv.h>
 #include <string.h>
@@ -263,5 +262,3 @@ int released(Arguments... arguments) {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* The shape of a recurrent layer, what is kept of it in memory, and its weights in panels. */
-#ifndef CHAINER_FAST_RECURRENT_PACKED_HPP
-#define CHAINER_FAST_RECURRENT_PACKED_HPP
+#pragma once
 
 #include <string.h>
 
@@ -180,5 +179,3 @@ inline void pack_biases(const Layer &l, const float *const *b, const Forward &f)
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

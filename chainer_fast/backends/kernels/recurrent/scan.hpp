@@ -7,8 +7,7 @@
  *
  * No array that a loop writes to overlaps with another one: hence the pragmas.
  */
-#ifndef CHAINER_FAST_RECURRENT_SCAN_HPP
-#define CHAINER_FAST_RECURRENT_SCAN_HPP
+#pragma once
 
 #include <string.h>
 #include <algorithm>
@@ -199,5 +198,3 @@ constexpr Cell STEP_GRADS[] = {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

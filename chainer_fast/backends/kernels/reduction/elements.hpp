@@ -1,6 +1,5 @@
 /* Sums, for means on a GPU. */
-#ifndef CHAINER_FAST_REDUCTION_ELEMENTS_HPP
-#define CHAINER_FAST_REDUCTION_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -23,5 +22,3 @@ CF_ELEMENT Counted<T> join(Counted<T> some, Counted<T> others) {
 }
 
 }  // namespace chainer_fast
-
-#endif

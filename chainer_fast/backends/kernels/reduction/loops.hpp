@@ -1,6 +1,5 @@
 /* Sums of the rows of a matrix, and rows made of sums, by several threads if that pays. */
-#ifndef CHAINER_FAST_REDUCTION_LOOPS_HPP
-#define CHAINER_FAST_REDUCTION_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -98,5 +97,3 @@ constexpr Loop repeat_loop = {repeat<float>, repeat<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,7 +1,6 @@
 /* Bins of regions of interest, on the processor and on the GPU: the pixels or samples
    of a plane that a bin has, and their maxima and means. */
-#ifndef CHAINER_FAST_ROI_ELEMENTS_HPP
-#define CHAINER_FAST_ROI_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 
@@ -230,5 +229,3 @@ CF_ELEMENT void sample_spread(double given, ptrdiff_t width, double points, Span
 }
 
 }  // namespace chainer_fast
-
-#endif

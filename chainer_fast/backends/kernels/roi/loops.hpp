@@ -1,6 +1,5 @@
 /* Regions of interest: the bins of one region, in all channels of its image. */
-#ifndef CHAINER_FAST_ROI_LOOPS_HPP
-#define CHAINER_FAST_ROI_LOOPS_HPP
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -174,5 +173,3 @@ constexpr Loop samples_loop = {all_samples<float>, all_samples<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -3,8 +3,7 @@
  * There, many threads look at parts of a row, and the largest score is not known before
  * the last of them is done. The processor finds it first, and has NumPy's function fill
  * a block with exponentials: see loops.hpp. */
-#ifndef CHAINER_FAST_SOFTMAX_ELEMENTS_HPP
-#define CHAINER_FAST_SOFTMAX_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -67,5 +66,3 @@ CF_ELEMENT Weighed<T> join(Weighed<T> some, Weighed<T> others) {
 }
 
 }  // namespace chainer_fast
-
-#endif

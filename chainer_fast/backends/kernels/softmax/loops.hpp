@@ -4,8 +4,7 @@
  * between the passes over it. Sums along contiguous columns take the order of NumPy's,
  * and so give its bits.
  */
-#ifndef CHAINER_FAST_SOFTMAX_LOOPS_HPP
-#define CHAINER_FAST_SOFTMAX_LOOPS_HPP
+#pragma once
 
 #include <string.h>
 
@@ -273,5 +272,3 @@ constexpr Loop softmax_gradient_loop(
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -1,6 +1,5 @@
 /* Products with sparse matrices given by coordinates; a negative one marks padding. */
-#ifndef CHAINER_FAST_SPARSE_LOOPS_HPP
-#define CHAINER_FAST_SPARSE_LOOPS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
@@ -49,5 +48,3 @@ constexpr Loop sampled_product_loop = {sampled_product<float>, sampled_product<d
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -6,8 +6,7 @@
  * GPU halves are computed as floats. A rule changes the parameter and its states. The
  * coefficients of a rule or hook are its members, all of one size.
  */
-#ifndef CHAINER_FAST_UPDATE_ELEMENTS_HPP
-#define CHAINER_FAST_UPDATE_ELEMENTS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
@@ -326,5 +325,3 @@ struct LARS {
 };
 
 }  // namespace chainer_fast
-
-#endif

@@ -3,8 +3,7 @@
  * A loop gets the parameter, its gradient and the states of the rule, n elements each,
  * and its coefficients as doubles. There is one for float16, float and double each.
  */
-#ifndef CHAINER_FAST_UPDATE_LOOPS_HPP
-#define CHAINER_FAST_UPDATE_LOOPS_HPP
+#pragma once
 
 #include <fenv.h>
 
@@ -255,5 +254,3 @@ constexpr Loop msvag_loops[3] = {
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif

@@ -2,8 +2,7 @@
  *
  * cuda.py fills in the arguments. The arithmetic is that of elements.hpp.
  */
-#ifndef CHAINER_FAST_UPDATE_MANY_ARRAYS_HPP
-#define CHAINER_FAST_UPDATE_MANY_ARRAYS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/many_arrays.hpp"
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
@@ -184,5 +183,3 @@ CF_ELEMENT void find_not_finite(const A &arrays, int *found) {
 }
 
 }  // namespace chainer_fast
-
-#endif

@@ -6,8 +6,7 @@
  * processor a hundred times as long. Here the bits of the new mean are found by
  * integers and doubles, and the rule gets zero instead of the old mean, if that makes
  * no difference to the parameter. */
-#ifndef CHAINER_FAST_UPDATE_SMALL_HPP
-#define CHAINER_FAST_UPDATE_SMALL_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 
@@ -127,5 +126,3 @@ template <int n_states>
 struct Decaying<AdaBound, float, n_states> : DecayingAdam<true, n_states> {};
 
 }  // namespace chainer_fast
-
-#endif

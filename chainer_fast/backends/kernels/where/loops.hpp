@@ -1,6 +1,5 @@
 /* Choice without jumps, which are slow when the condition changes often. */
-#ifndef CHAINER_FAST_WHERE_LOOPS_HPP
-#define CHAINER_FAST_WHERE_LOOPS_HPP
+#pragma once
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
@@ -33,5 +32,3 @@ constexpr Loop where_loop = {where_each<float>, where_each<double>};
 
 }  // namespace
 }  // namespace chainer_fast
-
-#endif
