@@ -80,6 +80,16 @@ struct Point {
     double u, v;
 };
 
+/* Returns whether all coordinates are numbers. */
+template <typename T>
+bool locate_all(const T *column, const T *row, ptrdiff_t height, ptrdiff_t width,
+                Point *points, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        if (!locate(column[i], row[i], height, width, points[i]))
+            return false;
+    return true;
+}
+
 template <typename T>
 void sample_one(const T *x, const Point *points, T *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
@@ -117,40 +127,35 @@ struct Samples {
     ptrdiff_t batch, channels, height, width, n;
 };
 
-/* Calls `work(points)` for each image; returns whether all coordinates are numbers. */
-template <typename T, typename Work>
-bool for_each_image(const T *grid, Samples s, const Work &work) {
+/* Returns whether all coordinates are numbers. */
+template <typename T>
+bool sample(const T *x, const T *grid, T *y, Samples s) {
     const std::unique_ptr<Point[]> points(new Point[s.n]);
     for (; s.batch-- > 0; grid += 2 * s.n) {
-        for (ptrdiff_t i = 0; i < s.n; ++i)
-            if (!locate(grid[i], grid[s.n + i], s.height, s.width, points[i]))
-                return false;
-        work(points.get());
+        if (!locate_all(grid, grid + s.n, s.height, s.width, points.get(), s.n))
+            return false;
+        for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
+            sample_one(x, points.get(), y, s.n);
     }
     return true;
 }
 
 template <typename T>
-bool sample(const T *x, const T *grid, T *y, Samples s) {
-    return for_each_image(grid, s, [&](const Point *points) {
-        for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
-            sample_one(x, points, y, s.n);
-    });
-}
-
-template <typename T>
 bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
                     Samples s) {
+    const std::unique_ptr<Point[]> points(new Point[s.n]);
     const ptrdiff_t plane = s.height * s.width, n = s.n;
-    return for_each_image(grid, s, [&](const Point *points) {
+    for (; s.batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
+        if (!locate_all(grid, grid + n, s.height, s.width, points.get(), n))
+            return false;
         for (ptrdiff_t c = 0; c < s.channels; ++c, x += plane, gx += plane, gy += n)
-            sample_adjoint_of_one(x, points, gy, gx, ggrid, ggrid + n, n);
-        for (ptrdiff_t j = 0; j < n; ++j, ++ggrid) {
-            ggrid[0] = ggrid[0] * (T)(s.width - 1) / (T)2;
-            ggrid[n] = ggrid[n] * (T)(s.height - 1) / (T)2;
+            sample_adjoint_of_one(x, points.get(), gy, gx, ggrid, ggrid + n, n);
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            ggrid[j] = ggrid[j] * (T)(s.width - 1) / (T)2;
+            ggrid[n + j] = ggrid[n + j] * (T)(s.height - 1) / (T)2;
         }
-        ggrid += n;
-    });
+    }
+    return true;
 }
 
 constexpr Loop resize_loop = {resize<float>, resize<double>};
