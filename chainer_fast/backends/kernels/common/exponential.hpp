@@ -38,9 +38,9 @@ CF_ELEMENT float fused(float a, float b, float c) {
     const double product = (double)a * b, sum = product + c, c_part = sum - product;
     const double rest = (product - (sum - c_part)) + (c - c_part);
     const uint64_t bits = chainer_fast::bits_of(sum);
-    const bool outward = (int64_t)(bits ^ chainer_fast::bits_of(rest)) >= 0;
+    const int64_t outward = (int64_t)(bits ^ chainer_fast::bits_of(rest)) >= 0 ? 1 : -1;
     return (float)chainer_fast::from_bits(
-        bits + ((rest != 0) & !(bits & 1) ? outward ? 1 : ~(uint64_t)0 : 0));
+        bits + (uint64_t)((rest != 0) & !(bits & 1) ? outward : 0));
 #endif
 }
 
