@@ -13,23 +13,13 @@
 namespace chainer_fast {
 namespace {
 
-/* Memory for n times `each` elements that is not filled; NULL if there is none. Of
- * numbers that no memory can have, `new` itself would throw, and the process end. */
+/* Memory for n times `each` elements that is not filled; it throws if there is none. */
 template <typename T>
 std::unique_ptr<T[]> room(ptrdiff_t n, ptrdiff_t each = 1) {
     const ptrdiff_t most = PTRDIFF_MAX / 2 / (ptrdiff_t)sizeof(T);
     if (n < 0 || each < 0 || (each > 0 && n > most / each))
-        return nullptr;
-    return std::unique_ptr<T[]>(new (std::nothrow) T[n * each]);
-}
-
-/* The same, which throws if there is none. */
-template <typename T>
-std::unique_ptr<T[]> needed_room(ptrdiff_t n, ptrdiff_t each = 1) {
-    auto memory = room<T>(n, each);
-    if (!memory)
         throw std::bad_alloc();
-    return memory;
+    return std::unique_ptr<T[]>(new T[n * each]);
 }
 
 /* `parallel` of a function that needs memory: if any thread has none, it is thrown. */

@@ -142,7 +142,7 @@ struct Runner {
         }
         const Tiles tiles(c);
         const bool several = tiles.images > 1;
-        const auto memory = needed_room<T>(
+        const auto memory = room<T>(
             c.depth + (several ? c.filters : 0), tiles.columns);
         T *col = memory.get();
         for (ptrdiff_t n = 0; n < c.images; n += tiles.images)

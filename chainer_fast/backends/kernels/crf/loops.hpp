@@ -109,7 +109,7 @@ struct Chain {
 
     template <typename T>
     Chain(const T *costs, ptrdiff_t n)
-        : n(n), memory(needed_room<double>(4 * n + 2, n)) {
+        : n(n), memory(room<double>(4 * n + 2, n)) {
         cost = memory.get(), turned = cost + n * n, weights = turned + n * n;
         turned_weights = weights + n * n, u = turned_weights + n * n, v = u + n;
         for (ptrdiff_t i = 0; i < n * n; ++i) {
@@ -215,8 +215,8 @@ void back(const T *x, const T *costs, const npy_intp *sizes, const double *befor
 template <typename T>
 void best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
                 int32_t *path, ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
-    const auto rows = needed_room<T>(total, n);
-    const auto origins = needed_room<int32_t>(total, n);
+    const auto rows = room<T>(total, n);
+    const auto origins = room<int32_t>(total, n);
     ptrdiff_t start = 0, last = 0;
     for (ptrdiff_t t = 0; t < times; ++t) {
         for (ptrdiff_t b = 0; b < sizes[t]; ++b) {

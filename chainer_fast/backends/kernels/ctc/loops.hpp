@@ -117,9 +117,9 @@ void ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
     Sample a;
     const ptrdiff_t states = 2 * width + 1;
     a.stride = batch * classes, a.classes = classes, a.pitch = states + 2 * MARGIN;
-    const auto memory = needed_room<double>(
+    const auto memory = room<double>(
         steps * (a.pitch + states) + 3 * a.pitch + std::max(states, classes));
-    const auto path = needed_room<int32_t>(states);
+    const auto path = room<int32_t>(states);
     a.before = memory.get();
     a.log_p = a.before + steps * a.pitch;
     a.after = a.log_p + steps * states;

@@ -67,8 +67,8 @@ struct Plan {
         const ptrdiff_t *other = of_images ? w.out : w.n;
         ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0;
         rows = product(own, nd);
-        begin = needed_room<ptrdiff_t>(rows + 1);
-        partner = needed_room<Partner>(rows + 1, product(w.k, nd));
+        begin = room<ptrdiff_t>(rows + 1);
+        partner = room<Partner>(rows + 1, product(w.k, nd));
         do {
             ptrdiff_t at[MAX_AXES] = {0}, first = 0;
             begin[i++] = count;

@@ -62,7 +62,7 @@ bool all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int
     if (task == PUT)
         return cell_put(g, numbers, images, y, found);
     const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
-    const auto cells = needed_room<Span>(g.rows + g.columns);
+    const auto cells = room<Span>(g.rows + g.columns);
     Span *ys = cells.get(), *xs = ys + g.rows;
     for (ptrdiff_t r = 0; r < g.regions; ++r, box += 4) {
         for (ptrdiff_t i = 0; i < g.rows; ++i)
@@ -104,12 +104,12 @@ struct Samples {
         const double step = bin_step(low, high, bins);
         points = points_in_bin(step, ratio);
         pitch = 0;
-        in_use = needed_room<Span>(bins);
+        in_use = room<Span>(bins);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             in_use[i] = samples_in_use(low, step, i, points, size);
             pitch = std::max(pitch, in_use[i].length());
         }
-        all = needed_room<Sample>(bins, pitch);
+        all = room<Sample>(bins, pitch);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             const Span some = in_use[i];
             for (ptrdiff_t s = some.first; s < some.end; ++s)
