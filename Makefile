@@ -6,8 +6,8 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general lint test-gpu bench \
-	bench-gpu sanitize sanitize-threads asv asv-compare docs docs-links release-check locks \
-	build clean
+	bench-gpu bench-host sanitize sanitize-threads asv asv-compare docs docs-links \
+	release-check locks build clean
 
 .DELETE_ON_ERROR:
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
+	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour; tells first how long; STAGES="core mn" are some'
 	@echo 'make sanitize-threads  tests of many threads under the sanitizer of threads; tells'
@@ -187,6 +188,9 @@ bench: build $(VENV)/.test
 
 bench-gpu: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.gpu $(BENCH)
+
+bench-host: build $(VENV)/.test
+	$(BIN)/python -m benchmarks.host $(BENCH)
 
 # $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
 # place stay as they are. Of an earlier copy only what was compiled remains.

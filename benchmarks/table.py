@@ -53,7 +53,12 @@ def show(rows):
     heads = [head for head in order if any(head in cells for cells in rows)]
     lines = [[cells.get(head, '') for head in heads] for cells in rows]
     heads = [NAMES['chainer_fast'] if head == 'ours' else head for head in heads]
-    widths = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
-    for line in [heads, ['-' * width for width in widths], *lines]:
-        print('| ' + ' | '.join(
-            cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + ' |')
+    print(markdown(heads, lines), end='')
+
+
+def markdown(heads, lines):
+    """Return a table of cells."""
+    widths = [max(map(len, column)) for column in zip(heads, *lines, strict=True)]
+    return ''.join([
+        '| ' + ' | '.join(map(str.ljust, cells, widths)) + ' |\n'
+        for cells in [heads, ['-' * width for width in widths], *lines]])

@@ -10,13 +10,12 @@ import datetime
 import json
 import os
 import statistics
-import subprocess
 import sys
 
 from benchmarks.gpu import check, rows
+from benchmarks.process import ROOT, Process
+from benchmarks.table import markdown
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
 HEADS = ['step', 'size', 'numbers', 'chainer_fast', 'PyTorch', 'ratio (bar)', 'met',
          'host us/function', 'PyTorch', 'peak MiB', 'PyTorch']
 
@@ -25,26 +24,10 @@ def log(text):
     print(text, file=sys.stderr, flush=True)
 
 
-class Process:
-    """A worker of one side, in one type of numbers."""
-
-    def __init__(self, name, interpreter, mode):
-        self.name = name
-        self._process = subprocess.Popen(
-            [interpreter, '-m', 'benchmarks.gpu.worker', name, mode], cwd=ROOT,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(os.environ, CUPY_TF32=str(int(mode == 'tf32'))))
-
-    def ask(self, *command):
-        print(json.dumps(command), file=self._process.stdin, flush=True)
-        line = self._process.stdout.readline()
-        if not line:
-            sys.exit('the process of %s ended: see its message above' % self.name)
-        return json.loads(line)
-
-    def close(self):
-        self._process.stdin.close()
-        self._process.wait()
+def start(name, interpreter, mode):
+    """Return a worker of one side, in one type of numbers."""
+    return Process(name, [interpreter, '-m', 'benchmarks.gpu.worker', name, mode],
+                   {'CUPY_TF32': str(int(mode == 'tf32'))})
 
 
 def measure(row, size, processes, rounds, seconds):
@@ -114,15 +97,6 @@ def line(row, size, mode, found):
             ratio, met, host(ours), host(theirs), peak(ours), peak(theirs)]
 
 
-def table(lines):
-    """Return a table in Markdown."""
-    widths = [max(len(cells[i]) for cells in [HEADS, *lines])
-              for i in range(len(HEADS))]
-    return ''.join([
-        '| ' + ' | '.join(map(str.ljust, cells, widths)) + ' |\n'
-        for cells in [HEADS, ['-' * w for w in widths], *lines]])
-
-
 def torch_interpreter(args):
     """Return an interpreter that has PyTorch, made on first use; or None."""
     if args.alone:
@@ -169,7 +143,7 @@ def main():
     lines = []
     for mode in args.modes:
         chosen = [row for row in args.rows if mode in rows.ROWS[row].modes]
-        processes = [Process(name, interpreter, mode)
+        processes = [start(name, interpreter, mode)
                      for name, interpreter in interpreters.items() if interpreter]
         report['versions'] = {p.name: p.ask('versions') for p in processes}
         for row in chosen:
@@ -184,7 +158,7 @@ def main():
                     json.dump(report, f, indent=1)
         for process in processes:
             process.close()
-    print(table(lines))
+    print(markdown(HEADS, lines))
     for name, versions in report['versions'].items():
         print('%s: %s' % (name, ', '.join('%s %s' % v for v in versions.items())))
 

@@ -3,11 +3,11 @@
 python -m benchmarks.gpu.worker SIDE MODE
 """
 import importlib
-import json
 import sys
 import time
 
 from benchmarks.gpu import rows
+from benchmarks.process import serve
 
 WARM_UP = 5
 
@@ -58,10 +58,7 @@ def main():
     module = {'chainer_fast': 'chainer_side', 'torch': 'torch_side'}[name]
     side = importlib.import_module('benchmarks.gpu.sides.' + module).Side(mode)
     side.use()
-    worker = Worker(side)
-    for line in sys.stdin:
-        command, *arguments = json.loads(line)
-        print(json.dumps(getattr(worker, command)(*arguments)), flush=True)
+    serve(Worker(side))
 
 
 if __name__ == '__main__':

@@ -3,6 +3,7 @@ import pytest
 
 from benchmarks.gpu import __main__ as program
 from benchmarks.gpu import check, rows
+from benchmarks.table import markdown
 
 
 @pytest.mark.gpu
@@ -61,7 +62,7 @@ def test_alone():
 
 def test_table():
     cells = ['%d' % i for i in range(len(program.HEADS))]
-    lines = program.table([cells]).splitlines()
+    lines = markdown(program.HEADS, [cells]).splitlines()
     assert len(lines) == 3
     assert len({len(line) for line in lines}) == 1
     assert set(lines[1]) == set('|- ')

@@ -14,10 +14,11 @@ from benchmarks.networks import torch_networks as networks
 
 
 class Side:
-    """The steps on the first GPU, in one type of numbers: see the other side."""
+    """The steps on a device, in one type of numbers: see the other side."""
 
-    def __init__(self, mode='float32'):
+    def __init__(self, mode='float32', device='cuda'):
         self.mode = mode
+        self.device = device
 
     def use(self):
         torch.backends.cuda.matmul.allow_tf32 = self.mode == 'tf32'
@@ -30,7 +31,8 @@ class Side:
 
     def send(self, array):
         array = torch.from_numpy(array)
-        return (array if array.is_floating_point() else array.long()).cuda()
+        return (array if array.is_floating_point() else array.long()).to(
+            self.device)
 
     def scaler(self):
         return torch.amp.GradScaler('cuda', enabled=self.mode == 'float16')
@@ -58,7 +60,7 @@ class Side:
 
     def resnet50(self, batch, image, width, blocks, classes):
         numbers = self.numbers
-        model = networks.make_resnet(numbers, width, blocks, classes).cuda()
+        model = networks.make_resnet(numbers, width, blocks, classes).to(self.device)
         x = self.send(numbers.input(batch, 3, image, image))
         t = self.send(numbers.labels(batch, classes))
         optimizer = torch.optim.SGD(
@@ -67,8 +69,8 @@ class Side:
 
     def dcgan(self, batch, channels):
         numbers = self.numbers
-        gen = networks.make_generator(numbers, channels).cuda()
-        dis = networks.make_discriminator(numbers, channels).cuda()
+        gen = networks.make_generator(numbers, channels).to(self.device)
+        dis = networks.make_discriminator(numbers, channels).to(self.device)
         options = {'lr': 2e-4, 'betas': (.5, .999)}
         gen_optimizer, dis_optimizer = self.adam(gen, **options), self.adam(
             dis, **options)
@@ -106,7 +108,7 @@ class Side:
             for name, parameter in model.named_parameters():
                 if 'bias' in name:
                     parameter.zero_()
-        model.cuda()
+        model.to(self.device)
         x = torch.stack(
             [self.send(self.numbers.input(steps, units)) for _ in range(batch)], 1)
 
@@ -117,14 +119,14 @@ class Side:
             model, torch.optim.SGD(model.parameters(), lr=.1, fused=True), lossfun)
 
     def perceptron(self, batch, sizes):
-        model = networks.make_perceptron(self.numbers, sizes).cuda()
+        model = networks.make_perceptron(self.numbers, sizes).to(self.device)
         x = self.send(self.numbers.input(batch, sizes[0]))
         t = self.send(self.numbers.labels(batch, sizes[-1]))
         return self.train(
             model, self.adam(model), lambda: F.cross_entropy(model(x), t))
 
     def transformer(self, batch, length, d, heads):
-        model = networks.Block(self.numbers, d, heads).cuda()
+        model = networks.Block(self.numbers, d, heads).to(self.device)
         x = self.send(self.numbers.input(batch, length, d))
         return self.train(
             model, self.adam(model), lambda: model(x).square().mean())
@@ -132,7 +134,7 @@ class Side:
     def small(self, chain):
         w, b = [self.send(self.numbers.input(8, 8)).requires_grad_() for _ in range(2)]
         x = self.send(self.numbers.input(8, 8))
-        one = torch.ones(8, 8, device='cuda')
+        one = torch.ones(8, 8, device=self.device)
 
         def step():
             w.grad = b.grad = None
@@ -147,10 +149,10 @@ class Side:
 
     def embedding(self, batch, words, d, samples):
         embed = networks.weighted(
-            nn.Embedding(words, d), self.numbers.weight(words, d)).cuda()
+            nn.Embedding(words, d), self.numbers.weight(words, d)).to(self.device)
         counts = 1. + self.send(self.numbers.labels(words, 1000))
         power = counts ** .75
-        out = nn.Parameter(torch.zeros(words, d, device='cuda'))
+        out = nn.Parameter(torch.zeros(words, d, device=self.device))
         x, t = [self.send(self.numbers.labels(batch, words)) for _ in range(2)]
         model = nn.ParameterList([embed.weight, out])
 

@@ -1,0 +1,132 @@
+"""A CuPy that does nothing, so that only the host's side of a program takes time.
+
+:func:`install` puts it in the place of CuPy, of NVIDIA's frontend of cuDNN, and of the
+CUDA driver. Arrays have shapes, dtypes, strides and addresses as CuPy's would have, but
+no elements; kernels, copies and products note their names (:mod:`.ledger`) and return.
+
+It cannot know
+
+- what CuPy, cuDNN's frontend and the driver take themselves, some microseconds for a
+  launch by CuPy and 20 for an execution by the frontend. The counts are there to be
+  multiplied by that;
+- whether the device would keep up: nothing ever waits for it;
+- whether arguments are right: kernels look at none. The tests have another stand-in;
+- copies that CuPy makes inside of its products, and kernels beside the one that gives a
+  function its name;
+- memory: addresses are new for each array, since nothing is ever given back.
+
+Names that it has not raise AttributeError; values raise NotImplementedError.
+"""
+import ctypes
+import functools
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import types
+
+from benchmarks.host import (
+    null_creation,
+    null_cuda,
+    null_cudnn,
+    null_kernels,
+    null_random,
+)
+
+_SOURCE = pathlib.Path(__file__).with_name('null_driver.cpp')
+_BUILD = pathlib.Path(__file__).parents[2] / 'build' / 'null_driver'
+
+_memos = []
+
+
+def memoize(for_each_device=False):
+    """Return a decorator that keeps results, as CuPy's does."""
+    def decorator(f):
+        memo = {}
+        _memos.append(memo)
+
+        @functools.wraps(f)
+        def memoized(*args, **kwargs):
+            key = args, frozenset(kwargs.items())
+            if for_each_device:
+                key = null_cuda.EXPORTS['get_device_id'](), key
+            if key not in memo:
+                memo[key] = f(*args, **kwargs)
+            return memo[key]
+        return memoized
+    return decorator
+
+
+def clear_memo():
+    for memo in _memos:
+        memo.clear()
+
+
+def make():
+    """Return the modules, ``{name: module}``."""
+    pool = null_cuda.MemoryPool()
+    modules = {name: types.ModuleType(name) for name in (
+        'cupy', 'cupy.cuda', 'cupy.random', 'cupyx')}
+    modules.update(null_cuda.MODULES)
+    cupy = modules['cupy']
+    vars(cupy).update(
+        null_creation.EXPORTS, **null_kernels.EXPORTS, memoize=memoize,
+        clear_memo=clear_memo, get_default_memory_pool=lambda: pool,
+        get_default_pinned_memory_pool=lambda: pool, newaxis=None,
+        __version__='14.2.0', __path__=[])
+    vars(modules['cupy.cuda']).update(null_cuda.EXPORTS)
+    vars(modules['cupy.random']).update(null_random.EXPORTS)
+    for name, module in modules.items():
+        module.__getattr__ = functools.partial(_missing, name)
+        parent, _, own = name.rpartition('.')
+        if parent:
+            setattr(modules[parent], own, module)
+    return modules
+
+
+def _missing(module, name):
+    raise AttributeError('the null device has no %s.%s' % (module, name))
+
+
+def load_driver():
+    """Load a driver whose launches are counted, compiled when that is due.
+
+    Its name inside is ``libcuda.so.1``, so that whoever loads that gets this one.
+
+    Returns
+    -------
+    ctypes.CDLL
+    """
+    path = _BUILD / 'libcuda.so.1'
+    if not path.exists() or path.stat().st_mtime < _SOURCE.stat().st_mtime:
+        _BUILD.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix('.%d' % os.getpid())
+        subprocess.run(
+            [os.environ.get('CXX', 'g++'), '-O2', '-shared', '-fPIC',
+             '-Wl,-soname,libcuda.so.1', '-o', new, _SOURCE], check=True)
+        new.replace(path)
+    driver = ctypes.CDLL(str(path))
+    driver.null_launches.restype = ctypes.c_longlong
+    return driver
+
+
+def install():
+    """Put the null device in the place of CuPy, before chainer_fast is imported.
+
+    Returns
+    -------
+    ctypes.CDLL
+        The driver. Its function ``null_launches`` returns how often ``cuLaunchKernel``
+        was called since the last time.
+    """
+    if 'chainer_fast' in sys.modules or 'cupy' in sys.modules:
+        raise RuntimeError('the null device is to be installed before chainer_fast and '
+                           'CuPy are imported')
+    driver = load_driver()
+    sys.modules.update(make(), cudnn=null_cudnn.make())
+    cuda = importlib.import_module('chainer_fast.backends.cuda')
+    if not cuda.available:
+        raise RuntimeError('chainer_fast has not taken the null device: %s'
+                           % cuda._resolution_error)
+    return driver
