@@ -3,6 +3,7 @@
 What a call returns depends on the kinds of its arguments alone, and is remembered.
 """
 import itertools
+import operator
 
 import numpy
 
@@ -14,8 +15,16 @@ _SCALARS = {bool: '?', int: 'q', float: 'd', complex: 'D'}
 _addresses = itertools.count(0x1000, 16)
 
 
-def _key(arg):
-    return arg._kind if type(arg) is ndarray else type(arg)
+_kind = operator.attrgetter('_kind')
+
+
+def _keys(args):
+    """Return the kinds of arrays, and the types of numbers."""
+    try:
+        return tuple(map(_kind, args))
+    except AttributeError:
+        return tuple([arg._kind if type(arg) is ndarray else type(arg)
+                      for arg in args])
 
 
 def _dtype(key):
@@ -64,11 +73,7 @@ class _Kernel:
             key.shape for key, (_, raw) in zip(keys, self._in, strict=True)
             if isinstance(key, Kind) and not raw])
 
-    def _results(self, key, find):
-        try:
-            kinds = self._memo[key]
-        except KeyError:
-            kinds = self._memo[key] = find()
+    def _new(self, kinds):
         if self._one:
             return fresh(kinds[0])
         return tuple([fresh(kind) for kind in kinds])
@@ -88,10 +93,13 @@ class ElementwiseKernel(_Kernel):
             if self._no_return:
                 return None
             return args[-1] if self._one else args[self.nin:]
-        keys = tuple([_key(arg) for arg in args])
-        return self._results((size, keys), lambda: [
-            plain(self._shape(keys) if size is None else (size,), dtype)
-            for dtype in self._dtypes(keys)])
+        keys = _keys(args)
+        try:
+            return self._new(self._memo[size, keys])
+        except KeyError:
+            shape = self._shape(keys) if size is None else (size,)
+            kinds = [plain(shape, dtype) for dtype in self._dtypes(keys)]
+        return self._new(self._memo.setdefault((size, keys), kinds))
 
 
 class ReductionKernel(_Kernel):
@@ -107,10 +115,13 @@ class ReductionKernel(_Kernel):
             return args[-1] if self._one else args[self.nin:]
         if out is not None:
             return out
-        keys = tuple([_key(arg) for arg in args])
-        return self._results((axis, keepdims, keys), lambda: [
-            plain(_reduced(self._shape(keys), axis, keepdims), dtype)
-            for dtype in self._dtypes(keys)])
+        keys = _keys(args)
+        try:
+            return self._new(self._memo[axis, keepdims, keys])
+        except KeyError:
+            shape = _reduced(self._shape(keys), axis, keepdims)
+            kinds = [plain(shape, dtype) for dtype in self._dtypes(keys)]
+        return self._new(self._memo.setdefault((axis, keepdims, keys), kinds))
 
 
 def _reduced(shape, axis, keepdims):
@@ -170,7 +181,7 @@ class ufunc:
             out = args[-1]
         if out is not None:
             return out
-        keys = dtype, *[_key(arg) for arg in args]
+        keys = dtype, _keys(args)
         try:
             return fresh(self._memo[keys])
         except KeyError:
@@ -254,7 +265,8 @@ for _name, _method in _METHODS.items():
 def _operator(function, swapped=False, in_place=False):
     def method(self, other):
         # What has a higher priority has the reflected operator.
-        if getattr(other, '__array_priority__', 0) > 100:
+        if type(other) is not ndarray and (
+                getattr(other, '__array_priority__', 0) > 100):
             return NotImplemented
         if in_place:
             return function(self, other, out=self)

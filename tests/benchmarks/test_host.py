@@ -98,8 +98,9 @@ def test_new_arrays():
 
 @pytest.mark.parametrize('view', [
     lambda x: x[1], lambda x: x[1:, ::2], lambda x: x[..., -1],
-    lambda x: x[:, None, 2:], lambda x: x[1, 2, 3], lambda x: x.T, lambda x: x.transpose(0, 2, 1),
-    lambda x: x.reshape(6, -1), lambda x: x.reshape([2, 12])[:, 3:],
+    lambda x: x[:, None, 2:], lambda x: x[1, 2, 3], lambda x: x.T,
+    lambda x: x.transpose(0, 2, 1), lambda x: x.reshape(6, -1),
+    lambda x: x.reshape([2, 12])[:, 3:],
     lambda x: x.swapaxes(0, 1)[1], lambda x: x[:, :1].squeeze(1), lambda x: x.ravel()])
 def test_views(view):
     x, host = null_creation.empty((2, 3, 4), 'f'), np.empty((2, 3, 4), 'f')
