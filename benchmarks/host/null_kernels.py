@@ -13,8 +13,6 @@ from benchmarks.host.null_kinds import Kind, plain
 
 _SCALARS = {bool: '?', int: 'q', float: 'd', complex: 'D'}
 _addresses = itertools.count(0x1000, 16)
-
-
 _kind = operator.attrgetter('_kind')
 
 

@@ -46,8 +46,6 @@ class Kind:
         """Return the kind and the offset of what a function of NumPy makes of it."""
         host = self.host()
         found = function(host, *args, **kwargs)
-        if not isinstance(found, numpy.ndarray):
-            found = numpy.asarray(found)    # never looked at
         return kind_of_host(found), _address(found) - _address(host)
 
 
