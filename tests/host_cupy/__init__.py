@@ -154,11 +154,12 @@ def install_unless_gpu():
     ``HOST_CUPY=13.6`` in the environment installs this version in any case.
     """
     version = os.environ.get('HOST_CUPY')
-    if version or not _has_gpu():
+    if version or not has_gpu():
         install(version or VERSIONS[-1])
 
 
-def _has_gpu():
+def has_gpu():
+    """Return whether there are a GPU and CuPy."""
     count = ctypes.c_int()
     try:
         driver = ctypes.CDLL('libcuda.so.1')

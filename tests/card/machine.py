@@ -1,0 +1,85 @@
+"""Print what there is on this machine, as a line of JSON: ``python -m tests.card.machine``.
+
+``card`` is null without a card that CuPy can use, and ``error`` says why.
+"""
+import datetime
+import importlib
+import importlib.metadata
+import json
+import pathlib
+import platform
+import shutil
+import subprocess
+
+from tests import host_cupy
+
+
+def distribution(*names):
+    """Return name and version of the distributions of these that are installed."""
+    found = []
+    for name in names:
+        try:
+            found.append('%s %s' % (name, importlib.metadata.version(name)))
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return ', '.join(found)
+
+
+def output(*command):
+    """Return what a program prints; nothing if there is none, or it fails."""
+    if not shutil.which(command[0]):
+        return ''
+    found = subprocess.run(command, text=True, capture_output=True,
+                           cwd=pathlib.Path(__file__).parent)
+    return '' if found.returncode else found.stdout.strip()
+
+
+def software():
+    return {
+        'date': datetime.date.today().isoformat(), 'system': platform.platform(), 'Python': platform.python_version(),
+        'chainer_fast': distribution('chainer-fast'),
+        'commit': output('git', 'rev-parse', '--short=12', 'HEAD'),
+        'libraries': distribution(
+            'numpy', 'scipy', 'cupy-cuda12x', 'cupy-cuda13x', 'cupy', 'torch',
+            'nvidia-cudnn-frontend', 'nvidia-cudnn-cu12', 'nvidia-cudnn-cu13')}
+
+
+def card():
+    cupy = importlib.import_module('cupy')
+    runtime = cupy.cuda.runtime
+    properties = runtime.getDeviceProperties(0)
+    return {
+        'card': '%s, sm_%d%d, %d multiprocessors, %.0f GiB' % (
+            properties['name'].decode(), properties['major'], properties['minor'],
+            properties['multiProcessorCount'],
+            properties['totalGlobalMem'] / 2 ** 30),
+        'cards': runtime.getDeviceCount(),
+        'driver': output('nvidia-smi', '--query-gpu=driver_version,clocks.max.sm,'
+                         'power.limit', '--format=csv,noheader'),
+        'CUDA': 'driver %d, runtime %d' % (
+            runtime.driverGetVersion(), runtime.runtimeGetVersion()),
+        'CuPy': cupy.__version__}
+
+
+def cudnn():
+    try:
+        return {'cuDNN': importlib.import_module('cudnn').backend_version()}
+    except Exception as e:
+        return {'cuDNN': 'none: %s' % e}
+
+
+def main():
+    found = software()
+    if host_cupy.has_gpu():
+        try:
+            found.update(card())
+            found.update(cudnn())
+        except Exception as e:
+            found.update(card=None, error='%s: %s' % (type(e).__name__, e))
+    else:
+        found.update(card=None, error='CuPy is not installed, or sees no GPU')
+    print(json.dumps(found))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,75 @@
+"""Run cases of a module of ``programs``, each of which leaves a line of JSON.
+
+    python -m tests.card.program MODULE BEGINNING [--tiny]
+
+Cases are those whose names begin so, in the order of the module. A case is a function
+that returns figures, and raises where something is wrong. If the memory of the card is
+too small for it, the case is skipped.
+"""
+import argparse
+import importlib
+import json
+import sys
+import time
+import traceback
+
+from tests import host_cudnn, host_cupy
+from tests.card import outcomes
+
+
+def run(cases, report=print):
+    """Run cases.
+
+    Parameters
+    ----------
+    cases : dict of str to callable
+    report : callable
+        Function of a line.
+
+    Returns
+    -------
+    bool
+        Whether none of them went wrong.
+    """
+    fine = True
+    for number, (name, case) in enumerate(cases.items(), 1):
+        report('[%d of %d] %s ...' % (number, len(cases), name))
+        begin, found = time.monotonic(), {}
+        try:
+            found.update(state='passed', **case())
+        except Exception as e:
+            if type(e).__name__ == 'OutOfMemoryError':
+                found.update(state='skipped', reason='out of memory')
+            else:
+                report(traceback.format_exc())
+                found.update(state='failed', reason=' '.join(str(e).split())[:200])
+        found['seconds'] = round(time.monotonic() - begin, 1)
+        report(json.dumps({'case': name, **found}))
+        if found['state'] == 'failed':
+            fine = False
+            if outcomes.lost():
+                report('the card is lost to this process: %d cases did not run'
+                       % (len(cases) - number))
+                break
+    return fine
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('module')
+    parser.add_argument('beginning')
+    parser.add_argument('--tiny', action='store_true')
+    args = parser.parse_args()
+    if args.tiny and not host_cupy.has_gpu():
+        sys.modules['cudnn'] = host_cudnn.make()
+    host_cupy.install_unless_gpu()
+    module = importlib.import_module('tests.card.programs.' + args.module)
+    cases = {name: case for name, case in module.cases(args.tiny).items()
+             if name.startswith(args.beginning)}
+    if not cases:
+        parser.error('no case begins with %r' % args.beginning)
+    return int(not run(cases, lambda line: print(line, flush=True)))
+
+
+if __name__ == '__main__':
+    sys.exit(main())

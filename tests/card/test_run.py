@@ -1,0 +1,190 @@
+"""What the runner makes of processes that fail, die or hang, with stages of its own."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.card import page, run, stages
+
+ENDS = {
+    'fine': 'print("some figures")',
+    'wrong': 'import sys; print("before"); sys.exit(3)',
+    'fault': 'import ctypes; print("before", flush=True); ctypes.string_at(1)',
+    'slow': 'import time; print("before", flush=True); time.sleep(60)',
+}
+
+
+def python(name, code, minutes=1., **options):
+    return stages.Command(name, [sys.executable, '-c', code], minutes, **options)
+
+
+@pytest.fixture
+def run_all(monkeypatch, tmp_path):
+    """Run stages of commands; the answer is the status, and the states by stage."""
+    monkeypatch.setattr(run, 'ask_machine', lambda context: {'card': 'a card'})
+    previous = signal.getsignal(signal.SIGTERM)
+
+    def run_all(*arguments, minutes=1., **commands):
+        monkeypatch.setattr(stages, 'STAGES', {
+            name: stages.Stage('a title', minutes, lambda context, each=each: each)
+            for name, each in commands.items()})
+        status = run.main(['--out', str(tmp_path), *arguments])
+        return status, {name: {
+            command: line['state'] for command, line in page.states(
+                tmp_path / name).items()} for name in commands}
+    yield run_all
+    signal.signal(signal.SIGTERM, previous)
+
+
+def test_what_goes_wrong_stops_nothing(run_all, tmp_path, capfdbinary):
+    commands = [python(name, code, 1 / 60 if name == 'slow' else 1)
+                for name, code in ENDS.items()]
+    status, found = run_all(
+        first=commands, last=[python('fine', ENDS['fine']),
+                              python('absent', '', missing='no card')])
+    assert status == 1
+    assert found == {
+        'first': {'fine': 'passed', 'wrong': 'failed', 'fault': 'died',
+                  'slow': 'timed out'},
+        'last': {'fine': 'passed', 'absent': 'skipped'}}
+    lines = page.states(tmp_path / 'first')
+    assert lines['wrong']['status'] == 3
+    assert lines['fault']['signal'] == 'SIGSEGV'
+    assert 'before' in (tmp_path / 'first/slow.log').read_text()
+    assert b'some figures' in capfdbinary.readouterr().out
+    text = (tmp_path / 'page.md').read_text()
+    assert '| first | died |' in text and '| last | passed |' in text
+    assert 'Fatal Python error: Segmentation fault' in text
+
+
+def test_status_of_success(run_all, capfdbinary):
+    assert run_all(first=[python('fine', '')]) == (0, {'first': {'fine': 'passed'}})
+
+
+def test_children_end_as_well(run_all, tmp_path, capfdbinary):
+    code = ('import subprocess, sys, time\n'
+            'child = subprocess.Popen([sys.executable, "-c", "import signal, time; '
+            'signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"])\n'
+            'print(child.pid, flush=True)\n')
+    run_all(first=[python('left', code),
+                   python('hangs', code + 'time.sleep(60)', 2 / 60)])
+    for name in 'left', 'hangs':
+        child = int((tmp_path / 'first' / (name + '.log')).read_text())
+        assert gone(child)
+
+
+def gone(pid):
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        # Nobody may wait for orphans of a container.
+        with open('/proc/%d/stat' % pid) as f:
+            if f.read().rpartition(')')[2].split()[0] == 'Z':
+                return True
+        time.sleep(.05)
+    return False
+
+
+def test_time_of_a_stage(run_all, capfdbinary):
+    assert run_all(minutes=1 / 60, first=[
+        python('slow', ENDS['slow']), python('late', '')]) == (
+            1, {'first': {'slow': 'timed out', 'late': 'not run'}})
+
+
+def test_some_stages(run_all, capfdbinary):
+    each = {'first': [python('fine', '')], 'last': [python('fine', '')]}
+    assert run_all('2', **each)[1] == {'first': {}, 'last': {'fine': 'passed'}}
+    # The page has what an earlier run left.
+    assert run_all('first', **each)[1]['last'] == {'fine': 'passed'}
+    with pytest.raises(SystemExit):
+        run_all('3', **each)
+
+
+def test_resume(run_all, tmp_path, capfdbinary):
+    count = tmp_path / 'count'
+    code = 'open(%r, "a").write("x")' % str(count)
+    once, again = python('once', code), python('again', code + '; exit(1)')
+    run_all(first=[once, again])
+    run_all('--resume', first=[once, again])
+    assert count.read_text() == 'xxx'
+    run_all(first=[once, again])
+    assert count.read_text() == 'xxxxx'
+
+
+STOPPED = '''
+import sys
+from tests.card import run, stages
+run.ask_machine = lambda context: {'card': 'a card'}
+stages.STAGES = {'first': stages.Stage('a title', 1, lambda context: [
+    stages.Command('slow', [sys.executable, '-c', %r])])}
+run.main(['--out', sys.argv[1]])
+'''
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL])
+def test_runner_that_is_killed(number, tmp_path):
+    process = subprocess.Popen([sys.executable, '-c', STOPPED % ENDS['slow'].replace('60', '9'),
+                                tmp_path],
+                               stdout=subprocess.PIPE)
+    while process.stdout.readline() != b'before\n':
+        pass
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode in (143, -number)
+    page.write(tmp_path)
+    text = (tmp_path / 'page.md').read_text()
+    assert 'a card' in text
+    assert page.states(tmp_path / 'first')['slow']['state'] == 'cut off'
+    assert (tmp_path / 'first/slow.log').read_text().startswith('before\n')
+
+
+def test_without_a_card(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(run, 'ask_machine', lambda context: {
+        'card': None, 'error': 'CuPy is not installed'})
+    assert run.main(['--out', str(tmp_path), '1', 'upstream']) == 0
+    said = capsys.readouterr().out
+    assert said.startswith('No card: CuPy is not installed.')
+    assert '1 first      at most 6 minutes' in said
+    assert 'a checkout of Chainer' in said and 'sanitizer' not in said
+    assert not (tmp_path / 'page.md').exists()
+
+
+def test_a_machine_that_cannot_be_asked(monkeypatch, tmp_path):
+    context = stages.Context(tmp_path, run.ROOT)
+    monkeypatch.setattr(run.subprocess, 'run', lambda *args, **kwargs: (
+        subprocess.CompletedProcess(args, -11, '')))
+    assert run.ask_machine(context)['card'] is None
+
+
+def test_facts_of_the_machine(tmp_path):
+    facts = run.ask_machine(stages.Context(tmp_path, run.ROOT))
+    assert facts['Python'] and 'numpy' in facts['libraries']
+    assert facts['card'] or facts['error']
+
+
+def test_sources_that_are_not_built(monkeypatch, tmp_path):
+    assert run.tree(tmp_path) == run.ROOT
+    root = tmp_path / 'root'
+    for name in run.NEEDED:
+        if '.' in name:
+            (root / name).write_text('')
+        else:
+            (root / name).mkdir(parents=True)
+            (root / name / '__init__.py').write_text('')
+    (root / 'chainer_fast/_core').mkdir(parents=True)
+    monkeypatch.setattr(run, 'ROOT', root)
+    copy = run.tree(tmp_path / 'out')
+    assert sorted(p.name for p in copy.iterdir()) == sorted(run.NEEDED)
+
+
+def test_lines_are_json(run_all, tmp_path, capfdbinary):
+    run_all(first=[python('fine', '')])
+    lines = [json.loads(line) for line in (
+        tmp_path / 'first/results.jsonl').read_text().splitlines()]
+    assert [line['state'] for line in lines] == ['began', 'passed']
