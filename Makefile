@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general lint test-gpu bench \
-	bench-gpu bench-host sanitize sanitize-threads asv asv-compare docs docs-links \
+	bench-gpu bench-host card sanitize sanitize-threads asv asv-compare docs docs-links \
 	release-check locks build clean
 
 .DELETE_ON_ERROR:
@@ -26,6 +26,10 @@ help:
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
+	@echo 'make card   all that a machine with a GPU is to be asked, in stages of at most'
+	@echo '            eight minutes, and a page of it; tells without one what it would do;'
+	@echo '            STAGES="first sizes" or "1 2" are some, CHAINER=... is a checkout of'
+	@echo '            v7.8.1, OUT=... the folder of the results (build/card)'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour; tells first how long; STAGES="core mn" are some'
 	@echo 'make sanitize-threads  tests of many threads under the sanitizer of threads; tells'
@@ -191,6 +195,12 @@ bench-gpu: build $(VENV)/.test
 
 bench-host: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.host $(BENCH)
+
+# The stages are in tests/card/stages.py. CARD=--resume leaves out what has passed.
+card: FOLDER = $(if $(filter file,$(origin OUT)),build/card,$(OUT))
+card: build $(VENV)/.test
+	$(BIN)/python -m tests.card --out $(FOLDER) $(if $(CHAINER),--chainer $(CHAINER)) \
+		$(CARD) $(STAGES)
 
 # $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
 # place stay as they are. Of an earlier copy only what was compiled remains.

@@ -8,6 +8,6 @@ each a process, a limit of time, a log and a line in the stage's results, which 
 written as it goes. ``program`` runs the cases in ``programs``, by one name or by what
 their names begin with; ``page`` makes a page of a folder of results.
 
-Without a card, it tells what it would do. ``--tiny`` runs the programs at tiny sizes, on
-the stand-ins for CuPy and cuDNN where there is no card.
+Without a card, it tells what it would do. ``--tiny`` runs the programs at tiny sizes,
+on the stand-ins for CuPy and cuDNN where there is no card.
 """

@@ -2,8 +2,8 @@
 
     python -m tests.card.gaps MODE FILE [--batch 32]
 
-profiles this module with ``--steps``, and prints a line of JSON. ``FILE.nsys-rep`` is the
-recording, which Nsight Systems shows as well.
+profiles this module with ``--steps``, and prints a line of JSON. Nsight Systems shows
+the recording, ``FILE.nsys-rep``, as well.
 """
 import argparse
 import csv
@@ -54,7 +54,8 @@ def summarize(table, count=STEPS):
         busy += max(start + duration - max(start, end), 0)
         end = max(end, start + duration)
     return {
-        'busy ms': round(busy / 1e6 / count, 3), 'waiting ms': round(gaps / 1e6 / count, 3),
+        'busy ms': round(busy / 1e6 / count, 3),
+        'waiting ms': round(gaps / 1e6 / count, 3),
         'waiting share': round(gaps / (gaps + busy), 3),
         'longest gap ms': round(longest / 1e6, 3), 'launches': len(spans) / count}
 

@@ -1,4 +1,4 @@
-"""Print what there is on this machine, as a line of JSON: ``python -m tests.card.machine``.
+"""Print what there is on this machine, as a line of JSON.
 
 ``card`` is null without a card that CuPy can use, and ``error`` says why.
 """
@@ -36,7 +36,8 @@ def output(*command):
 
 def software():
     return {
-        'date': datetime.date.today().isoformat(), 'system': platform.platform(), 'Python': platform.python_version(),
+        'date': datetime.date.today().isoformat(), 'system': platform.platform(),
+        'Python': platform.python_version(),
         'chainer_fast': distribution('chainer-fast'),
         'commit': output('git', 'rev-parse', '--short=12', 'HEAD'),
         'libraries': distribution(

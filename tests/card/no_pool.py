@@ -1,7 +1,7 @@
 """A plugin of pytest: each array has memory of its own, ``-p tests.card.no_pool``.
 
-compute-sanitizer knows the bounds of what comes from the driver. In a pool, arrays stand
-beside each other in one piece, and an access beyond one is in the next one.
+compute-sanitizer knows the bounds of what comes from the driver. In a pool, arrays are
+parts of one piece, and an access beyond one is in the next one.
 """
 
 

@@ -1,4 +1,4 @@
-"""Make a page in Markdown of a folder of results: ``python -m tests.card.page FOLDER``."""
+"""Make a page in Markdown of results: ``python -m tests.card.page FOLDER``."""
 import collections
 import json
 import pathlib

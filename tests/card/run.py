@@ -74,8 +74,9 @@ def execute(command, log, seconds, folder):
     begin = time.monotonic()
     with open(log, 'wb', buffering=0) as file:
         process = subprocess.Popen(
-            command.argv, cwd=folder, env={**environment(folder), **command.environment},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command.argv, cwd=folder, stdin=subprocess.DEVNULL,
+            env={**environment(folder), **command.environment},
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)
         copying = threading.Thread(target=_copy, args=(process.stdout, file),
                                    daemon=True)

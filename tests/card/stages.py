@@ -129,7 +129,8 @@ def first(context):
 
 def sizes(context):
     for mode in MODES:
-        yield program(context, 'sizes', 'small batch/%s/' % mode, 2, 'reference_' + mode)
+        yield program(context, 'sizes', 'small batch/%s/' % mode, 2,
+                      'small_batch_' + mode)
     for batch in 32, 256:
         for limit in 'default', '2 GiB':
             for mode in MODES:
@@ -148,8 +149,8 @@ def project(context):
 
 def sanitizer(context):
     found = shutil.which('compute-sanitizer')
-    missing = '' if found else 'compute-sanitizer is not installed (it is in the CUDA ' \
-        'Toolkit)'
+    missing = '' if found else (
+        'compute-sanitizer is not installed: it is in the CUDA Toolkit')
     for tool in 'memcheck', 'racecheck':
         for name, files in SANITIZED.items():
             yield tests(
@@ -194,10 +195,10 @@ def stress(context):
 def upstream(context):
     root = context.chainer and context.chainer / 'tests/chainer_tests'
     if root is None or not root.is_dir():
-        yield Command('conformance', [], missing='%s: give a checkout of Chainer v7.8.1 '
-                      'by --chainer PATH, or make card CHAINER=PATH' % (
-                          'no tests' if root is None else '%s has no tests/'
-                          'chainer_tests' % context.chainer))
+        yield Command('conformance', [], missing='%s: give a checkout of Chainer v7.8.1, '
+                      'by --chainer PATH or make card CHAINER=PATH' % (
+                          '%s has no tests/chainer_tests' % context.chainer
+                          if root else 'where are its tests?'))
         return
     # Those of cuDNN are few, and wait for a card most of all.
     yield conformance(context, 'cudnn', [], ['--markers', 'cudnn'])

@@ -129,8 +129,8 @@ run.main(['--out', sys.argv[1]])
 
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL])
 def test_runner_that_is_killed(number, tmp_path):
-    process = subprocess.Popen([sys.executable, '-c', STOPPED % ENDS['slow'].replace('60', '9'),
-                                tmp_path],
+    code = STOPPED % ENDS['slow'].replace('60', '9')
+    process = subprocess.Popen([sys.executable, '-c', code, tmp_path],
                                stdout=subprocess.PIPE)
     while process.stdout.readline() != b'before\n':
         pass

@@ -1,4 +1,4 @@
-"""Programs for a card: modules with ``cases(tiny)``, which returns functions by name."""
+"""Programs for a card: modules with ``cases(tiny)``, functions by their names."""
 import numpy as np
 
 import chainer_fast as chainer
@@ -24,7 +24,8 @@ def difference(found, expected, tolerance):
     worst = 0.
     for number, (a, b) in enumerate(zip(found, expected, strict=True)):
         a, b = [cuda.to_cpu(each).astype('d') for each in (a, b)]
-        assert a.shape == b.shape, 'array %d: shapes %s, %s' % (number, a.shape, b.shape)
+        assert a.shape == b.shape, 'array %d: shapes %s, %s' % (
+            number, a.shape, b.shape)
         assert np.isfinite(a).all(), 'array %d: not finite' % number
         error = float(abs(a - b).max() / max(abs(b).max(), 1e-30))
         assert error <= tolerance, 'array %d: off by %.2g of the largest element' % (
