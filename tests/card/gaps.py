@@ -74,7 +74,8 @@ def main():
     variables = {**os.environ, 'CUPY_TF32': str(int(args.mode == 'tf32'))}
     subprocess.run([
         'nsys', 'profile', '--trace', 'cuda', '--sample', 'none', '--cpuctxsw', 'none',
-        '--capture-range', 'cudaProfilerApi', '--force-overwrite', 'true',
+        '--capture-range', 'cudaProfilerApi', '--capture-range-end', 'stop',
+        '--force-overwrite', 'true',
         '--output', args.file, sys.executable, '-m', 'tests.card.gaps', args.mode,
         args.file, '--batch', str(args.batch), '--steps'], env=variables, check=True)
     trace = subprocess.run([

@@ -5,11 +5,13 @@
 import datetime
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import pathlib
 import platform
 import shutil
 import subprocess
+import sys
 
 from tests import host_cupy
 
@@ -77,8 +79,10 @@ def main():
             found.update(cudnn())
         except Exception as e:
             found.update(card=None, error='%s: %s' % (type(e).__name__, e))
+    elif importlib.util.find_spec('cupy') is None:
+        found.update(card=None, error='CuPy is not installed for ' + sys.executable)
     else:
-        found.update(card=None, error='CuPy is not installed, or sees no GPU')
+        found.update(card=None, error='the driver is not there, or sees no GPU')
     print(json.dumps(found))
 
 

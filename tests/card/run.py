@@ -49,9 +49,11 @@ def tree(out):
 
 def environment(folder):
     """Return the variables of processes that run in a folder."""
-    paths = [str(folder), *filter(None, [os.environ.get('PYTHONPATH')])]
-    return {**os.environ, 'PYTHONUNBUFFERED': '1', 'PYTHONFAULTHANDLER': '1',
-            'PYTHONPATH': os.pathsep.join(paths)}
+    variables = {**os.environ, 'PYTHONUNBUFFERED': '1', 'PYTHONFAULTHANDLER': '1'}
+    paths = [str(folder), *filter(None, [variables.get('PYTHONPATH')])]
+    variables['PYTHONPATH'] = os.pathsep.join(paths)
+    variables.pop('HOST_CUPY', None)    # it would put a stand-in in the card's place
+    return variables
 
 
 def execute(command, log, seconds, folder):

@@ -56,8 +56,7 @@ def gradients(function, arrays, gy=None):
 
 def on_host(function, arrays, gy=None):
     """Return the same in float64, on the processor."""
-    with chainer.using_config('dtype', np.float64):
-        return gradients(function, [np.asarray(a, 'd') for a in arrays], gy)
+    return gradients(function, [np.asarray(a, 'd') for a in arrays], gy)
 
 
 def send(array, offset=0):

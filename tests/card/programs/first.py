@@ -38,7 +38,7 @@ def train(device):
     np.random.seed(0)
     model = L.Classifier(chainer.Sequential(L.Linear(20, 50), F.relu, L.Linear(50, 7)))
     model.to_device(device)
-    optimizer = chainer.optimizers.Adam().setup(model)
+    optimizer = chainer.optimizers.MomentumSGD(.1).setup(model)
     x, t = [model.device.send(a) for a in (
         draw(1, 32, 20).astype('f'), np.arange(32, dtype='i') % 7)]
     for _ in range(10):
