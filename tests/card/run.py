@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -77,9 +78,8 @@ def execute(command, log, seconds, folder):
     with open(log, 'wb', buffering=0) as file:
         process = subprocess.Popen(
             command.argv, cwd=folder, stdin=subprocess.DEVNULL,
-            env={**environment(folder), **command.environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True)
+            env={**environment(folder), **command.environment}, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         copying = threading.Thread(target=_copy, args=(process.stdout, file),
                                    daemon=True)
         copying.start()
@@ -90,7 +90,7 @@ def execute(command, log, seconds, folder):
             late = True
         finally:
             # Also what the process has left behind: it would hold the card.
-            _end(process)
+            _end(process, late)
             copying.join(10)
     status = process.returncode
     if late:
@@ -115,9 +115,13 @@ def _copy(source, file):
             sys.stdout.buffer.flush()
 
 
-def _end(process):
-    """Kill a process and its children, and wait for it."""
-    for number, patience in (signal.SIGTERM, 5), (signal.SIGKILL, None):
+def _end(process, late):
+    """Kill a process and its children, and wait for it.
+
+    One that is late tells first where it is: Python does so when it is aborted.
+    """
+    first = signal.SIGABRT if late else signal.SIGTERM
+    for number, patience in (first, 5), (signal.SIGKILL, None):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -252,7 +256,10 @@ def main(argv=None):
         return 0
     (args.out / 'machine.json').write_text(json.dumps(machine, indent=1))
     # A stop from outside is one like Ctrl-C: results and page are still written.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, lambda *_: sys.exit(143))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(
+        resource.RLIMIT_CORE)[1]))      # they would take long to write
     begin, wrong = time.monotonic(), []
     try:
         for name in args.stages:

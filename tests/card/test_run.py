@@ -1,6 +1,7 @@
 """What the runner makes of processes that fail, die or hang, with stages of its own."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -26,7 +27,9 @@ def python(name, code, minutes=1., **options):
 def run_all(monkeypatch, tmp_path):
     """Run stages of commands; the answer is the status, and the states by stage."""
     monkeypatch.setattr(run, 'ask_machine', lambda context: {'card': 'a card'})
-    previous = signal.getsignal(signal.SIGTERM)
+    previous = {number: signal.getsignal(number)
+                for number in (signal.SIGTERM, signal.SIGHUP)}
+    limit = resource.getrlimit(resource.RLIMIT_CORE)
 
     def run_all(*arguments, minutes=1., **commands):
         monkeypatch.setattr(stages, 'STAGES', {
@@ -37,7 +40,9 @@ def run_all(monkeypatch, tmp_path):
             command: line['state'] for command, line in page.states(
                 tmp_path / name).items()} for name in commands}
     yield run_all
-    signal.signal(signal.SIGTERM, previous)
+    resource.setrlimit(resource.RLIMIT_CORE, limit)
+    for number, handler in previous.items():
+        signal.signal(number, handler)
 
 
 def test_what_goes_wrong_stops_nothing(run_all, tmp_path, capfdbinary):
@@ -54,7 +59,8 @@ def test_what_goes_wrong_stops_nothing(run_all, tmp_path, capfdbinary):
     lines = page.states(tmp_path / 'first')
     assert lines['wrong']['status'] == 3
     assert lines['fault']['signal'] == 'SIGSEGV'
-    assert 'before' in (tmp_path / 'first/slow.log').read_text()
+    slow = (tmp_path / 'first/slow.log').read_text()
+    assert slow.startswith('before\n') and 'Aborted' in slow and 'line 1' in slow
     assert b'some figures' in capfdbinary.readouterr().out
     text = (tmp_path / 'page.md').read_text()
     assert '| first | died |' in text and '| last | passed |' in text
@@ -73,8 +79,8 @@ def test_children_end_as_well(run_all, tmp_path, capfdbinary):
     run_all(first=[python('left', code),
                    python('hangs', code + 'time.sleep(60)', 2 / 60)])
     for name in 'left', 'hangs':
-        child = int((tmp_path / 'first' / (name + '.log')).read_text())
-        assert gone(child)
+        log = (tmp_path / 'first' / (name + '.log')).read_text()
+        assert gone(int(log.splitlines()[0]))
 
 
 def gone(pid):
@@ -127,7 +133,8 @@ run.main(['--out', sys.argv[1]])
 '''
 
 
-@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize('number', [
+    signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_runner_that_is_killed(number, tmp_path):
     code = STOPPED % ENDS['slow'].replace('60', '9')
     process = subprocess.Popen([sys.executable, '-c', code, tmp_path],
