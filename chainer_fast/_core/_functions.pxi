@@ -282,14 +282,27 @@ cdef object _forward(FunctionBase function, tuple arrays, ThreadState state):
     return function.forward(arrays)
 
 
-cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
-    """Run ``forward``, on the device of the arrays."""
-    scope = None if on_host(arrays) else _device_scope(arrays)
+cdef object _forward_on_device(
+        FunctionBase function, tuple arrays, ThreadState state):
+    cdef int device = device_in_use(arrays)
+    scope = None if device >= 0 else _device_scope(arrays)
     if scope is not None:
         with scope:
-            outputs = _forward(function, arrays, state)
-    else:
+            return _forward(function, arrays, state)
+    try:
+        return _forward(function, arrays, state)
+    finally:
+        # Unless the function itself has changed it, this is a look at a number.
+        if device >= 0:
+            use_again(device)
+
+
+cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
+    """Run ``forward``, on the device of the arrays."""
+    if on_host(arrays):
         outputs = _forward(function, arrays, state)
+    else:
+        outputs = _forward_on_device(function, arrays, state)
     if not isinstance(outputs, tuple):
         raise TypeError(
             'forward output must be a tuple (%s)\nActual: %s'
@@ -303,6 +316,8 @@ cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
         if not PyArray_CheckExact(array):
             break
     else:
+        return 0
+    if all_on_devices(outputs):
         return 0
     for array in outputs:
         if array is not None and not _accepts_array(array):
@@ -336,13 +351,14 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             array = x
         if not PyArray_CheckExact(array):
             plain = False
-            if array is not None and not _accepts_array(array):
+            if array is not None and not is_on_device(array) and (
+                    not _accepts_array(array)):
                 raise TypeError(
                     'incompatible array types are mixed in the forward input (%s).\n'
                     'Actual: %s' % (function.label, type(x)))
         variables.append(new_variable(x, False) if variable is None else variable)
     arrays = tuple([(<VariableBase>v).arr for v in variables])
-    if not plain and not _compatible(arrays):
+    if not plain and not all_on_devices(arrays) and not _compatible(arrays):
         raise TypeError(
             'incompatible array types are mixed in the forward input (%s).\n'
             'Actual: %s'

@@ -20,17 +20,24 @@ cdef int _set_info(VariableNodeBase node, object array) except -1:
 
 
 cdef int _set_shape(VariableNodeBase node, object shape) except -1:
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, n, length
+    cdef tuple lengths
     node.ndim = NO_SHAPE
     if shape is None:
         return 0
-    if len(shape) > INLINE_DIMS or max(shape, default=0) > LONGEST_INLINE:
-        vars(node)['shape'] = tuple(shape)
-        node.ndim = SHAPE_ELSEWHERE
-        return 0
-    for i in range(len(shape)):
-        node.dims[i] = shape[i]
-    node.ndim = len(shape)
+    lengths = tuple(shape)
+    n = PyTuple_GET_SIZE(lengths)
+    if n <= INLINE_DIMS:
+        for i in range(n):
+            length = lengths[i]
+            if length > LONGEST_INLINE:
+                break
+            node.dims[i] = <int>length
+        else:
+            node.ndim = <int>n
+            return 0
+    vars(node)['shape'] = lengths
+    node.ndim = SHAPE_ELSEWHERE
     return 0
 
 
@@ -45,8 +52,17 @@ cdef object _shape_of(VariableNodeBase node):
 cdef bint shape_matches(VariableNodeBase node, object array) except -1:
     """Tell whether an array has the shape of the node's variable."""
     cdef int i
+    cdef object shape
     if not PyArray_CheckExact(array) or node.ndim < 0:
-        return _shape_of(node) == array.shape
+        shape = array.shape
+        if node.ndim < 0 or type(shape) is not tuple:
+            return _shape_of(node) == shape
+        if PyTuple_GET_SIZE(shape) != node.ndim:
+            return False
+        for i in range(node.ndim):
+            if node.dims[i] != <Py_ssize_t>(<tuple>shape)[i]:
+                return False
+        return True
     if PyArray_NDIM(array) != node.ndim:
         return False
     for i in range(node.ndim):

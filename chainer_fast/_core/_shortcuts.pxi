@@ -10,7 +10,8 @@ cdef class Shortcut:
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         return 0
 
-    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return None
 
     cdef int backward_on_device(
@@ -113,11 +114,6 @@ cdef Shortcut shortcut_of(FunctionBase function):
     return entry.shortcut if entry.methods.unchanged() else None
 
 
-cdef object _on_device(Shortcut shortcut, FunctionBase function, tuple arrays):
-    with _device_scope(arrays):
-        return shortcut.forward_on_device(function, arrays)
-
-
 cdef VariableBase apply_shortcut(
         FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
     """Apply a function by its shortcut, or return None if the case is not plain."""
@@ -145,12 +141,11 @@ cdef VariableBase apply_shortcut(
         else:
             arrays[i] = xs[i]
         if not PyArray_CheckExact(<object>arrays[i]):
-            if not shortcut.serves_devices or kind_on_device(<object>arrays[i]) < 0:
+            if not shortcut.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True
     if on_device:
-        array = _on_device(
-            shortcut, function, tuple([<object>arrays[i] for i in range(n)]))
+        array = shortcut.forward_on_device(function, arrays, n)
     else:
         array = shortcut.forward(function, arrays, n)
     if array is None:

@@ -6,13 +6,13 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
 
 from chainer_fast._core import grad_check
-from chainer_fast._core.device_arrays cimport kind_on_device
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
 from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, \
     VariableBase, VariableNodeBase, hooks_of, lone_output, node_of, nodes_of_outputs, \
     on_host, put_grad, shape_matches, shortcut_of, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
+from chainer_fast._core.launches cimport device_in_use, is_on_device, use_again
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
@@ -290,7 +290,7 @@ cdef class Traversal:
             return 0
         gradient = as_grad_array(self.table.peek(output))
         if gradient is None or not PyArray_CheckExact(gradient) and (
-                not shortcut.serves_devices or kind_on_device(gradient) < 0):
+                not shortcut.serves_devices or not is_on_device(gradient)):
             return 0
         for i in range(n):
             found[i] = NULL
@@ -298,8 +298,7 @@ cdef class Traversal:
             if PyArray_CheckExact(gradient):
                 done = shortcut.backward(function, gradient, found)
             else:
-                with _device_scope((gradient,)):
-                    done = shortcut.backward_on_device(function, gradient, found)
+                done = shortcut.backward_on_device(function, gradient, found)
             if not done:
                 return 0
             given = self.table.take(output)
@@ -342,14 +341,10 @@ cdef class Traversal:
         if hooks is not None:
             for hook in list(hooks.values()):
                 hook.backward_preprocess(function, data, arrays)
-        scope = None
-        if not on_host(data) or not on_host(arrays):
-            scope = _device_scope(data + arrays)
-        if scope is None:
+        if on_host(data) and on_host(arrays):
             backprop_step(function, targets, gradients, found, self.state.debug)
         else:
-            with scope:
-                backprop_step(function, targets, gradients, found, self.state.debug)
+            self._step_on_device(function, targets, gradients, found, data + arrays)
         if hooks is not None:
             for hook in list(hooks.values()):
                 hook.backward_postprocess(function, data, arrays)
@@ -360,6 +355,23 @@ cdef class Traversal:
                 for gradient in sums:
                     _check_leaf(function, node, as_grad_array(gradient))
             self._reach(node)
+        return 0
+
+    cdef int _step_on_device(
+            self, FunctionBase function, tuple targets, tuple gradients, dict found,
+            tuple arrays) except -1:
+        """Do that on the device of the first array that is on one."""
+        cdef int device = device_in_use(arrays)
+        scope = None if device >= 0 else _device_scope(arrays)
+        if scope is not None:
+            with scope:
+                backprop_step(function, targets, gradients, found, self.state.debug)
+            return 0
+        try:
+            backprop_step(function, targets, gradients, found, self.state.debug)
+        finally:
+            if device >= 0:
+                use_again(device)
         return 0
 
     cdef int _reach(self, VariableNodeBase node) except -1:

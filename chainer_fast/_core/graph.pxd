@@ -94,7 +94,8 @@ cdef class Shortcut:
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
         self, FunctionBase function, object gy, PyObject **gx) except -1
-    cdef object forward_on_device(self, FunctionBase function, tuple arrays)
+    cdef object forward_on_device(
+        self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward_on_device(
         self, FunctionBase function, object gy, PyObject **gx) except -1
 

@@ -15,7 +15,8 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 
-from chainer_fast._core.device_arrays cimport kind_on_device
+from chainer_fast._core.launches cimport (
+    all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
     instance_dict, is_going, may_have_more_references

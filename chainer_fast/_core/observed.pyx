@@ -48,9 +48,10 @@ cdef class ObservedShortcut(Shortcut):
         self.note_backward(function, done != 0, perf_counter_ns() - begin)
         return done
 
-    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
         begin = perf_counter_ns()
-        result = self.shortcut.forward_on_device(function, arrays)
+        result = self.shortcut.forward_on_device(function, x, n)
         self.note_forward(function, result, perf_counter_ns() - begin)
         return result
 

@@ -50,10 +50,12 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
     """Tell whether a gradient has the shape and type of all inputs."""
     cdef Py_ssize_t i
     cdef VariableNodeBase node
+    cdef object dtype = (
+        <object>np.PyArray_DESCR(<np.ndarray>gy) if np.PyArray_CheckExact(gy)
+        else gy.dtype)
     for i in range(n):
         node = <VariableNodeBase>function.input_nodes[i]
-        if node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy) or (
-                not shape_matches(node, gy)):
+        if node.dtype is not dtype or not shape_matches(node, gy):
             return False
     return True
 

@@ -215,6 +215,36 @@ def raw(
     return _cached('RawKernel', (code, name, *args), kwargs)
 
 
+def raw_of(
+        path: str, name: str, params: str, body: str,
+        *options: str) -> tp.Callable[..., tp.Any]:
+    """Return a kernel that calls functions of a C++ header of the package.
+
+    Parameters
+    ----------
+    path : str
+        The header, as for :func:`header`. Its namespace is used.
+    name : str
+        Name of the kernel, for profilers.
+    params, body : str
+        Its parameters, and statements. What ``half`` is comes along if they name it.
+    *options : str
+        Options of the compiler.
+
+    Returns
+    -------
+    cupy.RawKernel
+    """
+    code = '''
+        {}
+        {}
+        using namespace chainer_fast;
+        extern "C" __global__ void {}({}) {{ {}; }}
+        '''.format('#include <cuda_fp16.h>' if 'half' in params + body else '',
+                   header(path), name, params, body)
+    return raw(code, name, options)
+
+
 def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Make a decorator that fuses a function of arrays into one kernel.
 

@@ -19,8 +19,9 @@ import numpy
 
 from chainer_fast import _backend
 from chainer_fast._backend import Arrays
+from chainer_fast._core import launches
 from chainer_fast._past import missing_names as _missing_names
-from chainer_fast.backends import _cpu, _cudnn, intel64
+from chainer_fast.backends import _cpu, _cudnn, _launches, intel64
 from chainer_fast.backends._cuda_kernel import (
     clear_memo,
     elementwise,
@@ -100,6 +101,9 @@ else:
 
 # Whether functions may use cuDNN, which is looked for when someone asks.
 cudnn_enabled: bool
+
+
+launches.bind(array=ndarray, **_launches.needs())
 
 
 class _PerformanceWarning(Warning):

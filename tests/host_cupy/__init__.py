@@ -42,8 +42,10 @@ import numpy
 from tests.host_cupy import (
     array,
     cublas,
+    cublas_library,
     cuda,
     device,
+    driver,
     elementwise,
     indexing,
     kernels,
@@ -105,7 +107,11 @@ def make(version='14.2'):
     # not among those of the versions.
     modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
     modules['cupy.cuda.nccl'] = cupy.cuda.nccl = nccl.make(version)
-    modules['cupy_backends'] = types.ModuleType('cupy_backends')
+    for name in ('cupy_backends', 'cupy_backends.cuda', 'cupy_backends.cuda.stream'):
+        modules[name] = types.ModuleType(name)
+    modules['cupy_backends.cuda.stream'].__pyx_capi__ = {
+        'get_current_stream_ptr': driver.stream_capsule()}
+    cupy.cuda.driver.CUDADriverError = driver.CUDADriverError
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
     modules['cupy.cuda.nvtx'].available = True
@@ -141,6 +147,7 @@ def install(version='14.2'):
             'the stand-in for CuPy is to be installed before chainer_fast and CuPy '
             'are imported')
     sys.modules.update(make(version))
+    cublas_library.load()
     with unittest.mock.patch('ctypes.CDLL', _library):
         cuda = importlib.import_module('chainer_fast.backends.cuda')
     if not cuda.available:
@@ -176,5 +183,5 @@ _CDLL = ctypes.CDLL
 def _library(name, *args, **kwargs):
     """Load a library, or pretend to for the driver."""
     if name in ('libcuda.so.1', 'nvcuda.dll'):
-        return types.SimpleNamespace()
+        return driver.library()
     return _CDLL(name, *args, **kwargs)

@@ -34,6 +34,8 @@ def fresh(shape, dtype=float, order='C'):
 
 # What is called with the number of bytes of each new array.
 allocation_hooks = []
+# While a graph is captured, the list of new memory, which it goes on using.
+of_graphs = []
 
 
 def _allocated(nbytes):
@@ -49,7 +51,8 @@ class MemoryPointer:
         self.ptr = array._host.ctypes.data
         self.device = array.device
         self.device_id = array.device.id
-        self.mem = self
+
+    mem = property(lambda self: self)
 
     def __int__(self):
         return self.ptr
@@ -84,6 +87,8 @@ class ndarray:
         if memptr is None:
             self._host = fresh(shape, dtype, order)
             _allocated(self.nbytes)
+            for memory in of_graphs:
+                memory.append(self._host)
         else:
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
@@ -109,6 +114,8 @@ class ndarray:
     itemsize = property(lambda self: self._host.itemsize)
     strides = property(lambda self: self._host.strides)
     flags = property(lambda self: Flags(self._host.flags))
+    _c_contiguous = property(lambda self: self._host.flags.c_contiguous)
+    _f_contiguous = property(lambda self: self._host.flags.f_contiguous)
     device = property(lambda self: device.Device(self._device))
     data = property(MemoryPointer)
     T = property(lambda self: view(self, self._host.T))

@@ -19,7 +19,7 @@ import types
 import numpy
 
 from tests.host_cupy import ledger
-from tests.host_cupy.array import ndarray
+from tests.host_cupy.array import ndarray, of_graphs
 
 # Modules whose functions call a library, and launches of others that do.
 _LIBRARIES = {'cupy.random': 'cuRAND', 'cupy.linalg': 'cuSOLVER',
@@ -51,6 +51,7 @@ class Graph:
 
     def __init__(self):
         self._calls = []
+        self._memory = []
 
     def launch(self, stream=None):
         ledger.launch('Graph.launch')
@@ -74,6 +75,7 @@ class _Capture:
         self.void = False
         self._inside = False
         self._undo = []     # arrays, and what was in them, None for results
+        of_graphs.append(self.graph._memory)
         _replace_operations(self)
 
     def is_current(self):
@@ -112,8 +114,13 @@ class _Capture:
                     each._host, host, equal_nan=host.dtype.kind in 'fc'):
                 self._undo.append((each, host))
 
+    def note(self, function, args):
+        """Note a launch by the driver, of which nobody knows the arrays."""
+        self.graph._calls.append((function, args, {}, []))
+
     def end(self):
         _restore_operations()
+        of_graphs.clear()
         # Backwards, so that the oldest contents remain.
         for each, host in reversed(self._undo):
             if host is not None:
@@ -161,6 +168,11 @@ def end(stream):
 
 def is_capturing(stream):
     return stream.ptr in _captures
+
+
+def current():
+    """Return the capture that notes what is launched now, or None."""
+    return next((each for each in _captures.values() if each.is_current()), None)
 
 
 def _replace_operations(capture):

@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import tempfile
 
+import numpy
+
 HERE = pathlib.Path(__file__).parent
 CACHE = HERE.parents[1] / 'build' / 'host_cupy'
 COMPILER = shutil.which('g++') or shutil.which('c++')
@@ -134,7 +136,12 @@ def _headers():
         'cuda_fp16.h': '#include "float16.hpp"\n',
         'cupy/carray.cuh': '#include "../carray.hpp"\n',
         'cupy/float16.cuh': '#include "../float16.hpp"\n',
-        'block.cpp': (HERE / 'block.cpp').read_text()}
+        'unary.cpp': '#include "math.hpp"\n' + '\n'.join(
+            'extern "C" void %s_%s(const %s* x, %s* y, unsigned long n) { for (; n--; '
+            '++x, ++y) *y = %s(*x); }' % (name, t[0], t, t, name)
+            for name in _UNARY for t in ('float', 'double')),
+        **{name: (HERE / name).read_text() for name in (
+            'block.cpp', 'driver.cpp', 'cublas.cpp')}}
     folder = CACHE / _digest(repr(files))
     if not folder.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -164,15 +171,56 @@ def _run_compiler(arguments, source, output):
     os.replace(draft, output)
 
 
+def library(name, called=None):
+    """Return the path of the library that is compiled of a file of this folder.
+
+    Once it is loaded, the loader finds it by the name that it is called.
+    """
+    source = _headers() / name
+    made = source.with_suffix('.so')
+    flags = ['-Wl,-soname,' + called] if called else []
+    if not made.exists():
+        _run_compiler(['-O1', '-shared', '-fPIC', '-std=c++17', *flags], source, made)
+    return made
+
+
+@functools.cache
+def _unary():
+    return ctypes.CDLL(str(library('unary.cpp')))
+
+
+def unary(name, otherwise):
+    """Return a function of floating-point arrays that computes as kernels do.
+
+    Parameters
+    ----------
+    name : str
+    otherwise : callable
+        What takes other numbers, and names that the C library does not have.
+    """
+    if name not in _UNARY:
+        return otherwise
+
+    def compute(x):
+        if x.dtype.char == 'e':
+            return compute(x.astype('f')).astype('e')
+        if x.dtype.char not in 'fd':
+            return otherwise(x)
+        x = numpy.ascontiguousarray(x)
+        out = numpy.empty_like(x)
+        getattr(_unary(), '%s_%s' % (name, x.dtype.char))(
+            ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_size_t(x.size))
+        return out
+
+    return compute
+
+
 @functools.cache
 def _blocks():
     """Return the library that runs threads."""
-    library = _headers() / 'block.so'
-    if not library.exists():
-        _run_compiler(['-O1', '-shared', '-fPIC', '-std=c++17'],
-                      _headers() / 'block.cpp', library)
     # Holds the GIL, so that there is one launch at a time.
-    out = ctypes.PyDLL(str(library), ctypes.RTLD_GLOBAL)
+    out = ctypes.PyDLL(str(library('block.cpp')), ctypes.RTLD_GLOBAL)
     out.failure = (ctypes.c_longlong * 3).in_dll(out, 'host_failure')
     return out
 
@@ -238,9 +286,19 @@ class Kernel:
         self._library = library
         self._name = name
         self._waits = waits
-        sizes = (ctypes.c_size_t * 1024)()
+        sizes = (ctypes.c_size_t * 2048)()
         count = getattr(library, 'host_sizes%d' % index)(sizes)
         self._sizes = list(sizes[:count])
+        self._alignments = list(sizes[count:2 * count])
+
+    def split(self, arguments):
+        """Return each argument of a buffer; None if it has not the right size."""
+        values, end = [], 0
+        for size, alignment in zip(self._sizes, self._alignments, strict=True):
+            begin = -(-end // alignment) * alignment
+            end = begin + size
+            values.append(arguments[begin:end])
+        return values if len(arguments) == end else None
 
     def launch(self, grid, block, args, shared_memory=0):
         """Run the kernel.

@@ -214,7 +214,7 @@ inline void host_call(void (*kernel)(P...), void** args) {
 }
 template <class... P>
 inline int host_sizes(void (*)(P...), size_t* sizes) {
-    size_t each[] = {sizeof(P)..., 0};
+    size_t each[] = {sizeof(P)..., alignof(P)..., 0};
     memcpy(sizes, each, sizeof each);
     return sizeof...(P);
 }

@@ -72,10 +72,16 @@ def get_default_pinned_memory_pool():
     return _pinned_pool
 
 
+# Of memory that the pool of CuPy hands out.
+_ALIGNMENT = 512
+
+
 @in_cuda
 def alloc(size):
     from tests.host_cupy.creation import empty
-    return empty(size, 'B').data
+    memory = empty(size + _ALIGNMENT, 'B').data
+    memory.ptr += -memory.ptr % _ALIGNMENT
+    return memory
 
 
 @in_cuda

@@ -1,7 +1,7 @@
 """Raw kernels of the stand-in: classes that take CUDA C++, as CuPy has them."""
 import numpy
 
-from tests.host_cupy import compiler, instances, ledger
+from tests.host_cupy import compiler, device, driver, instances, ledger
 from tests.host_cupy.array import check_device, ndarray
 
 
@@ -45,6 +45,11 @@ class RawKernel:
         self.__name__ = name
         self._module = RawModule(code=code, options=options, name_expressions=None)
         self._kernel = None
+
+    @property
+    def kernel(self):
+        self.compile()
+        return driver.function(self._kernel, self.name, device.current())
 
     def compile(self, log_stream=None):
         if self._kernel is None:

@@ -6,7 +6,7 @@ import types
 import numpy
 import scipy.special
 
-from tests.host_cupy import array, elementwise, registry
+from tests.host_cupy import array, compiler, elementwise, registry
 from tests.host_cupy.ufuncs import ufunc
 
 _WHERE = ['?%s%s->%s' % (t, t, t) for t in '?bBhHiIlLqQefdFD']
@@ -108,6 +108,7 @@ def _ufunc(name, types, nep50, compute=None):
         scipy.special, name, None)
     if compute is None:
         return missing(name)
+    compute = compiler.unary(name, compute)
     nin, nout = map(len, types[0].split('->'))
     return ufunc(name, compute, types, nin, nout, nep50)
 

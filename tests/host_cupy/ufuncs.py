@@ -1,4 +1,4 @@
-"""Universal functions: types as CuPy chooses them, values as NumPy computes them."""
+"""Universal functions: types as CuPy chooses them, values by NumPy or in C."""
 import numpy
 
 from tests.host_cupy.array import (

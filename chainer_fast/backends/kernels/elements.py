@@ -16,13 +16,41 @@ such loops; records of functions are made of them::
 """
 from __future__ import annotations
 
+import functools
 import inspect
 import typing as tp
 
+from chainer_fast._core.launches import DeviceKernel
 from chainer_fast.backends import cuda
-from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cuda_kernel import header, raw_of
 from chainer_fast.backends.kernels import Kernel, Result
 from chainer_fast.backends.kernels.common.elementwise import Elementwise, Loop
+from chainer_fast.backends.kernels.common.many_arrays import TYPES
+
+
+def _compile(path, loop, letter):
+    """Return the kernel of a loop for contiguous arrays of a dtype."""
+    kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
+    arrays = ['%s(x%d[i])' % (number, i) for i in range(loop.arrays)]
+    constants = ['p', 'q'][:loop.constants]
+    outputs = ['out%d' % i for i in range(loop.outputs)]
+    params = ['const %s *x%d' % (kind, i) for i in range(loop.arrays)]
+    params += ['%s *%s' % (kind, name) for name in outputs]
+    params += ['long long n', *['%s %s' % (number, name) for name in constants]]
+    if loop.outputs == 1:
+        body = 'out0[i] = %s(%s(%s))' % (
+            kind, loop.name, ', '.join(arrays + constants))
+    else:
+        body = '%s r0, r1; %s(%s); out0[i] = %s(r0); out1[i] = %s(r1)' % (
+            number, loop.name, ', '.join([*arrays, 'r0', 'r1']), kind, kind)
+    return raw_of(
+        path, 'elementwise_' + loop.name.replace('::', '_'), ', '.join(params),
+        'const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; '
+        'if (i < n) { %s; }' % body).kernel
+
+
+def _call_cupy(name, x):
+    return getattr(cuda.cupy, name)(x)
 
 
 class Elements:
@@ -41,11 +69,13 @@ class Elements:
         self.path = path
         self.loops = loops or {}
         for name, loop in self.loops.items():
-            # Other names are of functions of NumPy, which CuPy has, too.
+            # Other names are of functions of NumPy, which CuPy and CUDA have, too.
             if '::' in name:
                 loop.on_device = self.form(
-                    name, loop.arrays + loop.constants,
-                    outputs=2 if name.endswith('::grads') else 1)
+                    name, loop.arrays + loop.constants, outputs=loop.outputs)
+            else:
+                loop.on_device = functools.partial(_call_cupy, name)
+            loop.kernel = DeviceKernel(functools.partial(_compile, path, loop))
 
     def form(
             self, function: str, in_params: int | str, outputs: int = 1,

@@ -2,6 +2,7 @@
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.launches cimport DeviceKernel
 from chainer_fast.backends.kernels.common.loops cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
@@ -31,7 +32,9 @@ cdef class Loop:
     cdef readonly str name
     cdef readonly int arrays
     cdef readonly int constants
+    cdef readonly int outputs
     cdef public object on_device
+    cdef public DeviceKernel kernel
 
 
 cdef dict loops_of(const ElementLoop *table)

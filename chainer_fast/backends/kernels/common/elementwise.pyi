@@ -2,12 +2,15 @@ from collections.abc import Callable
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.launches import DeviceKernel
 
 class Loop:
     name: str
     arrays: int
     constants: int
+    outputs: int
     on_device: Callable[..., Any] | None
+    kernel: DeviceKernel | None
 
 class Elementwise(Shortcut):
     loop: Loop

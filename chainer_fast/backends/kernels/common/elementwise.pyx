@@ -10,12 +10,15 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
+from libc.stdint cimport intptr_t
 
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.device_arrays cimport kind_on_device
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shortcut_of
+from chainer_fast._core.graph cimport own_attribute, shortcut_of
+from chainer_fast._core.launches cimport (
+    Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
+from chainer_fast._core.recipe cimport DOUBLE, HALF
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, output_array, wanted)
 from chainer_fast.backends.kernels.common import exponential_ufuncs
@@ -45,10 +48,12 @@ cdef class Loop:
     ----------
     name : str
         Name of the element, such as ``'ELU::of'``, or of a function of NumPy.
-    arrays, constants : int
-        How many of them it takes.
+    arrays, constants, outputs : int
+        How many arrays and constants it takes, and how many arrays it makes.
     on_device : callable or None
         The same for arrays of CuPy, if the element has such a form.
+    kernel : DeviceKernel or None
+        That form for contiguous arrays of one shape.
     """
 
 
@@ -57,6 +62,7 @@ cdef Loop _loop_of(const ElementLoop *line):
     made.name = line.name.decode('ascii')
     made.arrays = line.arrays
     made.constants = line.constants
+    made.outputs = 2 if made.name.endswith('::grads') else 1
     for i in range(2):
         if line.ufuncs[i] is not NULL:
             name = line.ufuncs[i].decode('ascii')
@@ -109,15 +115,72 @@ cdef object run_loop(Loop loop, object a, object b, double p=0):
     return _run_with(loop.any, a, b, p, 0)
 
 
-cdef object _launch(Loop loop, tuple arrays, double p, double q):
-    """Return what a loop makes of arrays on a GPU; None if it is not for them."""
+cdef object _on_device(
+        Loop loop, object a, object b, object c, double p, double q):
+    """Return what a loop makes of as many arrays as it takes, on the current GPU.
+
+    None if it is not for them.
+    """
+    cdef PyObject **x = [<PyObject *>a, <PyObject *>b, <PyObject *>c]
+    cdef object array, dtype, shape, found
+    cdef int device = 0
+    cdef intptr_t context = current_context(&device)
+    cdef int kind, i
+    cdef bint gapless = True
+    cdef intptr_t addresses[3]
+    if context == 0 or not is_on_device(a):
+        return None
+    dtype = a.dtype
+    kind = kind_of_dtype(dtype)
+    if kind < 0:
+        return None
+    shape = a.shape
+    for i in range(loop.arrays):
+        array = <object>x[i]
+        if i and (not is_on_device(array) or array.dtype is not dtype
+                  or array.shape != shape):
+            return None
+        addresses[i] = address_on(device, array)
+        if addresses[i] == 0:
+            return None
+        gapless = gapless and array._c_contiguous
+    if gapless and loop.kernel is not None:
+        return _launch(loop, context, kind, addresses, shape, dtype, p, q)
     if loop.on_device is None:
         return None
-    for array in arrays:
-        if kind_on_device(array) < 0 or array.shape != arrays[0].shape:
-            return None
-    found = loop.on_device(*arrays, *(p, q)[:loop.constants])
+    found = loop.on_device(*[<object>x[i] for i in range(loop.arrays)],
+                           *(p, q)[:loop.constants])
     return None if found is NotImplemented else found
+
+
+cdef object _launch(
+        Loop loop, intptr_t context, int kind, intptr_t *addresses, object shape,
+        object dtype, double p, double q):
+    """Launch the kernel of a loop."""
+    cdef object out = new_on_device(shape, dtype)
+    cdef object second = new_on_device(shape, dtype) if loop.outputs == 2 else None
+    cdef Arguments arguments
+    cdef Py_ssize_t size = out.size
+    cdef int i
+    for i in range(loop.arrays):
+        arguments.add[intptr_t](addresses[i])
+    arguments.add[intptr_t](out.data.ptr)
+    if second is not None:
+        arguments.add[intptr_t](second.data.ptr)
+    arguments.add[Py_ssize_t](size)
+    for i in range(loop.constants):
+        if kind == DOUBLE:
+            arguments.add[double](q if i else p)
+        else:
+            arguments.add[float](_narrow(kind, q if i else p))
+    loop.kernel.launch(context, kind, size, arguments)
+    return out if second is None else (out, second)
+
+
+cdef float _narrow(int kind, double constant) except? -1:
+    """Return a constant as arrays of a kind have it."""
+    return (<float>float(numpy.float16(constant)) if kind == HALF
+            else <float>constant)
 
 
 cdef class Elementwise(Shortcut):
@@ -222,9 +285,9 @@ cdef class Elementwise(Shortcut):
             if self.inputs > 1 and not wanted(function, i):
                 continue
             if on_device:
-                found = _launch(
-                    self.gradients[i][0], (gy,) if operand == _GRADIENT
-                    else (self._operand(function, operand), gy), p, q)
+                found = _on_device(
+                    self.gradients[i][0], gy if operand == _GRADIENT
+                    else self._operand(function, operand), gy, None, p, q)
             elif operand == _GRADIENT:
                 kind = gapless_kind(gy)
                 found = _run(self._grads[i], kind, gy, gy, p, q) if kind else None
@@ -244,7 +307,7 @@ cdef class Elementwise(Shortcut):
         cdef object ga, gb
         cdef char kind
         if on_device:
-            found = _launch(self.gradients, (a, b, gy), 0, 0)
+            found = _on_device(self.gradients, a, b, gy, 0, 0)
             if found is None:
                 return 0
             ga, gb = found
@@ -263,23 +326,21 @@ cdef class Elementwise(Shortcut):
         gx[0], gx[1] = given(ga), given(gb)
         return 1
 
-    cdef object forward_on_device(self, FunctionBase function, tuple arrays):
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double p = 0
         cdef double q = 0
-        if len(arrays) != self.inputs or not self._serves(function, &p, &q):
+        if n != self.inputs or not self._serves(function, &p, &q):
             return None
         if self.held is not None:
-            arrays = (own_attribute(function, self.held), *arrays)
-        return _launch(self.loop, arrays, p, q)
+            return _on_device(self.loop, own_attribute(function, self.held),
+                              <object>x[0], None, p, q)
+        return _on_device(self.loop, <object>x[0], <object>x[n - 1], None, p, q)
 
     cdef int backward_on_device(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef VariableNodeBase node
-        cdef int i
-        for i in range(self.inputs if self._compares else 0):
-            node = <VariableNodeBase>function.input_nodes[i]
-            if node.dtype != gy.dtype or node.shape != gy.shape:
-                return 0
+        if self._compares and not fits_inputs(function, gy, self.inputs):
+            return 0
         return self._gradients(function, gy, gx, True)
 
 

@@ -12,7 +12,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.types import NdArray
 
 # As in the header.
@@ -130,14 +130,7 @@ def kernel(path: str, params: str, body: str) -> tp.Any:
     params, body : str
         Its parameters, and a statement.
     """
-    code = '''
-        {}
-        {}
-        using namespace chainer_fast;
-        extern "C" __global__ void change_many({}) {{ {}; }}
-        '''.format('#include <cuda_fp16.h>' if 'half' in body else '',
-                   header(path), params, body)
-    return cuda.raw(code, 'change_many', ('-std=c++17',))
+    return raw_of(path, 'change_many', params, body, '-std=c++17')
 
 
 @functools.cache
@@ -165,10 +158,15 @@ def launch(
         Arguments after the arrays.
     """
     n_blocks, arrays = call
-    capacity, _ = _layout(len(arrays['low']))
-    kernel(
-        path, 'const Arrays<%d, %d> arrays%s' % (len(arrays['low']), capacity, params),
-        body)((n_blocks,), (THREADS,), (arrays, *args))
+    kernel_of(path, body, params, len(arrays['low']))(
+        (n_blocks,), (THREADS,), (arrays, *args))
+
+
+def kernel_of(path: str, body: str, params: str, n_arrays: int) -> tp.Any:
+    """Return a kernel that goes over so many arrays of each parameter."""
+    capacity, _ = _layout(n_arrays)
+    return kernel(
+        path, 'const Arrays<%d, %d> arrays%s' % (n_arrays, capacity, params), body)
 
 
 def calls(group: list[tp.Sequence[NdArray]]) -> tp.Any:

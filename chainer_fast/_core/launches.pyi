@@ -1,0 +1,11 @@
+from collections.abc import Callable
+from typing import Any
+
+def bind(*, array: type, launch_kernel: int = 0, get_context: int = 0,
+         stream: Any = None, device: Callable[[], int] | None = None,
+         use_device: Callable[[int], Any] | None = None,
+         error: Callable[[int], Exception] | None = None) -> None: ...
+
+class DeviceKernel:
+    make: Callable[[str], Any]
+    def __init__(self, make: Callable[[str], Any]) -> None: ...

@@ -1,0 +1,36 @@
+"""What compiled code needs of CuPy and the driver to launch kernels by itself."""
+import ctypes
+import functools
+import importlib
+
+from chainer_fast.backends._cupy import available, cupy, load_cuda_driver
+
+
+def _address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+def _stream():
+    """Return what tells the address of the current stream."""
+    try:
+        # For other compiled modules: a function without the cost of a stream's object.
+        module = importlib.import_module('cupy_backends.cuda.stream')
+        return module.__pyx_capi__['get_current_stream_ptr']
+    except (ImportError, AttributeError, KeyError):
+        return lambda: cupy.cuda.get_current_stream().ptr
+
+
+@functools.cache
+def needs():
+    """Return what launches need, as arguments of ``launches.bind``."""
+    # An AMD GPU has another driver. The attribute is CuPy's own affair.
+    if not available or cupy.cuda.runtime.is_hip or not hasattr(
+            cupy.ndarray, '_c_contiguous'):
+        return {}
+    driver = load_cuda_driver()
+    return {
+        'launch_kernel': _address(driver.cuLaunchKernel),
+        'get_context': _address(driver.cuCtxGetCurrent),
+        'stream': _stream(), 'device': cupy.cuda.runtime.getDevice,
+        'use_device': cupy.cuda.runtime.setDevice,
+        'error': cupy.cuda.driver.CUDADriverError}

@@ -1,0 +1,178 @@
+"""Kernels that the driver launches: results, device and stream as if CuPy did."""
+import threading
+
+import numpy as np
+import pytest
+
+import chainer_fast as chainer
+import chainer_fast.functions as F
+from chainer_fast._core import graph, launches
+from chainer_fast.backends import _launches, cuda
+from chainer_fast.functions.activation.elu import ELU
+from chainer_fast.functions.math.basic_math import Add, Div
+from tests._core.test_shortcuts import called_methods
+
+pytestmark = pytest.mark.gpu
+
+
+def record(cls):
+    return graph.registered(cls)[0]
+
+
+@pytest.fixture
+def by_cupy(monkeypatch):
+    """Names of elements whose kernels CuPy launches."""
+    names = []
+
+    def noted(loop):
+        form = loop.on_device
+        monkeypatch.setattr(
+            loop, 'on_device', lambda *args: names.append(loop.name) or form(*args))
+
+    noted(record(ELU).loop)
+    noted(record(ELU).gradients[0][0])
+    noted(record(Add).loop)
+    noted(record(Div).gradients)
+    return names
+
+
+@pytest.fixture
+def bind():
+    """Change what launches need, for the time of a test."""
+    yield lambda **needs: launches.bind(array=cuda.ndarray, **needs)
+    launches.bind(array=cuda.ndarray, **_launches.needs())
+
+
+@pytest.fixture
+def stand_in():
+    """The driver of the stand-in."""
+    from tests.host_cupy import array, driver
+    if cuda.ndarray is not array.ndarray:
+        pytest.skip('a real driver would fault')
+    return driver
+
+
+def elu_and_gradient(x, alpha=.3):
+    x = chainer.Variable(x)
+    y = F.elu(x, alpha)
+    with y.array.device:
+        y.grad = cuda.cupy.full_like(y.array, .7)
+    y.backward()
+    return y.array, x.grad
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(3, 130), (1,), (), (0, 4)])
+def test_same_bits_as_launched_by_cupy(device, by_cupy, dtype, shape):
+    x = np.asarray(np.random.RandomState(0).randn(*shape), dtype)
+    found = elu_and_gradient(device.send(x))
+    assert by_cupy == []
+    # The first axis is strided.
+    twice = device.send(np.stack([x, x], -1))[..., 0]
+    expected = elu_and_gradient(twice)
+    if x.size > 1:
+        # The output is contiguous again.
+        assert by_cupy == ['ELU::of']
+    for a, b in zip(found, expected, strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape) == (x.dtype, x.shape)
+        np.testing.assert_array_equal(a.get(), b.get())
+
+
+def test_two_inputs_and_gradients(device, by_cupy):
+    a, b = [chainer.Variable(device.send(np.array(x, 'f')))
+            for x in ([1, 2, 3], [4, 5, 8])]
+    y, = Div().apply((a + b, b))
+    y.grad = device.xp.ones_like(y.array)
+    y.backward()
+    np.testing.assert_allclose(a.grad.get(), [.25, .2, .125])
+    np.testing.assert_allclose(b.grad.get(), [-1 / 16, -2 / 25, -3 / 64], 1e-6)
+    assert by_cupy == []
+
+
+def test_device_of_the_arrays(device):
+    if cuda.cupy.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip('needs two devices')
+    with cuda.Device(1):
+        x = device.xp.asarray(device.xp.ones((2, 3), 'f'))
+    for current in 0, 1, 0:
+        with cuda.Device(current):
+            y, gx = elu_and_gradient(x)
+            assert y.device.id == gx.device.id == 1
+            assert cuda.Device().id == current
+    y0, _ = elu_and_gradient(device.xp.ones((2, 3), 'f'))
+    assert y0.device.id == 0
+
+
+def test_devices_of_threads(device):
+    count = min(4, cuda.cupy.cuda.runtime.getDeviceCount())
+    found = {}
+
+    def run(number):
+        with cuda.Device(number):
+            for _ in range(5):
+                y, gx = elu_and_gradient(device.xp.full((3,), -1, 'f'))
+            found[number] = y.device.id, gx.device.id, y.get()
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, (*devices, y) in found.items():
+        assert devices == [number, number]
+        np.testing.assert_allclose(y, .3 * np.expm1(-np.ones(3)), 1e-6)
+    assert len(found) == count
+
+
+@pytest.mark.parametrize('as_capsule', [True, False])
+def test_current_stream(device, by_cupy, bind, as_capsule):
+    if not as_capsule:
+        bind(**{**_launches.needs(),
+                'stream': lambda: cuda.cupy.cuda.get_current_stream().ptr})
+    x = device.xp.ones((2, 3), 'f')
+    stream = cuda.cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        y, _ = elu_and_gradient(x)
+    stream.synchronize()
+    assert y.get().tolist() == [[1] * 3] * 2
+    assert by_cupy == []
+
+
+def test_without_a_driver_the_methods_run(device, bind):
+    bind()
+    with called_methods(ELU) as called:
+        y, _ = elu_and_gradient(device.xp.ones((2, 3), 'f'))
+    assert y.get().tolist() == [[1] * 3] * 2
+    assert called == {'forward', 'backward'}
+
+
+def test_statuses_are_errors(device, stand_in, monkeypatch):
+    elu = record(ELU).loop
+    compiled = []
+
+    class Function:
+        ptr = 12345
+
+    def launch(made):
+        monkeypatch.setattr(elu, 'kernel', launches.DeviceKernel(made))
+        with pytest.raises(cuda.cupy.cuda.driver.CUDADriverError) as caught:
+            F.elu(device.xp.ones((2, 3), 'f'))
+        return caught.value.status
+
+    assert launch(lambda letter: compiled.append(letter) or Function) == (
+        stand_in.INVALID_HANDLE)
+    assert compiled == ['f']
+    # It has an array more, and no constant.
+    add = record(Add).loop.kernel
+    assert launch(add.make) == stand_in.INVALID_VALUE
+
+
+def test_compiled_once(device, monkeypatch):
+    elu = record(ELU).loop
+    letters = []
+    make = elu.kernel.make
+    monkeypatch.setattr(elu, 'kernel', launches.DeviceKernel(
+        lambda letter: letters.append(letter) or make(letter)))
+    for dtype in 'fefd':
+        F.elu(device.xp.ones((2, 3), dtype))
+    assert letters == ['f', 'e', 'd']
