@@ -4,12 +4,46 @@
 and needs four launches for an operand that is broadcast. cuBLAS takes all of them as
 they are.
 """
+import ctypes
 import math
 import os
+import sys
 
 import numpy
 
 from chainer_fast.backends._cupy import cupy
+
+
+def addresses():
+    """Return what compiled code needs to call cuBLAS by itself.
+
+    Returns
+    -------
+    tuple of int
+        Addresses of ``cublasGemmEx``, ``cublasSetStream`` and ``cublasSetWorkspace``; 0
+        where the library that CuPy has loaded cannot be found.
+    callable or None
+        Function that returns the handle of the running thread.
+    type or None
+        Class of errors.
+    """
+    try:
+        error = cupy.cuda.cublas.CUBLASError
+        version = cupy.cuda.runtime.runtimeGetVersion() // 1000
+        library = ctypes.CDLL('cublas64_%d.dll' % version if sys.platform == 'win32'
+                              else 'libcublas.so.%d' % version)
+        functions = [ctypes.cast(function, ctypes.c_void_p).value for function in (
+            library.cublasGemmEx, library.cublasSetStream_v2,
+            library.cublasSetWorkspace_v2)]
+        return functions, cupy.cuda.get_cublas_handle, error
+    except (AttributeError, OSError):
+        return (0, 0, 0), None, None
+
+
+def uses_tf32():
+    """Tell whether products of single precision may round their operands to TF32."""
+    # The switch that CuPy has for its own products.
+    return int(os.environ.get('CUPY_TF32', 0)) > 0
 
 
 def multiply(a, b, out):
@@ -33,8 +67,7 @@ def multiply(a, b, out):
     single, compute = numpy.dtype('f'), cublas.CUBLAS_COMPUTE_32F
     if out.dtype == 'd':
         single, compute = out.dtype, cublas.CUBLAS_COMPUTE_64F
-    elif a.dtype == 'f' and int(os.environ.get('CUPY_TF32', 0)):
-        # The switch that CuPy has for its own products.
+    elif a.dtype == 'f' and uses_tf32():
         compute = cublas.CUBLAS_COMPUTE_32F_FAST_TF32
     types = {'e': runtime.CUDA_R_16F, 'f': runtime.CUDA_R_32F, 'd': runtime.CUDA_R_64F}
     a, a_transposed, a_row = _operand(a)

@@ -2,6 +2,10 @@
 import contextlib
 
 from chainer_fast.backends._cupy import available, cupy
+from chainer_fast.backends.kernels.matmul.on_device import use_workspace
+
+# Bytes: what cuBLAS itself takes on most cards.
+_WORKSPACE = 4 << 20
 
 
 def supported():
@@ -22,6 +26,7 @@ class Recorder:
         # Freed memory can be used again only on the stream where it was in use.
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._used = cupy.cuda.Event(disable_timing=True)
+        self._workspaces = []
 
     @contextlib.contextmanager
     def in_turn(self):
@@ -38,6 +43,17 @@ class Recorder:
         """Return a copy of an array, in the memory of the recorder, in C order."""
         with cupy.cuda.using_allocator(self._pool.malloc):
             return array.copy('C')
+
+    @contextlib.contextmanager
+    def _workspace(self):
+        """Let products of matrices work in memory that stays the recording's."""
+        memory = cupy.cuda.alloc(_WORKSPACE)
+        self._workspaces.append(memory)
+        use_workspace(memory.ptr, _WORKSPACE)
+        try:
+            yield
+        finally:
+            use_workspace(0, 0)
 
     def record(self, function):
         """Call a function, and record its launches instead of carrying them out.
@@ -58,7 +74,8 @@ class Recorder:
         Exception
             Whatever the function raises, CuPy for what cannot be recorded, or CUDA.
         """
-        with cupy.cuda.using_allocator(self._pool.malloc), self._stream as stream:
+        with cupy.cuda.using_allocator(self._pool.malloc), self._stream as stream, (
+                self._workspace()):
             stream.begin_capture()
             try:
                 returned = function()

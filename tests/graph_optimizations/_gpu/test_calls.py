@@ -284,9 +284,17 @@ def test_products_of_matrices():
     chain = Linear()
     expected = X.dot(chain.l.W.array.get().T)
     for _ in range(3):
+        chain.cleargrads()
+        x = chainer.Variable(send(X))
+        y = chain(x)
+        numpy.testing.assert_allclose(y.array.get(), expected, rtol=1e-5)
+        F.sum(y).backward()
         numpy.testing.assert_allclose(
-            chain(send(X)).array.get(), expected, rtol=1e-5)
-    assert 'cuBLAS' in refused(chain)
+            x.grad.get(), numpy.ones((4, 2)).dot(chain.l.W.array.get()), rtol=1e-5)
+        numpy.testing.assert_allclose(
+            chain.l.W.grad.get(), [X.sum(axis=0)] * 2, rtol=1e-5)
+        assert chain.l.b.grad.get().tolist() == [4, 4]
+    assert len(chain.schedule_manager.recordings._kept) == 1
 
 
 def test_random_numbers_are_drawn_anew():

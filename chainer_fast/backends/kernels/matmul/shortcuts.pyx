@@ -9,10 +9,14 @@ from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, PyArray_Transpose, 
     PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
+from chainer_fast._core.launches cimport is_on_device, kind_on_device
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
+from chainer_fast.backends.kernels.matmul.on_device cimport (
+    add_row_on_device, product_on_device)
 
 np.import_array()
 
@@ -50,6 +54,7 @@ cdef class LinearShortcut(Shortcut):
 
     def __cinit__(self):
         self.retain_inputs = (0, 1)
+        self.serves_devices = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
@@ -92,6 +97,34 @@ cdef class LinearShortcut(Shortcut):
             if bias_grad is None:
                 return 0
             gx[2] = given(bias_grad)
+        return 1
+
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object y
+        if n != 2 and n != 3:
+            return None
+        y = product_on_device(<object>x[0], <object>x[1], False, True)
+        if y is not None and n == 3 and not add_row_on_device(<object>x[2], y):
+            return None
+        return y
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object rows = input_array(function, 0)
+        cdef object weight = input_array(function, 1)
+        if wanted(function, 0):
+            gx[0] = given(product_on_device(gy, weight, False, False))
+            if gx[0] is NULL:
+                return 0
+        if wanted(function, 1):
+            gx[1] = given(product_on_device(gy, rows, True, False))
+            if gx[1] is NULL:
+                return 0
+        if len(function.input_nodes) == 3 and wanted(function, 2):
+            if kind_on_device(gy) < 0:
+                return 0
+            gx[2] = given(gy.sum(axis=0))
         return 1
 
 
@@ -145,6 +178,7 @@ cdef class MatMulShortcut(Shortcut):
         self.transposed = transposed
         self.dtype = dtype
         self.retain_inputs = (0, 1)
+        self.serves_devices = True
 
     cdef tuple _transposed(self, FunctionBase function):
         if self.transposed is not None:
@@ -191,3 +225,47 @@ cdef class MatMulShortcut(Shortcut):
         if wanted(function, 1):
             gx[1] = given(_product(a, gy, not trans_a, trans_c, trans_b))
         return 1
+
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef bint trans_a, trans_b, trans_c
+        if n != 2 or not is_on_device(<object>x[0]):
+            return None
+        dtype = own_attribute(function, self.dtype)
+        if dtype is not None and dtype is not (<object>x[0]).dtype:
+            return None
+        trans_a, trans_b, trans_c = self._transposed(function)
+        return _product_on_device(
+            <object>x[0], <object>x[1], trans_a, trans_b, trans_c)
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object a = input_array(function, 0)
+        cdef object b = input_array(function, 1)
+        cdef bint trans_a, trans_b, trans_c
+        trans_a, trans_b, trans_c = self._transposed(function)
+        if wanted(function, 0):
+            gx[0] = given(_product_on_device(gy, b, trans_c, not trans_b, trans_a))
+            if not _fits(function, 0, gx):
+                return 0
+        if wanted(function, 1):
+            gx[1] = given(_product_on_device(a, gy, not trans_a, trans_c, trans_b))
+            if not _fits(function, 1, gx):
+                return 0
+        return 1
+
+
+cdef object _product_on_device(
+        object a, object b, bint trans_a, bint trans_b, bint trans_out):
+    if trans_out:
+        return product_on_device(b, a, not trans_b, not trans_a)
+    return product_on_device(a, b, trans_a, trans_b)
+
+
+cdef bint _fits(FunctionBase function, int i, PyObject **gx) except -1:
+    """Tell whether there is a gradient, of the shape of its input.
+
+    Without another size, a factor has been broadcast.
+    """
+    return gx[i] is not NULL and shape_matches(
+        <VariableNodeBase>function.input_nodes[i], <object>gx[i])

@@ -1,0 +1,164 @@
+"""Products of matrices on GPUs by cuBLAS, and what is done to their rows.
+
+CuPy loads cuBLAS and has a handle of it for each thread and device. ``ndarray.dot``
+takes microseconds to come to the call that is made here through its address.
+"""
+from libc.stdint cimport intptr_t
+
+from chainer_fast._core.launches cimport (
+    Arguments, DeviceKernel, address_on, current_context, current_stream,
+    is_on_device, kind_of_dtype, new_on_device)
+
+from chainer_fast.backends import _cublas
+from chainer_fast.backends._cuda_kernel import raw_of
+from chainer_fast.backends.kernels.common.many_arrays import TYPES
+
+cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
+        namespace "chainer_fast":
+    ctypedef int (*_Gemm "decltype(chainer_fast::Cublas::gemm)")()
+    ctypedef int (*_SetStream "decltype(chainer_fast::Cublas::set_stream)")()
+    ctypedef int (*_SetWorkspace "decltype(chainer_fast::Cublas::set_workspace)")()
+
+    cdef struct Workspace:
+        intptr_t memory
+        size_t size
+
+    Workspace &workspace()
+
+    cdef cppclass Cublas:
+        _Gemm gemm
+        _SetStream set_stream
+        _SetWorkspace set_workspace
+        int product(
+            intptr_t handle, intptr_t stream, int kind, bint fast, int rows,
+            int columns, int between, intptr_t a, int a_row, bint trans_a, intptr_t b,
+            int b_row, bint trans_b, intptr_t out)
+
+cdef Py_ssize_t LONGEST = 0x7fffffff
+
+cdef Cublas _library
+cdef bint _looked = False
+cdef bint _fast = False         # rounds operands of single precision to TF32
+cdef object _handle = None
+cdef object _error = None
+
+
+cdef struct _Matrix:
+    intptr_t address
+    int row             # elements from one row to the next, in memory
+    bint transposed     # rows in memory are columns
+    int shape[2]
+
+
+cdef bint _look() except -1:
+    """Find cuBLAS, at the first product; tell whether it is there."""
+    global _looked, _handle, _error, _fast
+    if not _looked:
+        (gemm, set_stream, set_workspace), _handle, _error = _cublas.addresses()
+        _library.gemm = <_Gemm><intptr_t>gemm
+        _library.set_stream = <_SetStream><intptr_t>set_stream
+        _library.set_workspace = <_SetWorkspace><intptr_t>set_workspace
+        _fast = _cublas.uses_tf32()
+        _looked = True
+    return _handle is not None
+
+
+def use_workspace(intptr_t memory, size_t size):
+    """Let products of this thread use some memory, so that a graph can have them.
+
+    Parameters
+    ----------
+    memory : int
+        Address, a multiple of 256 bytes; 0 leaves the memory to cuBLAS.
+    size : int
+        Number of bytes.
+    """
+    workspace().memory = memory
+    workspace().size = size
+
+
+cdef bint _read(int device, object array, bint transposed, _Matrix *out) except -1:
+    """Read a matrix; False if cuBLAS cannot take it as it is."""
+    cdef tuple shape = array.shape
+    cdef Py_ssize_t length
+    cdef int i
+    if len(shape) != 2:
+        return False
+    for i in range(2):
+        length = shape[i]
+        if not 0 < length < LONGEST:
+            return False
+        out.shape[i] = <int>length
+    if array._c_contiguous:
+        out.transposed = transposed
+        out.row = out.shape[1]
+    elif array._f_contiguous:
+        out.transposed = not transposed
+        out.row = out.shape[0]
+    else:
+        return False
+    if transposed:
+        out.shape[0], out.shape[1] = out.shape[1], out.shape[0]
+    out.address = address_on(device, array)
+    return out.address != 0
+
+
+cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
+    """Return the product of two matrices on the current GPU, each transposed or not.
+
+    It is None where the arrays are others, are not contiguous or have no elements, or
+    cuBLAS cannot be called.
+    """
+    cdef _Matrix left, right
+    cdef int device = 0
+    cdef object dtype, out
+    cdef int kind, status
+    if current_context(&device) == 0 or not is_on_device(a) or not is_on_device(b):
+        return None
+    dtype = a.dtype
+    kind = kind_of_dtype(dtype)
+    if kind < 0 or b.dtype is not dtype or not _look():
+        return None
+    if not _read(device, a, trans_a, &left) or (
+            not _read(device, b, trans_b, &right)) or left.shape[1] != right.shape[0]:
+        return None
+    out = new_on_device((left.shape[0], right.shape[1]), dtype)
+    status = _library.product(
+        _handle(), current_stream(), kind, _fast,
+        left.shape[0], right.shape[1], left.shape[1], left.address, left.row,
+        left.transposed, right.address, right.row, right.transposed, out.data.ptr)
+    if status:
+        raise _error(status)
+    return out
+
+
+def _compile_add_row(letter):
+    kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
+    return raw_of(
+        'chainer_fast/backends/kernels/matmul/device_rows.hpp', 'add_row',
+        'const %s *row, %s *out, long long n, long long columns' % (kind, kind),
+        'add_to_rows<%s>(row, out, n, columns)' % number).kernel
+
+
+cdef DeviceKernel _add_row = DeviceKernel(_compile_add_row)
+
+
+cdef bint add_row_on_device(object row, object matrix) except -1:
+    """Add a vector to all rows of a new matrix, in place; False if it does not fit."""
+    cdef int device = 0
+    cdef intptr_t context = current_context(&device)
+    cdef intptr_t address
+    cdef Arguments arguments
+    cdef Py_ssize_t size = matrix.size
+    if not is_on_device(row) or row.dtype is not matrix.dtype or not (
+            row._c_contiguous) or row.shape != matrix.shape[1:]:
+        return False
+    address = address_on(device, row)
+    if address == 0:
+        return False
+    arguments.add[intptr_t](address)
+    arguments.add[intptr_t](matrix.data.ptr)
+    arguments.add[Py_ssize_t](size)
+    arguments.add[Py_ssize_t](row.size)
+    _add_row.launch(context, kind_of_dtype(row.dtype), size, arguments)
+    return True
