@@ -1,45 +1,49 @@
-"""Arrays on GPUs, and changes of them that are made together.
+"""Changes of arrays on GPUs that are made together.
 
-Nothing is computed here.  A *batch*, whose class is handed down at import, collects
-changes of many parameters and makes them by as few kernels as possible.
+Nothing is computed here.  Changes of many parameters are noted, and those that are
+alike are made by one kernel.  A *batch*, whose class is handed down at import, serves
+arrays that are not contiguous, lie on another device or overlap.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError
 from cpython.object cimport PyObject
+from libc.stdint cimport intptr_t
+from libc.string cimport memcmp, strcmp, strncmp
 
-from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE, Step
+from chainer_fast._core.launches cimport (
+    Arguments, DeviceKernel, address_on, current_context, is_on_device, kind_of_dtype)
+from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 
-cdef type _Array = None
+cdef extern from "chainer_fast/_core/device_arrays.hpp" namespace "chainer_fast":
+    int MOST_ARRAYS
+    bint overlap(vector[Changed] &all)
+    int capacity(int n_arrays)
+    size_t add_arrays(Changed **group, int n, Arguments &arguments)
+
+cdef enum:
+    _THREADS = 256               # of a block, as in many_arrays.hpp
+
 cdef type _Batch = None
+cdef object _make_kernel = None
+# Kernels by the names of their steps, the types of the arrays and their number.
+cdef dict _kernels = {}
 
 
-def bind(*, array, batch):
-    """Make the class of arrays and that of batches known; called once, at import.
+def bind(*, batch, make_kernel):
+    """Make known what changes arrays; called once, at import.
 
     Parameters
     ----------
-    array : type
-        Class of the arrays on GPUs.
     batch : type
         Class with the methods of
         :class:`chainer_fast.backends.kernels.update_rules.cuda.Batch`.
+    make_kernel : callable
+        Takes the names of steps, the letters of the types of parameter and gradient,
+        and the number of arrays. Returns the compiled kernel.
     """
-    global _Array, _Batch
-    _Array = array
+    global _Batch, _make_kernel
     _Batch = batch
-
-
-cdef int kind_on_device(object array) except -2:
-    """Return the kind of an array of floats on a GPU, or -1."""
-    cdef object letter
-    if type(array) is not _Array:
-        return -1
-    letter = array.dtype.char
-    if letter == 'f':
-        return SINGLE
-    if letter == 'd':
-        return DOUBLE
-    return HALF if letter == 'e' else -1
+    _make_kernel = make_kernel
 
 
 cdef list arrays_of_update(object param, object grad, object states, tuple names):
@@ -56,7 +60,42 @@ cdef list arrays_of_update(object param, object grad, object states, tuple names
     return arrays
 
 
-cdef tuple _noted(Step *steps, int n_steps):
+cdef bint _read(list arrays, Changed *out) except -1:
+    """Read arrays of one shape on the current device; False if there are others.
+
+    All but the second and maybe the last have the type of the first: the gradient of a
+    parameter's twin in single precision, and the parameter itself, are halves.
+    """
+    cdef int device = 0
+    cdef int i, kind, n = len(arrays)
+    cdef object first = arrays[0]
+    cdef object shape, array
+    cdef bint rounds
+    if n > MOST_ARRAYS or not is_on_device(first) or current_context(&device) == 0:
+        return False
+    shape = first.shape
+    for i in range(n):
+        array = arrays[i]
+        if not is_on_device(array) or array.shape != shape or not array._c_contiguous:
+            return False
+        kind = kind_of_dtype(array.dtype)
+        if i < 2:
+            out.kinds[i] = kind
+            rounds = out.kinds[0] == SINGLE and kind == HALF
+        elif kind != out.kinds[1 if rounds and i == n - 1 else 0]:
+            return False
+        out.addresses[i] = address_on(device, array)
+        out.ends[i] = out.addresses[i] + <Py_ssize_t>array.nbytes
+        if kind < 0 or out.addresses[i] == 0 or out.addresses[i] >> 48:
+            return False
+    if out.kinds[1] != out.kinds[0] and not (rounds and n > 2):
+        return False
+    out.n_arrays = n
+    out.size = first.size
+    return out.size < <size_t>1 << 31
+
+
+cdef tuple _in_words(Step *steps, int n_steps):
     """Return the names of steps and their coefficients, as bytes."""
     cdef list noted = []
     cdef int i
@@ -66,32 +105,143 @@ cdef tuple _noted(Step *steps, int n_steps):
     return tuple(noted)
 
 
+cdef bint _are_alike(Step *a, Step *b, int n) noexcept:
+    cdef int i
+    for i in range(n):
+        if strcmp(a[i].name, b[i].name) != 0 or memcmp(
+                a[i].c, b[i].c, a[i].n_coefficients * sizeof(double)) != 0:
+            return False
+    return True
+
+
 cdef class Changes:
     """Changes of arrays on GPUs that wait to be made together."""
 
-    cdef object place(self, list arrays):
-        """Find out which kernels can take some arrays; None if there are none."""
+    def __cinit__(self):
+        self.arrays = []
+        self.plain = True
+
+    cdef bint place(self, list arrays) except -1:
+        """Find out whether there are kernels for some arrays; `add` comes next."""
         if arrays is None:
-            return None
+            return False
+        self.next_is_plain = _read(arrays, &self.next)
+        if self.next_is_plain:
+            return True
         if self.batch is None:
             self.batch = _Batch()
-        return self.batch.place(arrays)
+        return self.batch.place(arrays) is not None
 
     cdef int add(
-            self, object place, list arrays, Step *steps, int n_steps,
-            int n_hooks=0) except -1:
+            self, list arrays, Step *steps, int n_steps, int n_hooks=0) except -1:
         """Note the steps of a change.
 
         The first ones can be hooks of the optimizer, which are done for all parameters
         before the other steps of any.
         """
-        self.batch.add(
-            place, _noted(steps, n_hooks), _noted(steps + n_hooks, n_steps - n_hooks),
-            arrays)
+        cdef int i
+        self.next.first_step = self.steps.size()
+        self.next.n_steps = n_steps
+        self.next.n_hooks = n_hooks
+        for i in range(n_steps):
+            self.steps.push_back(steps[i])
+        self.noted.push_back(self.next)
+        self.arrays.append(arrays)
+        # It takes two kernels, one of which finds norms.
+        self.plain = self.plain and self.next_is_plain and (
+            strncmp(steps[n_steps - 1].name, 'Change<LARS>', 12) != 0)
         return 0
 
     cdef int launch(self) except -1:
-        """Make all changes."""
-        if self.batch is not None:
-            self.batch.launch()
-        return 0
+        """Make all changes, and forget them."""
+        cdef vector[Changed] noted
+        cdef vector[Step] steps
+        cdef list arrays = self.arrays
+        if self.noted.empty():
+            return 0
+        noted.swap(self.noted)
+        steps.swap(self.steps)
+        plain = self.plain and not overlap(noted)
+        self.arrays = []
+        self.plain = True
+        if plain:
+            return _launch(noted, steps)
+        return _launch_in_words(noted, steps, arrays)
+
+
+cdef int _launch(vector[Changed] &noted, vector[Step] &steps) except -1:
+    """Make changes, those that are alike by one kernel."""
+    cdef vector[Changed *] group
+    cdef vector[bint] done
+    cdef Changed *first
+    cdef Changed *other
+    cdef size_t i, k
+    cdef int device = 0, begin
+    cdef intptr_t context = current_context(&device)
+    done.resize(noted.size())
+    for i in range(noted.size()):
+        if done[i]:
+            continue
+        first = &noted[i]
+        group.clear()
+        for k in range(i, noted.size()):
+            other = &noted[k]
+            if not done[k] and other.n_arrays == first.n_arrays and (
+                    other.kinds[0] == first.kinds[0]
+                    and other.kinds[1] == first.kinds[1]
+                    and other.n_steps == first.n_steps
+                    and _are_alike(&steps[first.first_step], &steps[other.first_step],
+                                   first.n_steps)):
+                done[k] = True
+                group.push_back(other)
+        for begin in range(0, <int>group.size(), capacity(first.n_arrays)):
+            _launch_group(
+                context, &group[begin],
+                min(<int>group.size() - begin, capacity(first.n_arrays)),
+                &steps[first.first_step])
+    return 0
+
+
+cdef int _launch_group(intptr_t context, Changed **group, int n,
+                       Step *steps) except -1:
+    cdef Changed *first = group[0]
+    cdef Arguments arguments
+    cdef size_t blocks = add_arrays(group, n, arguments)
+    cdef int i, k
+    for i in range(first.n_steps):
+        for k in range(steps[i].n_coefficients):
+            if first.kinds[0] == DOUBLE:
+                arguments.add[double](steps[i].c[k])
+            else:
+                arguments.add[float](<float>steps[i].c[k])
+    _kernel_for(first, steps).launch_blocks(
+        context, first.kinds[0], blocks, _THREADS, arguments)
+    return 0
+
+
+cdef DeviceKernel _kernel_for(Changed *first, Step *steps):
+    cdef int i, n_arrays = first.n_arrays
+    key = (first.kinds[0], first.kinds[1], n_arrays,
+           *[<bytes>steps[i].name for i in range(first.n_steps)])
+    kernel = _kernels.get(key)
+    if kernel is None:
+        letters = 'efd'[first.kinds[0]] + 'efd'[first.kinds[1]]
+        names = [(<bytes>steps[i].name).decode('ascii') for i in range(first.n_steps)]
+        kernel = _kernels[key] = DeviceKernel(
+            lambda letter: _make_kernel(names, letters, n_arrays))
+    return kernel
+
+
+cdef int _launch_in_words(
+        vector[Changed] &noted, vector[Step] &steps, list arrays) except -1:
+    cdef object batch = _Batch()
+    cdef Step *each
+    cdef size_t i
+    for i in range(noted.size()):
+        each = &steps[noted[i].first_step]
+        batch.add(
+            batch.place(arrays[i]), _in_words(each, noted[i].n_hooks),
+            _in_words(each + noted[i].n_hooks, noted[i].n_steps - noted[i].n_hooks),
+            arrays[i])
+    batch.launch()
+    return 0

@@ -12,10 +12,11 @@ from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_SIZE)
 
-from chainer_fast._core.device_arrays cimport Changes, kind_on_device
+from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
 from chainer_fast._core.private cimport instance_dict, sum_squares
@@ -170,7 +171,6 @@ cdef bint _run_hook(
     cdef Operands operands
     cdef Step step
     cdef list arrays
-    cdef object place
     cdef int kind
     if not is_ready(param):
         return False
@@ -178,11 +178,10 @@ cdef bint _run_hook(
     kind = kind_on_device(variable.arr)
     if kind >= 0:
         arrays = [variable.arr, variable.grad_arr]
-        place = changes.place(arrays)
-        if place is None or not prepare_hook(
+        if not changes.place(arrays) or not prepare_hook(
                 recipe, hook, variable._loss_scale, kind, &step):
             return False
-        changes.add(place, arrays, &step, 1)
+        changes.add(arrays, &step, 1)
         return True
     if recipe.loops is NULL or not gather(
             &operands, variable.arr, variable.grad_arr, None, (), True):

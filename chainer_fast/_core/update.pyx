@@ -16,13 +16,13 @@ from cpython.object cimport PyObject
 from libc.string cimport memset
 from numpy cimport NPY_ARRAY_C_CONTIGUOUS
 
-from chainer_fast._core.device_arrays cimport (
-    Changes, arrays_of_update, kind_on_device)
+from chainer_fast._core.device_arrays cimport Changes, arrays_of_update
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_gradient, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
 from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
@@ -161,7 +161,6 @@ def step(Recipe recipe, rule, param, grad):
     cdef Operands operands
     cdef Step steps[1]
     cdef object t = rule.t, state = rule.state
-    cdef object place
     cdef list arrays
     cdef Changes changes
     cdef int kind
@@ -172,11 +171,10 @@ def step(Recipe recipe, rule, param, grad):
     if kind >= 0:
         changes = Changes.__new__(Changes)
         arrays = arrays_of_update(param, grad, state, recipe.states_for(h))
-        place = changes.place(arrays)
-        if place is None or not _prepare(
+        if not changes.place(arrays) or not _prepare(
                 recipe, rule.__dict__, h, PyLong_AsLong(t), kind, &steps[0]):
             return False
-        changes.add(place, arrays, steps, 1)
+        changes.add(arrays, steps, 1)
         changes.launch()
         return True
     if not gather(&operands, param, grad, state, recipe.states_for(h), False):
@@ -322,7 +320,7 @@ cdef bint _update_plainly(
     cdef PyObject *item
     cdef PyObject *pointer
     cdef dict fields
-    cdef object array, grad, loss_scale, rule, hooks, place
+    cdef object array, grad, loss_scale, rule, hooks
     cdef list arrays
     cdef Recipe recipe
     cdef bint in_floats, on_device, by_rows
@@ -396,8 +394,7 @@ cdef bint _update_plainly(
             array, grad, <object>field[STATE], recipe.states_for(values.h))
         if in_floats and arrays is not None:
             arrays.append(variable.arr)
-        place = changes.place(arrays)
-        if place is None:
+        if not changes.place(arrays):
             return False
     elif not by_rows and not gather(
             &operands, array,
@@ -422,7 +419,7 @@ cdef bint _update_plainly(
     if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
         return False
     if on_device:
-        changes.add(place, arrays, steps, n + 1, n_hooks)
+        changes.add(arrays, steps, n + 1, n_hooks)
     elif in_floats:
         run_in_floats(&operands, &halves, steps, n + 1)
     elif by_rows:

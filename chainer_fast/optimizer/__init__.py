@@ -752,7 +752,8 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
 
 _gradients.bind(
     parameter=variable.Parameter, scale=recipes.scale, unscale=recipes.unscale)
-device_arrays.bind(array=cuda.ndarray, batch=update_kernels.Batch)
+device_arrays.bind(
+    batch=update_kernels.Batch, make_kernel=update_kernels.make_kernel)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
     hookable=_Hookable)

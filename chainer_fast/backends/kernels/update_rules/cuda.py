@@ -119,15 +119,36 @@ def _make_changes(place, steps, group):
             _update(kinds, names, numbers, group)
 
 
-def _update(kinds, names, numbers, group):
+def _kernel_of(names, kinds, n_arrays):
+    """Return parameters and body of a kernel, and which arrays it writes to."""
     moves = names[-1].startswith('Update')
     rounds = kinds == 'fe'
     changes_grad = not moves or len(names) > 1 and not rounds
-    n_states = len(group[0]) - 2 - rounds if moves else -1
+    n_states = n_arrays - 2 - rounds if moves else -1
     params = ', const Steps<%s, %s> steps' % (_NUMBERS[kinds[0]], ', '.join(names))
     body = 'update<%s, %s, %d, %s>(arrays, steps)' % (
         TYPES[kinds[0]], TYPES[kinds[1]], n_states, str(changes_grad).lower())
-    written = [moves, changes_grad, *[True] * (len(group[0]) - 2)]
+    return params, body, [moves, changes_grad, *[True] * (n_arrays - 2)]
+
+
+def make_kernel(names: list[str], kinds: str, n_arrays: int) -> tp.Any:
+    """Return the compiled kernel of steps.
+
+    Parameters
+    ----------
+    names : list of str
+        Types of ``many_arrays.hpp``.
+    kinds : str
+        Characters of the dtypes of parameters and gradients.
+    n_arrays : int
+        How many arrays a parameter has, with itself and its gradient.
+    """
+    params, body, _ = _kernel_of(names, kinds, n_arrays)
+    return many_arrays.kernel_of(_HEADER, body, params, n_arrays).kernel
+
+
+def _update(kinds, names, numbers, group):
+    params, body, written = _kernel_of(names, kinds, len(group[0]))
     with Contiguous(group, written) as group:
         for _, call in calls(group):
             _launch(body, params, call, numbers)
