@@ -19,7 +19,7 @@ from benchmarks.process import ROOT, Process
 from benchmarks.table import markdown
 
 HEADS = ['step', 'null device', 'processor', 'ratio (bar)', 'PyTorch', 'ratio (bar)',
-         'launches', 'by cuDNN', 'by the driver', 'calls of CuPy']
+         'launches', 'by cuDNN', 'not by CuPy', 'calls of CuPy']
 _PEER = os.path.join(ROOT, '.peers', 'torch')
 
 

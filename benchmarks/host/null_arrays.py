@@ -208,7 +208,7 @@ class ndarray:
 _view_as = viewing('view', numpy.ndarray.view)
 # Properties that cost no call of Python, and methods.
 for _name in ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize',
-              'flags'):
+              'flags', '_c_contiguous', '_f_contiguous'):
     setattr(ndarray, _name, property(operator.attrgetter('_kind.' + _name)))
 for _name in 'transpose', 'swapaxes', 'squeeze':
     setattr(ndarray, _name, viewing(_name, getattr(numpy.ndarray, _name)))

@@ -125,13 +125,15 @@ def _module(name, **names):
 MODULES = {
     'cupy.cuda.runtime': _module(
         'cupy.cuda.runtime', is_hip=False, getDevice=_get_device,
+        setDevice=lambda device: None,
         getDeviceCount=lambda: 1, CUDA_R_32F=0, CUDA_R_64F=1, CUDA_R_16F=2,
         runtimeGetVersion=lambda: 12090, driverGetVersion=lambda: 12090,
         getDeviceProperties=lambda device: {'name': b'null device'}),
     'cupy.cuda.nvrtc': _module('cupy.cuda.nvrtc', getVersion=lambda: (12, 9)),
     # Numbers as in CuPy's enumerations.
     'cupy.cuda.cublas': _module(
-        'cupy.cuda.cublas', gemmStridedBatchedEx=_gemm, CUBLAS_GEMM_DEFAULT=-1,
+        'cupy.cuda.cublas', gemmStridedBatchedEx=_gemm, CUBLASError=RuntimeError,
+        CUBLAS_GEMM_DEFAULT=-1,
         CUBLAS_COMPUTE_32F=68, CUBLAS_COMPUTE_32F_FAST_TF32=77, CUBLAS_COMPUTE_64F=70),
 }
 EXPORTS = {

@@ -70,7 +70,9 @@ def make():
     """Return the modules, ``{name: module}``."""
     pool = null_cuda.MemoryPool()
     modules = {name: types.ModuleType(name) for name in (
-        'cupy', 'cupy.cuda', 'cupy.random', 'cupyx')}
+        'cupy', 'cupy.cuda', 'cupy.cuda.driver', 'cupy.random', 'cupyx',
+        'cupy_backends', 'cupy_backends.cuda', 'cupy_backends.cuda.stream')}
+    modules['cupy.cuda.driver'].CUDADriverError = RuntimeError
     modules.update(null_cuda.MODULES)
     cupy = modules['cupy']
     vars(cupy).update(
@@ -92,26 +94,29 @@ def _missing(module, name):
     raise AttributeError('the null device has no %s.%s' % (module, name))
 
 
-def load_driver():
-    """Load a driver whose launches are counted, compiled when that is due.
+def load(name):
+    """Load a library whose launches are counted, compiled when that is due.
 
-    Its name inside is ``libcuda.so.1``, so that whoever loads that gets this one.
+    Parameters
+    ----------
+    name : {'libcuda.so.1', 'libcublas.so.12'}
+        Its name inside, so that whoever loads that gets this one.
 
     Returns
     -------
     ctypes.CDLL
     """
-    path = _BUILD / 'libcuda.so.1'
+    path = _BUILD / name
     if not path.exists() or path.stat().st_mtime < _SOURCE.stat().st_mtime:
         _BUILD.mkdir(parents=True, exist_ok=True)
         new = path.with_suffix('.%d' % os.getpid())
         subprocess.run(
-            ['g++', '-O2', '-shared', '-fPIC', '-Wl,-soname,libcuda.so.1', '-o', new,
+            ['g++', '-O2', '-shared', '-fPIC', '-Wl,-soname,' + name, '-o', new,
              _SOURCE], check=True)
         new.replace(path)
-    driver = ctypes.CDLL(str(path))
-    driver.null_launches.restype = ctypes.c_longlong
-    return driver
+    library = ctypes.CDLL(str(path))
+    library.null_launches.restype = ctypes.c_longlong
+    return library
 
 
 def install():
@@ -119,9 +124,9 @@ def install():
 
     Returns
     -------
-    ctypes.CDLL
-        The driver. Its function ``null_launches`` returns how often ``cuLaunchKernel``
-        was called since the last time.
+    tuple of ctypes.CDLL
+        The driver and cuBLAS. Their function ``null_launches`` returns how often they
+        launched anything since the last time.
     """
     if 'chainer_fast' in sys.modules or 'cupy' in sys.modules:
         raise RuntimeError('the null device is to be installed before chainer_fast and '
@@ -129,10 +134,15 @@ def install():
     if numpy.lib.NumpyVersion(numpy.__version__) < '2.1.0':
         raise RuntimeError('the null device needs NumPy 2.1 or newer, found %s'
                            % numpy.__version__)
-    driver = load_driver()
+    driver, cublas = load('libcuda.so.1'), load('libcublas.so.12')
     sys.modules.update(make(), cudnn=null_cudnn.make())
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p] * 3
+    sys.modules['cupy_backends.cuda.stream'].__pyx_capi__ = {
+        'get_current_stream_ptr': new(
+            ctypes.cast(driver.null_stream, ctypes.c_void_p), None, None)}
     cuda = importlib.import_module('chainer_fast.backends.cuda')
     if not cuda.available:
         raise RuntimeError('chainer_fast has not taken the null device: %s'
                            % cuda._resolution_error)
-    return driver
+    return driver, cublas

@@ -1,4 +1,7 @@
-// The functions of the CUDA driver that launch kernels, without a device: they count.
+// The functions of the CUDA driver that launch kernels, and those of cuBLAS that multiply
+// matrices, without a device: they count.
+
+#include <stdint.h>
 
 extern "C" {
 
@@ -20,6 +23,20 @@ CUresult cuCtxGetCurrent(CUcontext *context) {
   *context = reinterpret_cast<CUcontext>(0x1000);
   return 0;
 }
+
+int cublasGemmEx(
+    void *, int, int, int, int, int, const void *, const void *, int, int, const void *,
+    int, int, const void *, void *, int, int, int, int) {
+  ++launches;
+  return 0;
+}
+
+int cublasSetStream_v2(void *, CUstream) { return 0; }
+
+int cublasSetWorkspace_v2(void *, void *, unsigned long) { return 0; }
+
+// The address of the current stream.
+intptr_t null_stream() { return 0; }
 
 // Returns how many launches there were since the last call.
 long long null_launches() {

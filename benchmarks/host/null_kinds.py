@@ -28,7 +28,7 @@ class Kind:
     """Shape, dtype and strides."""
 
     __slots__ = ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize',
-                 'flags', 'room', 'memo')
+                 'flags', 'room', 'memo', '_c_contiguous', '_f_contiguous')
 
     def __init__(self, host):
         for name in ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize'):
@@ -36,6 +36,8 @@ class Kind:
         self.flags = Flags(host.flags)
         self.room = max(1, -(-self.nbytes // BLOCK)) * BLOCK
         self.memo = {}
+        self._c_contiguous = host.flags.c_contiguous
+        self._f_contiguous = host.flags.f_contiguous
 
     def host(self):
         """Return an array of NumPy of this form, whose elements must not be touched."""
