@@ -1,13 +1,16 @@
 """Arrays of the null device: shapes, dtypes, strides and addresses, but no values."""
-import operator
 
 import numpy
 
 from benchmarks.host.ledger import call, launch, refuse_capture
-from benchmarks.host.null_kinds import BLOCK, fortran, kind_of_host, plain
+from benchmarks.host.null_kinds import (
+    KNOWN,
+    fortran,
+    kind_of_host,
+    null_memory,
+    plain,
+)
 
-_top = 1 << 32      # the first free address
-_new = object.__new__
 _BASIC = {int, slice, type(None), type(Ellipsis)}
 
 
@@ -45,43 +48,26 @@ class Device:
         call('Device.synchronize')
 
 
-class MemoryPointer(int):
+class MemoryPointer(null_memory.Address):
     """An address."""
 
     __slots__ = ()
     device, device_id = Device(), 0
-    ptr = vars(int)['real']     # itself, by a descriptor in C
     mem = property(lambda self: self)
 
     def __add__(self, offset):
-        return MemoryPointer(int(self) + offset)
+        return MemoryPointer(self.ptr + offset)
+
+    def __int__(self):
+        return self.ptr
 
 
-def alloc(size):
-    """Return new memory. It is never given back."""
-    global _top
-    call('alloc')
-    memory = MemoryPointer(_top)
-    _top += max(1, -(-size // BLOCK)) * BLOCK
-    return memory
-
-
-def fresh(kind):
-    """Return a new array of a kind."""
-    global _top
-    array = _new(ndarray)
-    array._kind = kind
-    array.data = MemoryPointer(_top)
-    _top += kind.room
-    return array
+alloc, fresh = null_memory.alloc, null_memory.fresh
 
 
 def _viewed(array, found):
     kind, offset = found
-    view = _new(ndarray)
-    view._kind = kind
-    view.data = array.data + offset if offset else array.data
-    return view
+    return null_memory.view(array, kind, offset)
 
 
 def viewing(name, function):
@@ -101,23 +87,16 @@ def viewing(name, function):
     return make
 
 
-class ndarray:
+class ndarray(null_memory.Array):
     """An array without elements."""
 
-    __slots__ = ('_kind', 'data', '__weakref__')
+    __slots__ = ()
     __array_priority__ = 100
     __array_ufunc__ = None      # operators of NumPy's numbers leave it to the array
     __hash__ = None
     __module__ = 'cupy'
     base = None
     device = MemoryPointer.device
-
-    def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'):
-        self._kind = (fortran if order == 'F' else plain)(shape, dtype)
-        if strides is not None:
-            self._kind = kind_of_host(numpy.lib.stride_tricks.as_strided(
-                self._kind.host(), self._kind.shape, strides))
-        self.data = alloc(self._kind.nbytes) if memptr is None else memptr
 
     def __len__(self):
         return self.shape[0]
@@ -206,10 +185,18 @@ class ndarray:
 
 
 _view_as = viewing('view', numpy.ndarray.view)
-# Properties that cost no call of Python, and methods.
-for _name in ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize',
-              'flags', '_c_contiguous', '_f_contiguous'):
-    setattr(ndarray, _name, property(operator.attrgetter('_kind.' + _name)))
 for _name in 'transpose', 'swapaxes', 'squeeze':
     setattr(ndarray, _name, viewing(_name, getattr(numpy.ndarray, _name)))
 ndarray.T = property(ndarray.transpose)
+
+
+def _find(shape, dtype=float, memptr=None, strides=None, order='C'):
+    """Return the kind and the memory of a new array; None for memory of its own."""
+    kind = (fortran if order == 'F' else plain)(shape, dtype)
+    if strides is not None:
+        kind = kind_of_host(numpy.lib.stride_tricks.as_strided(
+            kind.host(), kind.shape, strides))
+    return kind, memptr
+
+
+null_memory.configure(ndarray, MemoryPointer, KNOWN, _find)

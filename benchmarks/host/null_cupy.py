@@ -21,24 +21,23 @@ Names that it has not raise AttributeError; values raise NotImplementedError.
 import ctypes
 import functools
 import importlib
-import os
-import pathlib
-import subprocess
 import sys
 import types
 
 import numpy
 
 from benchmarks.host import (
+    null_arrays,
     null_creation,
     null_cuda,
     null_cudnn,
     null_kernels,
     null_random,
 )
+from benchmarks.host.building import build
 
-_SOURCE = pathlib.Path(__file__).with_name('null_driver.cpp')
-_BUILD = pathlib.Path(__file__).parents[2] / 'build' / 'null_driver'
+#: Returns how often memory was taken since the last time.
+allocations = null_arrays.null_memory.counted
 
 _memos = []
 
@@ -106,15 +105,7 @@ def load(name):
     -------
     ctypes.CDLL
     """
-    path = _BUILD / name
-    if not path.exists() or path.stat().st_mtime < _SOURCE.stat().st_mtime:
-        _BUILD.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix('.%d' % os.getpid())
-        subprocess.run(
-            ['g++', '-O2', '-shared', '-fPIC', '-Wl,-soname,' + name, '-o', new,
-             _SOURCE], check=True)
-        new.replace(path)
-    library = ctypes.CDLL(str(path))
+    library = ctypes.CDLL(str(build('null_driver.cpp', name, '-Wl,-soname,' + name)))
     library.null_launches.restype = ctypes.c_longlong
     return library
 

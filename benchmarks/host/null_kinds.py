@@ -5,8 +5,11 @@ a second view or result of the same form costs a look into a dictionary.
 """
 import numpy
 
+from benchmarks.host.building import extension
+
+null_memory = extension('null_memory')
 BLOCK = 512     # CuPy's pool gives multiples of it
-_kinds, _plain = {}, {}
+_kinds, KNOWN = {}, {}
 
 
 class Flags:
@@ -24,11 +27,10 @@ class Flags:
         return getattr(self, name.lower())
 
 
-class Kind:
+class Kind(null_memory.Form):
     """Shape, dtype and strides."""
 
-    __slots__ = ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize',
-                 'flags', 'room', 'memo', '_c_contiguous', '_f_contiguous')
+    __slots__ = 'memo',
 
     def __init__(self, host):
         for name in ('shape', 'dtype', 'strides', 'ndim', 'size', 'nbytes', 'itemsize'):
@@ -65,7 +67,7 @@ def kind_of_host(host):
 def plain(shape, dtype=float):
     """Return the kind of arrays in C order."""
     try:
-        return _plain[shape, dtype]
+        return KNOWN[shape, dtype]
     except KeyError:
         key = shape, dtype
     except TypeError:
@@ -76,9 +78,9 @@ def plain(shape, dtype=float):
     strides = [host.itemsize]
     for n in host.shape[:0:-1]:
         strides.append(strides[-1] * max(n, 1))
-    _plain[key] = kind_of_host(numpy.lib.stride_tricks.as_strided(
+    KNOWN[key] = kind_of_host(numpy.lib.stride_tricks.as_strided(
         host, host.shape, strides[::-1][:host.ndim] if host.ndim else ()))
-    return _plain[key]
+    return KNOWN[key]
 
 
 def fortran(shape, dtype=float):

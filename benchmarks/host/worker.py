@@ -28,6 +28,7 @@ class Worker:
         if name == 'null':
             null_cupy = importlib.import_module('benchmarks.host.null_cupy')
             self._libraries = null_cupy.install()
+            self._allocations = null_cupy.allocations
         folder = 'gpu' if name == 'torch' else 'host'
         module = importlib.import_module('benchmarks.%s.sides.%s_side' % (
             folder, 'torch' if name == 'torch' else 'chainer'))
@@ -64,8 +65,10 @@ class Worker:
         """Return launches and calls of CuPy by name, and launches without it."""
         ledger.clear()
         self._by_libraries()
+        self._allocations()
         self.step()
-        return *ledger.counts(), self._by_libraries()
+        launches, calls = ledger.counts()
+        return launches, {**calls, 'alloc': self._allocations()}, self._by_libraries()
 
     def _by_libraries(self):
         return sum([library.null_launches() for library in self._libraries])
