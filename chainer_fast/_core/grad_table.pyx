@@ -17,8 +17,9 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
 from chainer_fast._core.addresses cimport Entry
 from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
-from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
+from chainer_fast._core.graph cimport Shortcut, VariableBase, VariableNodeBase, \
     new_variable, variable_of
+from chainer_fast._core.launches cimport is_on_device
 from chainer_fast._core.private cimport instance_dict, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
@@ -26,12 +27,22 @@ np.import_array()
 
 # Sums variables with a function of the graph; bound once the functions exist.
 cdef object _add_variables = None
+cdef Shortcut _add = None
 
 
-def bind_add(add):
-    """Set the function that sums two or more variables; called once, at import."""
-    global _add_variables
+def bind_add(add, Shortcut shortcut not None):
+    """Make known how sums are made; called once, at import.
+
+    Parameters
+    ----------
+    add : callable
+        Function that sums two or more variables.
+    shortcut : Shortcut
+        What sums two arrays.
+    """
+    global _add_variables, _add
     _add_variables = add
+    _add = shortcut
 
 
 cdef VariableBase as_grad_variable(object gradient):
@@ -61,6 +72,12 @@ cdef object _sum_rows(object a, object b):
     return None
 
 
+cdef object _sum_on_device(object a, object b):
+    """Return the sum of two arrays on a GPU by one launch; None if they are not plain."""
+    cdef PyObject **x = [<PyObject *>a, <PyObject *>b]
+    return _add.forward_on_device(None, x, 2)
+
+
 cdef object _sum_two(object a, object b):
     """Return ``a + b``, in place if only the table and the caller refer to ``a``."""
     cdef bint alike
@@ -78,6 +95,10 @@ cdef object _sum_two(object a, object b):
         if alike:
             # Zero-dimensional arrays add up to a scalar.
             return np.PyArray_FROM_O(a + b)
+    elif is_on_device(a) and is_on_device(b):
+        total = _sum_on_device(a, b)
+        if total is not None:
+            return total
     elif type(a) is RowGradient or type(b) is RowGradient:
         rows = _sum_rows(a, b)
         return _sum_two(dense(a), dense(b)) if rows is None else rows

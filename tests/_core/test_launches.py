@@ -176,3 +176,17 @@ def test_compiled_once(device, monkeypatch):
     for dtype in 'fefd':
         F.elu(device.xp.ones((2, 3), dtype))
     assert letters == ['f', 'e', 'd']
+
+
+def test_sums_of_gradients(device, by_cupy):
+    x = chainer.Variable(device.xp.array([1, 2, 3], 'f'))
+    twice = chainer.Variable(device.xp.array([4, 5, 6], 'f'))
+    with called_methods(Add) as called:
+        F.sum(x * twice + x * x).backward()
+    assert not called and by_cupy == []
+    assert x.grad.get().tolist() == [6, 9, 12]
+    for spoilt in (lambda a: a.astype('d'), lambda a: device.xp.ones(2, 'f')):
+        table = chainer._core.grad_table.GradTable()
+        table.accumulate(x.node, chainer.Variable(x.array))
+        with pytest.raises(chainer.utils.type_check.InvalidType):
+            table.accumulate(x.node, chainer.Variable(spoilt(x.array)))

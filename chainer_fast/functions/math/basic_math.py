@@ -776,4 +776,4 @@ def install_variable_arithmetics() -> None:
     variable.Variable.__rdiv__ = rdiv  # type: ignore[attr-defined]
 
 
-grad_table.bind_add(add)
+grad_table.bind_add(add, graph.registered(Add)[0])
