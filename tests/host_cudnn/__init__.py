@@ -4,7 +4,8 @@
 arrays of the stand-in for CuPy by their addresses, and is as strict as the frontend:
 its graphs have the methods and parameters of a version and no others, their steps come
 in the one order, tensors must have consistent shapes, and an execution needs exactly
-the tensors that are not virtual, a workspace, and a handle of the thread and device.
+the tensors that are not virtual, at addresses of the alignment that the frontend gives
+them, a workspace, and a handle of the thread and device.
 
 It has four engines, which differ in their notes and workspaces, and notes which of them
 ran. It can't know which graphs the engines of cuDNN take, on which card, nor how they
@@ -15,6 +16,7 @@ import json
 import pathlib
 import threading
 import types
+import weakref
 
 from tests.host_cudnn import graph
 from tests.host_cupy import device
@@ -27,7 +29,7 @@ class Handle:
 
     def __init__(self):
         self.device, self.thread = device.current(), threading.get_ident()
-        self.stream = 0
+        self.stream, self.graphs = 0, weakref.WeakSet()
 
 
 def make(version='1.28'):
@@ -43,6 +45,8 @@ def make(version='1.28'):
     module
         ``ran`` lists the executions as (engine, operations, stream); ``refused`` is a
         set of operations; ``planned`` counts the graphs that were given plans.
+        ``destroyed`` has for each handle that is no more how many of its graphs there
+        still were.
     """
     path = pathlib.Path(__file__).with_name('api-%s.json' % version)
     api = json.loads(path.read_text())
@@ -52,6 +56,7 @@ def make(version='1.28'):
         setattr(module, name, types.SimpleNamespace(
             **{member: '%s.%s' % (name, member) for member in members}))
     module.ran, module.refused, module.planned = [], set(), 0
+    module.destroyed = []
     module.cudnnGraphNotSupportedError = graph.NotSupported
     module.backend_version = lambda: 91002
     handles = {}
@@ -60,6 +65,12 @@ def make(version='1.28'):
         handle = Handle()
         handles[id(handle)] = handle
         return id(handle) if version == '1.24' else handle
+
+    def destroy_handle(handle):
+        found = handles.pop(handle if version == '1.24' else id(handle))
+        if found.device != device.current():
+            raise RuntimeError('CUDNN_STATUS_BAD_PARAM: a handle of another device')
+        module.destroyed.append(len(found.graphs))
 
     def set_stream(handle, stream):
         module.handle_of(handle).stream = stream
@@ -71,7 +82,7 @@ def make(version='1.28'):
         return found
 
     module.create_handle, module.set_stream = create_handle, set_stream
-    module.handle_of = handle_of
+    module.destroy_handle, module.handle_of = destroy_handle, handle_of
     module.pygraph = graph.make(module, api)
     return module
 

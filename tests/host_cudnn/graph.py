@@ -15,6 +15,8 @@ ENGINES = [
     ({'NONDETERMINISTIC'}, 1 << 12),
     (set(), 0),
 ]
+# Tensors are at multiples of so many bytes, unless a graph tells otherwise.
+ALIGNMENT = 16
 STEPS = ['describe', 'validate', 'build_operation_graph', 'create_execution_plans',
          'check_support', 'build_plans']
 
@@ -100,7 +102,7 @@ class Graph:
 
     def __init__(self, name='', io_data_type=None, intermediate_data_type=None,
                  compute_data_type=None, handle=None):
-        self.module.handle_of(handle)
+        self.module.handle_of(handle).graphs.add(self)
         self.compute_dtype = _dtype(compute_data_type)
         self.tensors, self.operations = [], []
         self.at, self.barred, self.limit, self.index = 'describe', set(), None, None
@@ -139,6 +141,8 @@ class Graph:
         self._step('create_execution_plans', 'build_operation_graph')
         assert all([mode.startswith('heur_mode.') for mode in modes])
         self.module.planned += 1
+        if {name for name, *_ in self.operations} & self.module.refused:
+            raise NotSupported('no engine proposed a plan for this graph')
 
     def deselect_numeric_notes(self, notes, /):
         self._step('create_execution_plans')
@@ -154,8 +158,7 @@ class Graph:
 
     def check_support(self):
         self._step('check_support', 'create_execution_plans')
-        if {name for name, *_ in self.operations} & self.module.refused or not any(
-                [self._takes(i) for i in range(len(ENGINES))]):
+        if not any([self._takes(i) for i in range(len(ENGINES))]):
             raise NotSupported('No valid engine configs')
 
     def build_plans(self, policy=None):
@@ -181,18 +184,18 @@ class Graph:
         return ENGINES[index][1]
 
     def execute(self, pack, workspace, handle=None):
-        self.execute_plan_at_index(pack, workspace, self.index, handle)
-
-    def execute_plan_at_index(self, pack, workspace, index, handle=None):
         self._step('build_plans')
-        size = ENGINES[index][1]
+        size = ENGINES[self.index][1]
         if size:
             ctypes.memset(workspace, 0xff, size)
         if set(pack) != {t.uid for t in self.tensors}:
             raise RuntimeError('the variant pack has %s' % sorted(pack))
+        for place in [workspace, *[pack[t.uid] for t in self.tensors if not t.by_value]]:
+            if place % ALIGNMENT:
+                raise RuntimeError('CUDA_ERROR_MISALIGNED_ADDRESS: %#x' % place)
         names = [name for name, *_ in self.operations]
         stream = self.module.handle_of(handle).stream
-        self.module.ran.append((index, names, stream))
+        self.module.ran.append((self.index, names, stream))
         ledger.launch('cudnn ' + ' '.join(names))
         values = {id(t): self._read(t, pack[t.uid]) for t in self.tensors}
         for name, arguments, results in self.operations:

@@ -3,6 +3,8 @@
 Arguments are those of :mod:`chainer_fast.backends.kernels.convolution`, on a GPU. All
 functions return ``NotImplemented`` where cuDNN has no engine.
 """
+import functools
+
 from chainer_fast.backends._cudnn import layouts, plans
 
 
@@ -13,14 +15,15 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
         return NotImplemented
     last = layouts.channels_last(x)
     y = layouts.empty((x.shape[0], W.shape[0]) + tuple(outs), x.dtype, last)
+    facts = x.shape, W.shape, y.shape, *geometry
+    # Copies that the arrays may need are made here, for the second attempt as well.
+    arrays = {'x': layouts.dense(x, last), 'W': layouts.dense(W, last), 'result': y}
     if b is not None and b.dtype == x.dtype:
-        # Few engines add a bias; those that do save a launch. Copies that the arrays
-        # may need are made here, for the second attempt as well.
-        x, W = [layouts.dense(each, last) for each in (x, W)]
-        bias = b.reshape((1, -1) + (1,) * (x.ndim - 2))
-        if _run(_biased, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W, b=bias):
+        # Few engines add a bias; those that do save a launch.
+        bias = layouts.dense(b, False)
+        if _run(_biased, facts, {**arrays, 'b': bias}, last):
             return y
-    if not _run(_forward, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W):
+    if not _run(_forward, facts, arrays, last):
         return NotImplemented
     return _add_bias(y, b)
 
@@ -30,9 +33,10 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     geometry = _geometry(x, W, W.shape, stride, pad, dilate, outs, x.shape[2:])
     if geometry is None:
         return NotImplemented
-    y = layouts.empty((x.shape[0], W.shape[1] * groups) + tuple(outs), x.dtype,
-                      layouts.channels_last(x))
-    if not _run(_by_data, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W):
+    last = layouts.channels_last(x)
+    y = layouts.empty((x.shape[0], W.shape[1] * groups) + tuple(outs), x.dtype, last)
+    arrays = {'x': layouts.dense(x, last), 'W': layouts.dense(W, last), 'result': y}
+    if not _run(_by_data, (x.shape, W.shape, y.shape, *geometry), arrays, last):
         return NotImplemented
     return _add_bias(y, b)
 
@@ -43,10 +47,16 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     geometry = _geometry(x, gy, shape, stride, pad, dilate, x.shape[2:], gy.shape[2:])
     if geometry is None or dtype != x.dtype:
         return NotImplemented
-    gW = layouts.empty(shape, dtype, layouts.channels_last(x))
-    if not _run(_by_filters, (x.shape, gy.shape, shape, *geometry), gW, x=x, gy=gy):
+    last = layouts.channels_last(x)
+    gW = layouts.empty(shape, dtype, last)
+    arrays = {'x': layouts.dense(x, last), 'gy': layouts.dense(gy, last), 'result': gW}
+    if not _run(_by_filters, (x.shape, gy.shape, shape, *geometry), arrays, last):
         return NotImplemented
     return gW
+
+
+def _run(describe, facts, arrays, last):
+    return plans.run(describe, facts, arrays, arrays['x'].dtype, last, tunable=True)
 
 
 def _add_bias(y, b):
@@ -56,32 +66,30 @@ def _add_bias(y, b):
 
 
 def _geometry(a, b, filters, stride, pad, dilate, lengths, outs):
-    """Return padding before and after, stride and dilation; None without an engine.
+    """Return padding before and after, stride and dilation; None without an engine."""
+    if a.dtype != b.dtype or a.dtype.char not in 'efd' or not 3 <= a.ndim <= 5 or (
+            0 in a.shape or 0 in b.shape or 0 in filters):
+        return None
+    return _padded(
+        filters[2:], tuple(stride), tuple(pad), tuple(dilate), lengths, tuple(outs))
+
+
+@functools.lru_cache(plans.LIMIT)
+def _padded(ksize, stride, pad, dilate, lengths, outs):
+    """Return the same of windows.
 
     The padding after the images is what the places need: less than that before where
     the last elements are not seen, more where all are to be covered.
     """
-    if a.dtype != b.dtype or a.dtype.char not in 'efd' or not 3 <= a.ndim <= 5 or (
-            0 in a.shape or 0 in b.shape or 0 in filters):
-        return None
     after = []
     for n, out, k, s, p, d in zip(
-            lengths, outs, filters[2:], stride, pad, dilate, strict=True):
+            lengths, outs, ksize, stride, pad, dilate, strict=True):
         room = n + p - (k - 1) * d - 1      # beside one window
         if (room + p) // s + 1 == out:
             after.append(p)
         else:
             after.append((out - 1) * s - room)
-    if min(after) < 0:
-        return None
-    return tuple(pad), tuple(after), tuple(stride), tuple(dilate)
-
-
-def _run(describe, facts, result, **operands):
-    last = layouts.channels_last(next(iter(operands.values())))
-    arrays = {name: layouts.dense(array, last) for name, array in operands.items()}
-    return plans.run(describe, facts, {'result': result, **arrays}, result.dtype, last,
-                     tunable=True)
+    return None if min(after) < 0 else (pad, tuple(after), stride, dilate)
 
 
 # Graphs

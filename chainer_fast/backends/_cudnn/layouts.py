@@ -1,5 +1,10 @@
-"""Places of arrays in memory, as cuDNN wants them: dense, channels second or last."""
+"""Places of arrays in memory, as cuDNN wants them: dense, aligned, and the channels
+second or last.
+"""
 from chainer_fast.backends._cupy import cupy
+
+# Addresses of tensors are multiples of so many bytes, as cuDNN's frontend tells it.
+ALIGNMENT = 16
 
 
 def strides(shape, last):
@@ -32,8 +37,16 @@ def channels_last(x):
 def dense(x, last):
     """Return an array in one of the two orders, the same one if it can be."""
     if last:
-        return _semantic(cupy.ascontiguousarray(_raw(x)))
-    return cupy.ascontiguousarray(x)
+        return _semantic(dense(_raw(x), False))
+    return aligned(x if x.flags.c_contiguous else cupy.ascontiguousarray(x))
+
+
+def aligned(x):
+    """Return a contiguous array at an address that graphs of cuDNN are promised.
+
+    Parts of arrays may be elsewhere, and are copied. New arrays never are.
+    """
+    return x.copy() if x.data.ptr % ALIGNMENT else x
 
 
 def empty(shape, dtype, last):

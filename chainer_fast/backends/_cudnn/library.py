@@ -2,6 +2,7 @@
 import importlib
 import os
 import threading
+import weakref
 
 from chainer_fast.backends._cupy import available, cupy
 
@@ -59,22 +60,42 @@ def version():
 
 
 class _Session:
-    """What a thread keeps for a device: cuDNN's handle, and the plans made with it."""
+    """What a thread keeps for a device: cuDNN's handle, and the plans made with it.
 
-    def __init__(self):
+    When the thread ends, the handle is destroyed after the plans. The end of the
+    interpreter leaves that to the driver, which may be gone by then.
+    """
+
+    def __init__(self, device):
         self.handle = frontend().create_handle()
         self.stream = None
         self.plans = {}
+        self.without = set()    # operations that the device has no engine for
         self.zeros = None       # for whoever needs some
-
-    def use_current_stream(self):
-        stream = cupy.cuda.get_current_stream().ptr
-        if stream != self.stream:
-            frontend().set_stream(self.handle, stream)
-            self.stream = stream
+        end = weakref.finalize(
+            self, _destroy, frontend(), device, self.handle, self.plans)
+        end.atexit = False
 
 
-_local = threading.local()
+def _destroy(module, device, handle, plans):
+    # A thread that ends has no more data of its own, as contexts of devices want some.
+    plans.clear()
+    runtime = cupy.cuda.runtime
+    current = runtime.getDevice()
+    runtime.setDevice(device)
+    try:
+        module.destroy_handle(handle)
+    finally:
+        runtime.setDevice(current)
+
+
+class _Local(threading.local):
+
+    def __init__(self):
+        self.sessions = {}
+
+
+_local = _Local()
 
 
 def session():
@@ -82,10 +103,13 @@ def session():
 
     Its handle launches on CuPy's current stream. Handles must not be shared by threads.
     """
-    sessions = _local.__dict__.setdefault('sessions', {})
+    sessions = _local.sessions
     device = cupy.cuda.runtime.getDevice()
     found = sessions.get(device)
     if found is None:
-        found = sessions[device] = _Session()
-    found.use_current_stream()
+        found = sessions[device] = _Session(device)
+    stream = cupy.cuda.get_current_stream().ptr
+    if stream != found.stream:
+        frontend().set_stream(found.handle, stream)
+        found.stream = stream
     return found

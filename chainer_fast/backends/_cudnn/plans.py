@@ -4,6 +4,8 @@ A *graph* says what is computed from which tensors; a *plan* is an engine of cuD
 does it. Looking for one takes milliseconds, so plans are kept by operation, and so is
 the answer that there is none.
 """
+import contextlib
+import functools
 import warnings
 
 import numpy
@@ -15,6 +17,9 @@ from chainer_fast.configuration import config
 
 # Plans that a thread keeps for a device. A network has some hundred.
 LIMIT = 1024
+
+# Bytes of workspace where memory is short.
+SPARING = 256 << 20
 
 _TYPES = {'e': 'HALF', 'f': 'FLOAT', 'd': 'DOUBLE'}
 
@@ -35,6 +40,8 @@ class Graph:
     ----------
     native : cudnn.pygraph
         The graph itself, which has the operations.
+    names : list of str
+        Names of the tensors, whose numbers count from one.
     """
 
     def __init__(self, dtype, last, **options):
@@ -44,14 +51,14 @@ class Graph:
         self.native = library.frontend().pygraph(
             io_data_type=self._type(dtype), intermediate_data_type=compute,
             compute_data_type=compute, **options)
-        self._names = []
+        self.names = []
 
     def _type(self, dtype):
         return getattr(self._types, _TYPES[dtype.char])
 
     def _number(self, name):
-        self._names.append(name)
-        return len(self._names)
+        self.names.append(name)
+        return len(self.names)
 
     def operand(self, name, shape, dtype=None):
         """Return a new tensor."""
@@ -71,14 +78,19 @@ class Graph:
         tensor.set_dim(list(shape)).set_stride(layouts.strides(shape, self._last))
         tensor.set_uid(self._number(name))
 
-    def addresses(self, arrays):
-        """Return the addresses of arrays by the numbers of their tensors."""
-        return {number: _address(arrays[name])
-                for number, name in enumerate(self._names, 1)}
+
+class _Number:
+
+    def __init__(self, value):
+        self._array = numpy.array(value, 'f')
+        self.ptr = self._array.ctypes.data
+        self.data = self
 
 
-def _address(array):
-    return array.ctypes.data if type(array) is numpy.ndarray else array.data.ptr
+@functools.lru_cache(LIMIT)
+def number(value):
+    """Return a number in host memory, which has its address where arrays have it."""
+    return _Number(value)
 
 
 class Plan:
@@ -88,8 +100,19 @@ class Plan:
     ----------
     graph : Graph
         A graph whose operations have been described.
-    options : tuple
-        See :func:`_options`.
+    deterministic : bool
+        Whether the engine has to give the same bits in every run.
+    tensor_cores : bool
+        Whether the engine may use Tensor Cores.
+    limit : int or None
+        Bytes of workspace that it may use.
+
+    Attributes
+    ----------
+    index : int or None
+        Place of the engine among those that cuDNN proposes, once it is chosen.
+    size : int
+        Bytes of workspace that it uses.
 
     Raises
     ------
@@ -97,9 +120,11 @@ class Plan:
         If no engine can compute it.
     """
 
-    def __init__(self, graph, options):
+    def __init__(self, graph, deterministic, tensor_cores, limit):
         frontend = library.frontend()
-        deterministic, tensor_cores, self._limit, _ = options
+        self._native, self._limit = graph.native, limit
+        self._names = list(enumerate(graph.names, 1))
+        self.index, self.size = None, 0
         native = graph.native
         native.validate()
         native.build_operation_graph()
@@ -112,32 +137,41 @@ class Plan:
             unwanted += [notes.TENSOR_CORE, notes.DOWN_CONVERT_INPUTS]
         if unwanted:
             native.deselect_numeric_notes(unwanted)
-        native.deselect_workspace_greater_than(self._limit)
+        if limit is not None:
+            native.deselect_workspace_greater_than(limit)
         native.check_support()
-        self._graph, self._index = graph, None
 
-    def build(self):
-        """Choose the engine that cuDNN thinks best."""
-        self._graph.native.build_plans()
-        self._size = self._graph.native.get_workspace_size()
-
-    def tune(self, arrays, handle):
-        """Choose the engine that takes the least time, which is measured."""
-        native = self._graph.native
-        refusals = RuntimeError, library.frontend().cudnnGraphNotSupportedError
-        measured = []
+    def _engines(self):
+        """Choose one engine after the other, the one that cuDNN thinks best first."""
+        native, refusal = self._native, None
         for index in range(native.get_execution_plan_count()):
             try:
                 native.build_plan_at_index(index)
                 size = native.get_workspace_size_plan_at_index(index)
-            except refusals:
+            except (RuntimeError, library.frontend().cudnnGraphNotSupportedError) as e:
+                refusal = refusal or e
                 continue
-            if size <= self._limit:
-                self._index, self._size = index, size
-                measured.append((self._time(arrays, handle), index, size))
+            if self._limit is None or size <= self._limit:
+                self.index, self.size = index, size
+                yield index
+        if self.index is None:
+            raise refusal or library.frontend().cudnnGraphNotSupportedError(
+                'no engine passed')
+
+    def build(self):
+        """Choose the engine that cuDNN thinks best."""
+        next(self._engines())
+
+    def tune(self, arrays, handle):
+        """Choose the engine that takes the least time, which is measured."""
+        measured = []
+        for index in self._engines():
+            with contextlib.suppress(MemoryError):
+                measured.append((self._time(arrays, handle), index, self.size))
         if not measured:
-            raise refusals[1]('no engine passed')
-        _, self._index, self._size = min(measured)
+            raise MemoryError('no engine has the workspace that it needs')
+        _, self.index, self.size = min(measured)
+        self._native.build_plan_at_index(self.index)
 
     def _time(self, arrays, handle):
         self.run(arrays, handle)
@@ -151,23 +185,13 @@ class Plan:
 
     def run(self, arrays, handle):
         """Compute with the arrays of these names, on the stream of the handle."""
-        workspace = cupy.cuda.alloc(self._size) if self._size else None
-        address = workspace.ptr if workspace is not None else 0
-        addresses = self._graph.addresses(arrays)
-        if self._index is None:
-            self._graph.native.execute(addresses, address, handle=handle)
-        else:
-            self._graph.native.execute_plan_at_index(
-                addresses, address, self._index, handle=handle)
+        workspace = cupy.cuda.alloc(self.size) if self.size else None
+        self._native.execute(
+            {number: arrays[name].data.ptr for number, name in self._names},
+            0 if workspace is None else workspace.ptr, handle=handle)
 
 
-def _options(dtype, tunable):
-    """Return what decides on an engine beside the graph."""
-    return (config.cudnn_deterministic, _cudnn.should_use_cudnn_tensor_core(dtype),
-            _cudnn.get_max_workspace_size(), tunable and config.autotune)
-
-
-def run(describe, facts, arrays, dtype, last, tunable=False):
+def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
     """Compute something with cuDNN.
 
     Parameters
@@ -177,7 +201,7 @@ def run(describe, facts, arrays, dtype, last, tunable=False):
     facts : tuple
         Whatever decides on the graph: shapes, strides of windows and so on.
     arrays : dict
-        Arrays of CuPy, and of NumPy for numbers, by the names of their tensors.
+        Arrays of CuPy, aligned ones, and numbers, by the names of their tensors.
     dtype : numpy.dtype
         Type of the graph.
     last : bool
@@ -185,6 +209,9 @@ def run(describe, facts, arrays, dtype, last, tunable=False):
     tunable : bool
         Whether ``config.autotune`` applies. Several engines then write the results, so
         these must not be operands.
+    ordinary : tuple, optional
+        Facts of a graph that any device with engines for the operation takes. A device
+        that refuses this one, too, is not asked for the operation again.
 
     Returns
     -------
@@ -192,29 +219,59 @@ def run(describe, facts, arrays, dtype, last, tunable=False):
         False if cuDNN has no engine for it. Nothing has been computed then.
     """
     session = library.session()
-    options = _options(dtype, tunable)
-    key = describe, facts, dtype, last, options
-    if key in session.plans:
-        plan = session.plans.pop(key)
+    plans = session.plans
+    key = (describe, facts, dtype, last, config.cudnn_deterministic,
+           config.use_cudnn_tensor_core, _cudnn._max_workspace_size,
+           tunable and config.autotune)
+    if key in plans:
+        plan = plans.pop(key)
     else:
-        plan = _find(describe, facts, arrays, dtype, last, options, session.handle)
-    session.plans[key] = plan               # the latest is last
-    if len(session.plans) > LIMIT:
-        del session.plans[next(iter(session.plans))]
-    if plan is not None:
-        plan.run(arrays, session.handle)
-    return plan is not None
-
-
-def _find(describe, facts, arrays, dtype, last, options, handle):
-    graph = Graph(dtype, last, handle=handle)
+        plan = _find(session, key, arrays, ordinary, _cudnn.get_max_workspace_size())
+        if len(plans) >= LIMIT:
+            del plans[next(iter(plans))]
+    plans[key] = plan                       # the latest is last
+    if plan is None:
+        return False
     try:
-        describe(graph, *facts)
-        plan = Plan(graph, options)
-        if options[-1]:
-            plan.tune(arrays, handle)
+        plan.run(arrays, session.handle)
+    except MemoryError:
+        if plan.size <= SPARING:
+            raise
+        plan = plans[key] = _find(session, key, arrays, ordinary, SPARING)
+        if plan is None:
+            return False
+        plan.run(arrays, session.handle)
+    return True
+
+
+def _find(session, key, arrays, ordinary, limit):
+    describe, facts, *others, _, tune = key
+    kind = describe, *others
+    if kind in session.without:
+        return None
+
+    def choose(plan):
+        if tune:
+            plan.tune(arrays, session.handle)
         else:
             plan.build()
+    plan = _attempt(session.handle, describe, facts, *others, limit, choose)
+    if plan is None and ordinary is not None and _attempt(
+            session.handle, describe, ordinary, *others, None) is None:
+        session.without.add(kind)
+    return plan
+
+
+def _attempt(handle, describe, facts, dtype, last, deterministic, _, limit,
+             choose=None):
+    """Return a plan, once its engine is chosen; None if there is no engine."""
+    graph = Graph(dtype, last, handle=handle)
+    tensor_cores = _cudnn.should_use_cudnn_tensor_core(dtype)
+    try:
+        describe(graph, *facts)
+        plan = Plan(graph, deterministic, tensor_cores, limit)
+        if choose is not None:
+            choose(plan)
     except library.frontend().cudnnGraphNotSupportedError:
         return None
     except RuntimeError as e:

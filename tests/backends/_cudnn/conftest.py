@@ -3,7 +3,6 @@
 Nothing of the package is imported before the stand-in for CuPy may be installed.
 """
 import sys
-import threading
 
 import pytest
 
@@ -17,9 +16,11 @@ def _forget(monkeypatch):
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
     monkeypatch.setattr(library, '_module', None)
     monkeypatch.setattr(library, '_reason', None)
-    monkeypatch.setattr(library, '_local', threading.local())
+    monkeypatch.setattr(library, '_local', library._Local())
     monkeypatch.setattr(_cudnn, '_cudnn_version', None)
-    monkeypatch.setattr(_cudnn, '_max_workspace_size', _cudnn._max_workspace_size)
+    monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
+    # Less than the workspace of one of the engines of the stand-in.
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 256 << 20)
 
 
 @pytest.fixture(params=['1.24', '1.28'])

@@ -76,7 +76,7 @@ def test_workspace(frontend, size, engine):
 def test_autotune(frontend, monkeypatch):
     times = {FAST: 3, NONDETERMINISTIC: 2, PLAIN: 1}
     monkeypatch.setattr(plans.Plan, '_time', lambda plan, arrays, handle: times[
-        plan._index])
+        plan.index])
     with chainer_fast.using_config('autotune', True):
         convolve(dtype='e')
         convolve(dtype='e')
