@@ -149,7 +149,8 @@ class Plan:
                 native.build_plan_at_index(index)
                 size = native.get_workspace_size_plan_at_index(index)
             except (RuntimeError, library.frontend().cudnnGraphNotSupportedError) as e:
-                refusal = refusal or e
+                # Without the frames, which have the graph and would keep it.
+                refusal = refusal or e.with_traceback(None)
                 continue
             if self._limit is None or size <= self._limit:
                 self.index, self.size = index, size

@@ -1,13 +1,17 @@
 """How plans are found, kept and run."""
 import contextlib
+import gc
+import subprocess
+import sys
 import threading
 import warnings
 
 import pytest
 
 import chainer_fast
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cudnn import convolution, plans
+from chainer_fast.backends.kernels import normalization as kernels
 from tests.host_cudnn import graph
 
 pytestmark = pytest.mark.gpu
@@ -73,6 +77,61 @@ def test_workspace(frontend, size, engine):
     assert engines(frontend) == [engine]
 
 
+def test_workspace_without_a_limit(frontend, monkeypatch):
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 8 << 30)
+    convolve()
+    assert engines(frontend) == [LARGE]
+    # What programs do that set a limit for a while.
+    cuda.set_max_workspace_size(cuda.get_max_workspace_size())
+    convolve()
+    cuda.set_max_workspace_size(0)
+    convolve()
+    assert engines(frontend) == [LARGE, LARGE, PLAIN]
+
+
+def short_of_memory(monkeypatch, limit):
+    alloc = cuda.cupy.cuda.alloc
+
+    def fail(size):
+        if size > limit:
+            raise MemoryError('out of memory allocating %d bytes' % size)
+        return alloc(size)
+    monkeypatch.setattr(cuda.cupy.cuda, 'alloc', fail)
+
+
+@pytest.mark.parametrize('user', [None, 8 << 30])
+def test_workspace_that_there_is_no_memory_for(frontend, monkeypatch, user):
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 8 << 30)
+    cuda.set_max_workspace_size(user)
+    short_of_memory(monkeypatch, 1 << 20)
+    for _ in range(3):
+        convolve()
+    # The other engine is kept.
+    assert (frontend.planned, engines(frontend)) == (2, [NONDETERMINISTIC] * 3)
+
+
+def test_no_engine_for_the_memory_that_there_is(frontend, monkeypatch):
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 8 << 30)
+    monkeypatch.setattr(plans, 'SPARING', 1 << 8)
+    monkeypatch.setattr(graph, 'ENGINES', graph.ENGINES[:NONDETERMINISTIC])
+    short_of_memory(monkeypatch, 0)
+    assert convolve() is convolve() is NotImplemented
+    assert frontend.planned == 2
+
+
+def test_no_memory_for_any_workspace(frontend, monkeypatch):
+    short_of_memory(monkeypatch, 0)
+    with pytest.raises(MemoryError):
+        convolve()
+
+
+def test_autotune_where_memory_is_short(frontend, monkeypatch):
+    short_of_memory(monkeypatch, 0)
+    with chainer_fast.using_config('autotune', True):
+        convolve()
+    assert set(engines(frontend)) == {PLAIN}
+
+
 def test_autotune(frontend, monkeypatch):
     times = {FAST: 3, NONDETERMINISTIC: 2, PLAIN: 1}
     monkeypatch.setattr(plans.Plan, '_time', lambda plan, arrays, handle: times[
@@ -97,6 +156,40 @@ def test_no_engine(frontend):
     frontend.refused = {'conv_fprop'}
     assert convolve() is convolve() is NotImplemented
     assert frontend.planned == 1
+
+
+def normalize(shape, dtype='f'):
+    x = cuda.cupy.ones(shape, dtype)
+    parameter = cuda.cupy.ones(shape[1], 'f')
+    return kernels.batch_forward(x, parameter, parameter, (0, 2, 3), .1)[0]
+
+
+def test_devices_without_engines_are_not_asked_again(frontend):
+    frontend.refused = {'batchnorm', 'batchnorm_backward'}      # as on a T4
+    for n in range(2, 9):
+        assert abs(normalize((n, 2, 4, 4)) - 1).max() < 1e-6
+    # The graph, and an ordinary one.
+    assert frontend.planned == 2
+    normalize((2, 2, 4, 4), 'e')
+    normalize((3, 2, 4, 4), 'e')
+    assert (frontend.planned, frontend.ran) == (4, [])
+    convolve()
+    convolve((2, 2, 4, 4))
+    assert frontend.planned == 6
+
+
+def test_refusals_of_one_shape(frontend, monkeypatch):
+    create = frontend.pygraph.create_execution_plans
+
+    def refuse(self, *args):
+        create(self, *args)
+        if self.tensors[0].dim[1] == 2:
+            raise graph.NotSupported('an odd shape')
+    monkeypatch.setattr(frontend.pygraph, 'create_execution_plans', refuse)
+    normalize((2, 2, 4, 4))
+    assert not frontend.ran
+    normalize((2, 4, 4, 4))
+    assert len(frontend.ran) == 1
 
 
 def test_refusals_with_other_errors_are_told(frontend, monkeypatch):
@@ -141,3 +234,48 @@ def test_devices_and_threads_have_handles_of_their_own(frontend):
     assert (frontend.planned, len(frontend.ran)) == (3, 3)
     convolve()
     assert frontend.planned == 3
+
+
+def test_handles_end_with_their_threads(frontend):
+    convolve()
+
+    def work():
+        convolve()
+        with cuda.Device(1):
+            convolve()
+    for n in range(1, 4):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        gc.collect()
+        assert frontend.destroyed == [0, 0] * n
+    convolve()
+    assert (frontend.planned, cuda.cupy.cuda.runtime.getDevice()) == (7, 0)
+
+
+def test_handles_at_the_end_of_the_interpreter():
+    """Nothing calls a library that may be gone."""
+    script = '''
+import sys, threading
+from tests import host_cudnn
+frontend = sys.modules['cudnn'] = host_cudnn.make()
+
+def fail(handle):
+    print('destroyed', flush=True)
+frontend.destroy_handle = fail
+from tests.backends._cudnn.test_plans import convolve
+convolve()
+started, never = threading.Event(), threading.Event()
+
+def wait():
+    convolve()
+    started.set()
+    never.wait()
+threading.Thread(target=wait, daemon=True).start()
+started.wait()
+print(len(frontend.ran))
+'''
+    found = subprocess.run(
+        [sys.executable, '-c', 'from tests import host_cupy; host_cupy.install()'
+         + script], capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ('2\n', '')
