@@ -21,8 +21,10 @@ import tempfile
 import numpy as np
 
 CARDS = {
-    # compute capability * 100, multiprocessors, KiB of shared memory, MiB of L2 cache
-    'A100': (800, 108, 163, 40), 'H100': (900, 132, 227, 50)}
+    # compute capability * 100, multiprocessors, KiB of shared memory, MiB of L2 cache,
+    # threads of a multiprocessor
+    'T4': (750, 40, 64, 4, 1024), 'A100': (800, 108, 163, 40, 2048),
+    'H100': (900, 132, 227, 50, 2048)}
 
 # Properties that differ little, as cuDNN writes them itself.
 PROPERTIES = {
@@ -31,7 +33,7 @@ PROPERTIES = {
     'warpSize': 32, 'maxSharedMemoryPerBlock': 49152,
     'oversizedSharedMemoryPerBlock': 0, 'reservedSharedMemoryPerBlock': 1024,
     'maxRegistersPerSM': 65536, 'maxCtasPerSM': 32, 'maxThreadsPerBlock': 1024,
-    'maxThreadsPerSM': 2048, 'pciDeviceId': 0, 'isTccDriver': 0, 'supportCoopLaunch': 1,
+    'pciDeviceId': 0, 'isTccDriver': 0, 'supportCoopLaunch': 1,
     'smClockRateKHz': 1980000, 'memClockRateKHz': 2619000, 'memoryBusWidth': 5120,
     'totalGlobalMem': 80 << 30}
 
@@ -111,7 +113,28 @@ def graphs():
                 (convolution._by_filters, (x, y, W))):
             yield describe, (*shapes, *window), 'efd'
     for describe in batch_normalization._forward, batch_normalization._backward:
-        yield describe, ((8, 64, 56, 56),), 'ef'
+        yield describe, batch_normalization._ORDINARY, 'ef'
+
+
+def layers():
+    """Yield the same of graphs of ResNet-50 and VGG at batch 256."""
+    from chainer_fast.backends._cudnn import batch_normalization, convolution
+    from tests.card.programs import sizes
+    for layer in sizes.layers():
+        x, W, *_ = layer.shapes(256)
+        if isinstance(layer, sizes.Normalization):
+            for describe in batch_normalization._forward, batch_normalization._backward:
+                yield describe, (x,), 'ef'
+            continue
+        n = (layer.length - 1) // layer.stride + 1
+        y = 256, layer.outputs, n, n
+        geometry = convolution._padded(
+            W[2:], *[(size,) * 2 for size in (
+                layer.stride, (layer.ksize - 1) // 2, 1, layer.length, n)])
+        for describe, shapes in (
+                (convolution._forward, (x, W, y)), (convolution._by_data, (y, W, x)),
+                (convolution._by_filters, (x, y, W))):
+            yield describe, (*shapes, *geometry), 'ef'
 
 
 def main():
@@ -122,35 +145,43 @@ def main():
             'libcudnn_engines_precompiled.so.9')])
         import cudnn
 
-        from chainer_fast.backends._cudnn import library, plans
+        from chainer_fast.backends._cudnn import library
         library._module = cudnn
-        for card, (capability, count, shared, cache) in CARDS.items():
+        for card, (capability, count, shared, cache, threads) in CARDS.items():
             properties = cudnn.create_device_properties(json.dumps({
                 **PROPERTIES, 'deviceName': card, 'deviceVer': capability,
                 'multiProcessorCount': count, 'l2CacheSize': cache << 20,
+                'maxThreadsPerSM': threads,
                 'maxSharedMemoryPerBlockOptin': shared << 10}))
+            for deterministic, last in itertools.product((False, True), repeat=2):
+                for describe, facts, dtypes in graphs():
+                    for dtype in dtypes:
+                        plan(card, properties, describe, facts, dtype, last,
+                             deterministic, dtype == 'e')
             for (describe, facts, dtypes), last in itertools.product(
-                    graphs(), (False, True)):
+                    layers(), (False, True)):
                 for dtype in dtypes:
-                    plan(card, plans, properties, describe, facts, dtype, last)
+                    plan(card, properties, describe, facts, dtype, last, False, True)
 
 
-def plan(card, plans, properties, describe, facts, dtype, last):
-    """Print whether cuDNN makes a plan, in deterministic mode as well."""
-    for deterministic in False, True:
-        graph = plans.Graph(np.dtype(dtype), last, device_property=properties)
-        describe(graph, *facts)
-        try:
-            found = plans.Plan(graph, (deterministic, dtype == 'e', 256 << 20, False))
-            found.build()
-            answer = {'engine': graph.native.get_plan_name_at_index(0),
-                      'workspace': found._size}
-        except Exception as e:
-            answer = {'refused': str(e)}
-        print(json.dumps({
-            'card': card, 'graph': describe.__module__.rpartition('.')[2]
-            + describe.__name__, 'facts': facts, 'dtype': dtype, 'last': last,
-            'deterministic': deterministic, **answer}), flush=True)
+def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_cores):
+    """Print whether cuDNN makes a plan, by the limit of workspaces that is usual."""
+    from chainer_fast.backends import _cudnn
+    from chainer_fast.backends._cudnn import plans
+    graph = plans.Graph(np.dtype(dtype), last, device_property=properties)
+    describe(graph, *facts)
+    try:
+        found = plans.Plan(graph, deterministic, tensor_cores, _cudnn._WORKSPACE)
+        found.build()
+        answer = {'engine': graph.native.get_plan_name_at_index(found.index),
+                  'index': found.index, 'workspace': found.size}
+    except Exception as e:
+        answer = {'refused': str(e)}
+    print(json.dumps({
+        'card': card, 'graph': describe.__module__.rpartition('.')[2]
+        + describe.__name__, 'facts': facts, 'dtype': dtype, 'last': last,
+        'deterministic': deterministic, 'tensor cores': tensor_cores, **answer}),
+        flush=True)
 
 
 if __name__ == '__main__':

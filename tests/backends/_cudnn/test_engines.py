@@ -21,5 +21,7 @@ def test_engines():
         pytest.skip(found.stderr)
     assert found.returncode == 0, found.stderr
     answers = [json.loads(line) for line in found.stdout.splitlines()]
-    assert len(answers) > 500
-    assert [answer for answer in answers if 'refused' in answer] == []
+    assert len(answers) > 2000
+    # Nothing else is refused, at the sizes of models neither.
+    assert [answer for answer in answers if ('refused' in answer) != (
+        answer['card'] == 'T4' and answer['graph'].startswith('batch'))] == []
