@@ -1,6 +1,7 @@
 """Graphs of the stand-in: tensors, operations, and the steps up to an execution."""
 import ctypes
 import functools
+import pickle
 
 import numpy
 
@@ -101,7 +102,7 @@ class Graph:
     """A graph that checks the order of its steps, and computes with NumPy."""
 
     def __init__(self, name='', io_data_type=None, intermediate_data_type=None,
-                 compute_data_type=None, handle=None):
+                 compute_data_type='data_type.FLOAT', handle=None):
         self.module.handle_of(handle).graphs.add(self)
         self.compute_dtype = _dtype(compute_data_type)
         self.tensors, self.operations = [], []
@@ -164,6 +165,20 @@ class Graph:
     def build_plans(self, policy=None):
         self._step('build_plans', 'check_support')
         self.index = [self._takes(i) for i in range(len(ENGINES))].index(True)
+
+    def serialize(self):
+        self._step('build_plans')
+        return list(pickle.dumps((
+            self.module.backend_version(), self.tensors, self.operations,
+            self.compute_dtype, self.index)))
+
+    def deserialize(self, handle_, pyobj):
+        self._step('build_plans', 'describe')
+        self.module.handle_of(handle_)
+        version, self.tensors, self.operations, self.compute_dtype, self.index = (
+            pickle.loads(bytes(_integers(pyobj))))
+        if version != self.module.backend_version():
+            raise RuntimeError('CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH')
 
     def get_execution_plan_count(self):
         return len(ENGINES)

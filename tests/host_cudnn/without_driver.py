@@ -167,8 +167,8 @@ def main():
 def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_cores):
     """Print whether cuDNN makes a plan, by the limit of workspaces that is usual."""
     from chainer_fast.backends import _cudnn
-    from chainer_fast.backends._cudnn import plans
-    graph = plans.Graph(np.dtype(dtype), last, device_property=properties)
+    from chainer_fast.backends._cudnn import graphs, plans
+    graph = graphs.Graph(np.dtype(dtype), last, device_property=properties)
     describe(graph, *facts)
     try:
         found = plans.Plan(graph, deterministic, tensor_cores, _cudnn._WORKSPACE)

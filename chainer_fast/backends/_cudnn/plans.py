@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 from chainer_fast.backends import _cudnn
-from chainer_fast.backends._cudnn import layouts, library
+from chainer_fast.backends._cudnn import cache, graphs, library
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
@@ -20,64 +20,6 @@ LIMIT = 1024
 
 # Bytes of workspace where memory is short.
 SPARING = 256 << 20
-
-_TYPES = {'e': 'HALF', 'f': 'FLOAT', 'd': 'DOUBLE'}
-
-
-class Graph:
-    """A graph of cuDNN, with names for the tensors that come and go.
-
-    Parameters
-    ----------
-    dtype : numpy.dtype
-        Type of the tensors. Half floats are computed in single precision.
-    last : bool
-        Whether the tensors have their channels last in memory.
-    **options
-        Further arguments of ``cudnn.pygraph``, such as the handle.
-
-    Attributes
-    ----------
-    native : cudnn.pygraph
-        The graph itself, which has the operations.
-    names : list of str
-        Names of the tensors, whose numbers count from one.
-    """
-
-    def __init__(self, dtype, last, **options):
-        self._types = library.frontend().data_type
-        self._dtype, self._last = dtype, last
-        compute = self._type(numpy.promote_types(dtype, 'f'))
-        self.native = library.frontend().pygraph(
-            io_data_type=self._type(dtype), intermediate_data_type=compute,
-            compute_data_type=compute, **options)
-        self.names = []
-
-    def _type(self, dtype):
-        return getattr(self._types, _TYPES[dtype.char])
-
-    def _number(self, name):
-        self.names.append(name)
-        return len(self.names)
-
-    def operand(self, name, shape, dtype=None):
-        """Return a new tensor."""
-        return self.native.tensor(
-            name=name, dim=list(shape), stride=layouts.strides(shape, self._last),
-            data_type=self._type(dtype or self._dtype), uid=self._number(name))
-
-    def number(self, name, ndim):
-        """Return a new tensor for a number, which is in host memory."""
-        return self.native.tensor(
-            name=name, dim=[1] * ndim, stride=[1] * ndim, is_pass_by_value=True,
-            data_type=self._types.FLOAT, uid=self._number(name))
-
-    def result(self, tensor, name, shape, dtype=None):
-        """Give a tensor that the graph computes a name, and let it be written."""
-        tensor.set_output(True).set_data_type(self._type(dtype or self._dtype))
-        tensor.set_dim(list(shape)).set_stride(layouts.strides(shape, self._last))
-        tensor.set_uid(self._number(name))
-
 
 class _Number:
 
@@ -98,7 +40,7 @@ class Plan:
 
     Parameters
     ----------
-    graph : Graph
+    graph : graphs.Graph
         A graph whose operations have been described.
     deterministic : bool
         Whether the engine has to give the same bits in every run.
@@ -113,6 +55,8 @@ class Plan:
         Place of the engine among those that cuDNN proposes, once it is chosen.
     size : int
         Bytes of workspace that it uses.
+    entry : cache.Entry or None
+        The file that the plan is from.
 
     Raises
     ------
@@ -124,7 +68,7 @@ class Plan:
         frontend = library.frontend()
         self._native, self._limit = graph.native, limit
         self._names = list(enumerate(graph.names, 1))
-        self.index, self.size = None, 0
+        self.index, self.size, self.entry = None, 0, None
         native = graph.native
         native.validate()
         native.build_operation_graph()
@@ -191,6 +135,21 @@ class Plan:
             {number: arrays[name].data.ptr for number, name in self._names},
             0 if workspace is None else workspace.ptr, handle=handle)
 
+    def serialize(self):
+        """Return the plan as a list of bytes, with the kernels that it has."""
+        return self._native.serialize()
+
+
+class _Loaded(Plan):
+    """A plan that an earlier process has written to a file."""
+
+    def __init__(self, graph, entry, data, handle):
+        self._native = library.frontend().pygraph(handle=handle)
+        self._native.deserialize(handle, data)
+        self._names = list(enumerate(graph.names, 1))
+        self.index, self.size = None, self._native.get_workspace_size()
+        self.entry = entry
+
 
 def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
     """Compute something with cuDNN.
@@ -212,7 +171,8 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
         these must not be operands.
     ordinary : tuple, optional
         Facts of a graph that any device with engines for the operation takes. A device
-        that refuses this one, too, is not asked for the operation again.
+        that refuses this one, too, is not asked for the operation again. cuDNN compiles
+        kernels for such operations, and their plans are kept on disk.
 
     Returns
     -------
@@ -235,39 +195,54 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
         return False
     try:
         plan.run(arrays, session.handle)
+        return True
     except MemoryError:
         if plan.size <= SPARING:
             raise
-        plan = plans[key] = _find(session, key, arrays, ordinary, SPARING)
-        if plan is None:
-            return False
+        plan = _find(session, key, arrays, ordinary, SPARING)
+    except RuntimeError:
+        if plan.entry is None:
+            raise
+        plan.entry.remove()
+        plan = _find(session, key, arrays, ordinary, _cudnn.get_max_workspace_size())
+    plans[key] = plan
+    if plan is not None:
         plan.run(arrays, session.handle)
-    return True
+    return plan is not None
 
 
 def _find(session, key, arrays, ordinary, limit):
-    describe, facts, *others, _, tune = key
-    kind = describe, *others
-    if kind in session.without:
-        return None
+    """Return a plan, from a file or with an engine of cuDNN; None without one."""
+    describe, facts, dtype, last, deterministic, *_, tune = key
+    settings = dtype, last, deterministic, _cudnn.should_use_cudnn_tensor_core(dtype)
+    handle, kind = session.handle, (describe, *settings)
 
     def choose(plan):
         if tune:
-            plan.tune(arrays, session.handle)
+            plan.tune(arrays, handle)
         else:
             plan.build()
-    plan = _attempt(session.handle, describe, facts, *others, limit, choose)
-    if plan is None and ordinary is not None and _attempt(
-            session.handle, describe, ordinary, *others, None) is None:
+    if kind in session.without:
+        return None
+    if ordinary is None:
+        return _attempt(handle, describe, facts, settings, limit, choose)
+    entry = cache.Entry(describe.__module__, describe.__qualname__, facts, dtype.char,
+                        *settings[1:], limit)
+    plan = _load(handle, describe, facts, settings, entry)
+    if plan is not None:
+        return plan
+    plan = _attempt(handle, describe, facts, settings, limit, choose)
+    if plan is not None:
+        _save(plan, entry)
+    elif _attempt(handle, describe, ordinary, settings, None) is None:
         session.without.add(kind)
     return plan
 
 
-def _attempt(handle, describe, facts, dtype, last, deterministic, _, limit,
-             choose=None):
+def _attempt(handle, describe, facts, settings, limit, choose=None):
     """Return a plan, once its engine is chosen; None if there is no engine."""
-    graph = Graph(dtype, last, handle=handle)
-    tensor_cores = _cudnn.should_use_cudnn_tensor_core(dtype)
+    dtype, last, deterministic, tensor_cores = settings
+    graph = graphs.Graph(dtype, last, handle=handle)
     try:
         describe(graph, *facts)
         plan = Plan(graph, deterministic, tensor_cores, limit)
@@ -281,3 +256,21 @@ def _attempt(handle, describe, facts, dtype, last, deterministic, _, limit,
         warnings.warn('cuDNN refused %s of %s: %s' % (describe.__name__, facts, e))
         return None
     return plan
+
+
+def _load(handle, describe, facts, settings, entry):
+    data = entry.read()
+    if data is None:
+        return None
+    graph = graphs.Graph(*settings[:2], handle=handle)
+    describe(graph, *facts)
+    try:
+        return _Loaded(graph, entry, data, handle)
+    except (RuntimeError, library.frontend().cudnnGraphNotSupportedError):
+        return None
+
+
+def _save(plan, entry):
+    # What the frontend cannot serialize, for whatever reason, is built again.
+    with contextlib.suppress(Exception):
+        entry.write(plan.serialize())

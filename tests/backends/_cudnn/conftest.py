@@ -21,6 +21,7 @@ def _forget(monkeypatch):
     monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
     # Less than the workspace of one of the engines of the stand-in.
     monkeypatch.setattr(_cudnn, '_WORKSPACE', 256 << 20)
+    monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
 
 
 @pytest.fixture(params=['1.24', '1.28'])

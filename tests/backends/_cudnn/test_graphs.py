@@ -5,7 +5,7 @@ That takes no driver and no card.
 import numpy as np
 import pytest
 
-from chainer_fast.backends._cudnn import convolution, library, plans
+from chainer_fast.backends._cudnn import convolution, graphs, library
 
 WINDOWS = [  # ksize, stride, pad, dilate, lengths
     ((3, 3), (1, 1), (1, 1), (1, 1), (6, 5)),
@@ -28,7 +28,7 @@ def make(monkeypatch):
     monkeypatch.setattr(library, '_module', cudnn)
     # Any handle will do, as long as nothing is planned with it.
     handle = cudnn.Handle(1) if hasattr(cudnn, 'Handle') else 1
-    return lambda dtype, last: plans.Graph(np.dtype(dtype), last, handle=handle)
+    return lambda dtype, last: graphs.Graph(np.dtype(dtype), last, handle=handle)
 
 
 @pytest.mark.parametrize('window', WINDOWS, ids=str)

@@ -1,0 +1,98 @@
+"""Plans of cuDNN on disk, with the kernels that it has compiled for them.
+
+cuDNN compiles the kernels of some operations when a plan is built, a third of a second
+for each. A serialized plan has them, and is read in a millisecond. It serves the same
+card, versions and graph only. Nothing that is wrong with a file, or with the folder,
+may stop a program that can do without.
+"""
+import contextlib
+import hashlib
+import os
+import tempfile
+
+import chainer_fast
+from chainer_fast.backends._cudnn import library
+from chainer_fast.backends._cupy import cupy
+
+# Files of some 60 KB that are kept, the latest ones. A network has some dozens.
+LIMIT = 1024
+
+
+def folder():
+    """Return the folder of the files, beside that of CuPy's kernels; None without."""
+    found = os.environ.get('CHAINER_CUDNN_CACHE_DIR')
+    if found is not None:
+        return found or None
+    if os.environ.get('CUPY_CACHE_IN_MEMORY') == '1':
+        return None
+    kernels = os.environ.get('CUPY_CACHE_DIR') or os.path.expanduser(
+        '~/.cupy/kernel_cache')
+    return os.path.join(os.path.dirname(os.path.abspath(kernels)), 'cudnn_plans')
+
+
+def _machine():
+    """Return what decides on a plan beside the graph."""
+    runtime, frontend = cupy.cuda.runtime, library.frontend()
+    card = runtime.getDeviceProperties(runtime.getDevice())
+    return (chainer_fast.__version__, frontend.__version__, frontend.backend_version(),
+            runtime.driverGetVersion(), *[card.get(name) for name in (
+                'name', 'major', 'minor', 'multiProcessorCount', 'totalGlobalMem')])
+
+
+class Entry:
+    """The file of a plan.
+
+    Parameters
+    ----------
+    *facts
+        Whatever decides on the plan beside the machine, with a ``repr`` that is the
+        same in all processes.
+    """
+
+    def __init__(self, *facts):
+        self._folder = folder()
+        if self._folder is not None:
+            self._key = hashlib.sha256(repr((_machine(), facts)).encode()).digest()
+            self._path = os.path.join(self._folder, self._key.hex())
+
+    def _digest(self, data):
+        return hashlib.sha256(self._key + data).digest()
+
+    def read(self):
+        """Return the plan as it was written; None without one, or if it is damaged."""
+        if self._folder is None:
+            return None
+        try:
+            with open(self._path, 'rb') as file:
+                digest, data = file.read(hashlib.sha256().digest_size), file.read()
+            if digest != self._digest(data):
+                return None
+            os.utime(self._path)
+        except OSError:
+            return None
+        return list(data)
+
+    def write(self, plan):
+        """Write a plan, a list of bytes as cuDNN's frontend gives it."""
+        if self._folder is None:
+            return
+        data = bytes(plan)
+        with contextlib.suppress(OSError):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            # Other processes see the whole file or none.
+            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+                file.write(self._digest(data) + data)
+            os.replace(file.name, self._path)
+            self._remove_oldest()
+
+    def _remove_oldest(self):
+        files = list(os.scandir(self._folder))
+        if len(files) > LIMIT:
+            files.sort(key=lambda file: file.stat().st_mtime)
+            for file in files[:LIMIT // 8]:
+                os.remove(file.path)
+
+    def remove(self):
+        """Remove the file."""
+        with contextlib.suppress(OSError):
+            os.remove(self._path)
