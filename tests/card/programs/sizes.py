@@ -11,11 +11,11 @@ import numpy as np
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cudnn import layouts, library
 from tests.card.programs import TOLERANCES, difference, draw, gradients, on_host
 
-LIMITS = {'default': 256 << 20, '2 GiB': 2 << 30}
+LIMITS = {'default': _cudnn._WORKSPACE, '256 MiB': 256 << 20}
 MODES = {'float32': ('f', 'auto'), 'tf32': ('f', 'always'), 'float16': ('e', 'auto')}
 # Examples that the kernels without cuDNN take at a time: their columns need memory.
 CHUNK = 8
