@@ -133,7 +133,7 @@ def sizes(context):
         yield program(context, 'sizes', 'small batch/%s/' % mode, 2,
                       'small_batch_' + mode)
     for batch, limit in (
-            (32, 'default'), (256, 'default'), (256, '2 GiB'), (32, '2 GiB')):
+            (32, 'default'), (256, 'default'), (256, '256 MiB'), (32, '256 MiB')):
         for mode in MODES:
             yield program(
                 context, 'sizes', 'batch %d/%s/%s/' % (batch, limit, mode), 2,

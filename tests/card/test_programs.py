@@ -23,7 +23,7 @@ def run(*arguments):
     (('sizes', 'small batch/tf32/batch'), 8), (('sizes', 'small batch/float16/c'), 24),
     (('sizes', 'batch 32/default/float16/last/'), 32),
     (('sizes', 'batch 256/default/float32/plain/c'), 24),
-    (('sizes', 'batch 32/2 GiB/tf32/plain/batch normalization 64'), 1)])
+    (('sizes', 'batch 32/256 MiB/tf32/plain/batch normalization 64'), 1)])
 def test_programs(arguments, count):
     status, found = run(*arguments)
     assert [line for line in found if line['state'] != 'passed'] == []
