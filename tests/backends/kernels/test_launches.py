@@ -191,14 +191,16 @@ EVALUATION = [
 ]
 
 
-def _batch_normalization(new):
+def _batch_normalization(new, *lengths):
     return partial(
-        F.batch_normalization, new.variable(4, 3, 5), new.variable(3), new.variable(3),
-        running_mean=new.array(3), running_var=new.array(3))
+        F.batch_normalization, new.variable(4, 3, *lengths or (5,)), new.variable(3),
+        new.variable(3), running_mean=new.array(3), running_var=new.array(3))
 
 
 NORMALIZATION = [
     ('batch_normalization', _batch_normalization, 2, 2),
+    ('batch_normalization of many terms', lambda new: _batch_normalization(
+        new, 80, 60), 3, 3),
     ('fixed_batch_normalization', lambda new: partial(
         F.fixed_batch_normalization, new.variable(4, 3, 5),
         *[new.variable(3) for _ in range(4)]), 2, 3),

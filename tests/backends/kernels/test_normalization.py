@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels.normalization import cuda as normalization_on_gpu
 from tests import devices
 from tests.backends.kernels import forms
 from tests.functions import gradients
@@ -236,6 +237,26 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
         forms.assert_close(found, wanted)
     forms.check(
         kernels.corrections, gamma, beta, mean, var, *running, .1, 1.05, .2)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes, layout', [('ef', 'C'), ('ff', 'F'), ('dd', 'steps')])
+@pytest.mark.parametrize('shape, axis', [
+    ((3, 2, 5, 7), (0, 2, 3)), ((1, 2, 9), (0, 2)), ((4, 3, 2), (0, 1))])
+def test_many_terms_on_gpu(monkeypatch, shape, axis, dtypes, layout):
+    monkeypatch.setattr(normalization_on_gpu, '_MANY', 1)
+    keys = tuple(n for i, n in enumerate(shape) if i not in axis)
+    x, gy = [laid_out(uniform(shape, i, dtypes[0]) + 9, layout) for i in (0, 1)]
+    gamma, beta = [uniform(keys, i, dtypes[1]) for i in (2, 3)]
+    _, mean, _, inv_std = forms.check(
+        kernels.batch_forward, x, gamma, beta, axis, .1)
+    forms.check(kernels.batch_backward, x, gamma, gy, mean, inv_std, axis, False)
+    running = mean.astype('e'), (1 / inv_std).astype(dtypes[1])
+    x_sent, *rest = devices.Device('@cupy:0').send([x, gamma, beta, *running])
+    kernels.batch_forward_running(x, gamma, beta, axis, .1, *running, .9, 1.5)
+    kernels.batch_forward_running(x_sent, *rest[:2], axis, .1, *rest[2:], .9, 1.5)
+    for found, wanted in zip(rest[2:], running, strict=True):
+        forms.assert_close(found, wanted)
 
 
 @pytest.mark.gpu

@@ -20,6 +20,8 @@ from chainer_fast.types import NdArray
 
 _HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
 _INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
+# More terms than this are summed for each example first.
+_MANY = 1 << 14
 _X_HAT = 'chainer_fast::normalized<S>(x, mean, inv_std, 0)'
 
 
@@ -59,6 +61,17 @@ def _other_shape(shape, axis):
     return tuple([n for i, n in enumerate(shape) if i not in axis])
 
 
+def _inner(shape, axis):
+    """Return the axes over which to sum first; none if there are few terms.
+
+    A sum has a block of threads for each channel, too few for a GPU. In two steps it has
+    one for each channel of each example, whatever the GPU.
+    """
+    if axis and axis[0] == 0 and math.prod([shape[i] for i in axis]) > _MANY:
+        return tuple(axis[1:])
+    return ()
+
+
 # ----------------------------------------------------------------------- statistics
 
 _MOVE = (
@@ -79,18 +92,28 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
     Running statistics are updated where they are, if they are given.
     """
     results = _empty(3, _other_shape(x.shape, axis), dtype)
-    in_params, out_params = 'T x, S eps', 'S mean, S var, S inv_std'
+    terms, arrays, in_params = 'chainer_fast::Spread<S>(S(x))', (x,), 'T x'
+    inner = _inner(x.shape, axis)
+    if inner:
+        parts = _empty(2, _other_shape(x.shape, inner), dtype)
+        _reduce('Spread', terms, in_params, 'S mean, S square',
+                'mean = a.mean, square = a.square', 'normalization_parts')(
+                    x, *parts, axis=inner)
+        terms = 'chainer_fast::Spread<S>(count, part, square)'
+        in_params, axis = 'S part, S square, S count', 0
+        arrays = *parts, x.size // parts[0].size
+    in_params, out_params = in_params + ', S eps', 'S mean, S var, S inv_std'
     code = ('mean = a.mean, var = a.variance(), '
             'inv_std = chainer_fast::inverse_std<S>(var, eps)')
-    name = 'normalization_statistics'
+    name = 'normalization_statistics' + ('_joined' if inner else '')
     if running:
         in_params += ', S decay, S weight, S weight_of_var'
         out_params += ', M running_mean, V running_var'
         code += _MOVE % (',', ',')
         name += '_running'
     _reduce(
-        'Spread', 'chainer_fast::Spread<S>(S(x))', in_params, out_params, code, name)(
-            x, eps, *weights, *results, *running, axis=axis)
+        'Spread', terms, in_params, out_params, code, name)(
+            *arrays, eps, *weights, *results, *running, axis=axis)
     return results
 
 
@@ -194,13 +217,21 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     sums = _empty(2, gamma.shape, inv_std.dtype)
     results = sums if gamma.dtype == inv_std.dtype else _empty(
         2, gamma.shape, gamma.dtype)
+    arrays = x, gy, mean.reshape(shape), inv_std.reshape(shape)
+    terms = 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT
+    in_params, name = 'T x, G gy, M mean, S inv_std', 'normalization_batch_sums'
+    inner = _inner(x.shape, axis)
+    if inner:
+        parts = _empty(2, _other_shape(x.shape, inner), inv_std.dtype)
+        _reduce('Pair', terms, in_params, 'S first, S second',
+                'first = a.first, second = a.second', name + '_parts')(
+                    *arrays, *parts, axis=inner)
+        arrays, axis, in_params = parts, 0, 'S first, S second'
+        terms, name = 'chainer_fast::Pair<S>{first, second}', name + '_joined'
     _reduce(
-        'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
-        'T x, G gy, M mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
-        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
-        'normalization_batch_sums')(
-            x, gy, mean.reshape(shape), inv_std.reshape(shape), *sums, *results,
-            axis=axis)
+        'Pair', terms, in_params, 'S by_gamma, S by_beta, P ggamma, P gbeta',
+        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first', name)(
+            *arrays, *sums, *results, axis=axis)
     return sums, results
 
 

@@ -73,6 +73,7 @@ struct Spread {
 
     CF_ELEMENT Spread() : count(0), mean(0), square(0) {}
     CF_ELEMENT explicit Spread(T x) : count(1), mean(x), square(0) {}
+    CF_ELEMENT Spread(T n, T m, T s) : count(n), mean(m), square(s) {}
 
     CF_ELEMENT T variance() const { return count > 0 ? square / count : T(0); }
 };
