@@ -205,7 +205,8 @@ class Graph:
             ctypes.memset(workspace, 0xff, size)
         if set(pack) != {t.uid for t in self.tensors}:
             raise RuntimeError('the variant pack has %s' % sorted(pack))
-        for place in [workspace, *[pack[t.uid] for t in self.tensors if not t.by_value]]:
+        for place in [
+                workspace, *[pack[t.uid] for t in self.tensors if not t.by_value]]:
             if place % ALIGNMENT:
                 raise RuntimeError('CUDA_ERROR_MISALIGNED_ADDRESS: %#x' % place)
         names = [name for name, *_ in self.operations]

@@ -17,8 +17,8 @@ METHODS = [
     'batchnorm', 'batchnorm_backward', 'batchnorm_inference', 'bias',
     'build_operation_graph', 'build_plan_at_index', 'build_plans', 'check_support',
     'conv_dgrad', 'conv_fprop', 'conv_wgrad', 'create_execution_plans',
-    'deselect_numeric_notes', 'deselect_workspace_greater_than', 'deserialize', 'execute',
-    'get_execution_plan_count', 'get_workspace_size',
+    'deselect_numeric_notes', 'deselect_workspace_greater_than', 'deserialize',
+    'execute', 'get_execution_plan_count', 'get_workspace_size',
     'get_workspace_size_plan_at_index', 'serialize', 'tensor', 'validate']
 TENSOR = ['set_data_type', 'set_dim', 'set_output', 'set_stride', 'set_uid']
 FUNCTIONS = ['backend_version', 'create_handle', 'destroy_handle', 'set_stream']

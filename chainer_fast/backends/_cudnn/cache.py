@@ -2,15 +2,16 @@
 
 cuDNN compiles the kernels of some operations when a plan is built, a third of a second
 for each. A serialized plan has them, and is read in a millisecond. It serves the same
-card, versions and graph only. Nothing that is wrong with a file, or with the folder,
-may stop a program that can do without.
+card, versions, code and graph only. Nothing that is wrong with a file, or with the
+folder, may stop a program that can do without.
 """
 import contextlib
+import functools
 import hashlib
 import os
+import pathlib
 import tempfile
 
-import chainer_fast
 from chainer_fast.backends._cudnn import library
 from chainer_fast.backends._cupy import cupy
 
@@ -30,11 +31,20 @@ def folder():
     return os.path.join(os.path.dirname(os.path.abspath(kernels)), 'cudnn_plans')
 
 
+@functools.cache
+def _code():
+    """Return a digest of the modules that describe graphs and choose engines."""
+    digest = hashlib.sha256()
+    for path in sorted(pathlib.Path(__file__).parent.glob('*.py')):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
 def _machine():
-    """Return what decides on a plan beside the graph."""
+    """Return what decides on a plan beside the facts of the graph."""
     runtime, frontend = cupy.cuda.runtime, library.frontend()
     card = runtime.getDeviceProperties(runtime.getDevice())
-    return (chainer_fast.__version__, frontend.__version__, frontend.backend_version(),
+    return (_code(), frontend.__version__, frontend.backend_version(),
             runtime.driverGetVersion(), *[card.get(name) for name in (
                 'name', 'major', 'minor', 'multiProcessorCount', 'totalGlobalMem')])
 

@@ -59,7 +59,7 @@ def test_other_operations_are_not_written(frontend, folder):
 
 
 @pytest.mark.parametrize('what, value', [
-    ('frontend', '1.99'), ('backend', 91003), ('package', '99'), ('card', b'another'),
+    ('frontend', '1.99'), ('backend', 91003), ('code', b'edited'), ('card', b'another'),
     ('driver', 13000)])
 def test_another_machine(frontend, folder, monkeypatch, what, value):
     runtime = cuda.cupy.cuda.runtime
@@ -68,8 +68,8 @@ def test_another_machine(frontend, folder, monkeypatch, what, value):
         monkeypatch.setattr(frontend, '__version__', value)
     elif what == 'backend':
         monkeypatch.setattr(frontend, 'backend_version', lambda: value)
-    elif what == 'package':
-        monkeypatch.setattr(chainer_fast, '__version__', value)
+    elif what == 'code':
+        monkeypatch.setattr(cache, '_code', lambda: value)
     elif what == 'card':
         monkeypatch.setattr(runtime, 'getDeviceProperties', lambda _: {'name': value})
     else:

@@ -64,8 +64,8 @@ def _other_shape(shape, axis):
 def _inner(shape, axis):
     """Return the axes over which to sum first; none if there are few terms.
 
-    A sum has a block of threads for each channel, too few for a GPU. In two steps it has
-    one for each channel of each example, whatever the GPU.
+    A sum has a block of threads for each channel, too few for a GPU. In two steps it
+    has one for each channel of each example, whatever the GPU.
     """
     if axis and axis[0] == 0 and math.prod([shape[i] for i in axis]) > _MANY:
         return tuple(axis[1:])
