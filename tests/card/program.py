@@ -9,6 +9,7 @@ too small for it, the case is skipped.
 import argparse
 import importlib
 import json
+import os
 import sys
 import time
 import traceback
@@ -62,6 +63,7 @@ def main():
     args = parser.parse_args()
     if args.tiny and not host_cupy.has_gpu():
         sys.modules['cudnn'] = host_cudnn.make()
+        os.environ['CHAINER_CUDNN_CACHE_DIR'] = ''      # which is for those of cuDNN
     host_cupy.install_unless_gpu()
     module = importlib.import_module('tests.card.programs.' + args.module)
     cases = {name: case for name, case in module.cases(args.tiny).items()

@@ -263,8 +263,8 @@ def _load(handle, describe, facts, settings, entry):
     if data is None:
         return None
     graph = graphs.Graph(*settings[:2], handle=handle)
-    describe(graph, *facts)
     try:
+        describe(graph, *facts)
         return _Loaded(graph, entry, data, handle)
     except (RuntimeError, library.frontend().cudnnGraphNotSupportedError):
         return None
