@@ -167,7 +167,7 @@ def main():
 def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_cores):
     """Print whether cuDNN makes a plan, by the limit of workspaces that is usual."""
     from chainer_fast.backends import _cudnn
-    from chainer_fast.backends._cudnn import graphs, plans
+    from chainer_fast.backends._cudnn import batch_normalization, graphs, library, plans
     graph = graphs.Graph(np.dtype(dtype), last, device_property=properties)
     describe(graph, *facts)
     try:
@@ -175,6 +175,11 @@ def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_c
         found.build()
         answer = {'engine': graph.native.get_plan_name_at_index(found.index),
                   'index': found.index, 'workspace': found.size}
+        if facts == batch_normalization._ORDINARY:
+            # As a later process reads it from a file.
+            read = library.frontend().pygraph(device_property=properties)
+            read.deserialize(found.serialize())
+            answer['read again'] = read.get_workspace_size()
     except Exception as e:
         answer = {'refused': str(e)}
     print(json.dumps({

@@ -25,3 +25,6 @@ def test_engines():
     # Nothing else is refused, at the sizes of models neither.
     assert [answer for answer in answers if ('refused' in answer) != (
         answer['card'] == 'T4' and answer['graph'].startswith('batch'))] == []
+    read = [answer for answer in answers if 'read again' in answer]
+    assert len(read) == 32
+    assert all([answer['read again'] == answer['workspace'] for answer in read])

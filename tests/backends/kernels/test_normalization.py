@@ -257,6 +257,9 @@ def test_many_terms_on_gpu(monkeypatch, shape, axis, dtypes, layout):
     kernels.batch_forward_running(x_sent, *rest[:2], axis, .1, *rest[2:], .9, 1.5)
     for found, wanted in zip(rest[2:], running, strict=True):
         forms.assert_close(found, wanted)
+    if len(keys) == 1 and len(shape) > 3:
+        _, mean, inv_std = forms.check(kernels.group_forward, x, gamma, beta, 2, .1)
+        forms.check(kernels.group_backward, x, gamma, gy, mean, inv_std, 2)
 
 
 @pytest.mark.gpu

@@ -211,27 +211,36 @@ def batch_forward_running(
                           _weights(decay, adjust))
 
 
+def _add_pairs(terms, in_params, out_params, results, name, arrays, outs, axis):
+    """Launch sums of pairs, as :func:`_reduce` has them, in two steps if they are long.
+
+    The last array has the type of the sums.
+    """
+    shape = arrays[0].shape
+    inner = _inner(shape, axis)
+    if inner:
+        parts = _empty(2, _other_shape(shape, inner), arrays[-1].dtype)
+        _reduce('Pair', terms, in_params, 'S first, S second',
+                'first = a.first, second = a.second', name + '_parts')(
+                    *arrays, *parts, axis=inner)
+        arrays, axis, in_params = parts, 0, 'S first, S second'
+        terms, name = 'chainer_fast::Pair<S>{first, second}', name + '_joined'
+    _reduce('Pair', terms, in_params, out_params, results, name)(
+        *arrays, *outs, axis=axis)
+
+
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     """Gradients of gamma and beta, in the dtype of the statistics and in their own."""
     shape = kept_shape(x.shape, axis)
     sums = _empty(2, gamma.shape, inv_std.dtype)
     results = sums if gamma.dtype == inv_std.dtype else _empty(
         2, gamma.shape, gamma.dtype)
-    arrays = x, gy, mean.reshape(shape), inv_std.reshape(shape)
-    terms = 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT
-    in_params, name = 'T x, G gy, M mean, S inv_std', 'normalization_batch_sums'
-    inner = _inner(x.shape, axis)
-    if inner:
-        parts = _empty(2, _other_shape(x.shape, inner), inv_std.dtype)
-        _reduce('Pair', terms, in_params, 'S first, S second',
-                'first = a.first, second = a.second', name + '_parts')(
-                    *arrays, *parts, axis=inner)
-        arrays, axis, in_params = parts, 0, 'S first, S second'
-        terms, name = 'chainer_fast::Pair<S>{first, second}', name + '_joined'
-    _reduce(
-        'Pair', terms, in_params, 'S by_gamma, S by_beta, P ggamma, P gbeta',
-        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first', name)(
-            *arrays, *sums, *results, axis=axis)
+    _add_pairs(
+        'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
+        'T x, G gy, M mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
+        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
+        'normalization_batch_sums',
+        (x, gy, mean.reshape(shape), inv_std.reshape(shape)), (*sums, *results), axis)
     return sums, results
 
 
@@ -324,12 +333,12 @@ def group_backward(
             x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis,
             keepdims=True)
     ggamma, gbeta = _empty(2, gamma.shape, gamma.dtype)
-    _reduce(
-        'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
+    _add_pairs(
+        'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
         'T x, G gy, M mean, S inv_std', 'P ggamma, P gbeta',
-        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums')(
-            x, gy, mean, inv_std, ggamma.reshape(of_channels[1:3]),
-            gbeta.reshape(of_channels[1:3]), axis=(0, *axis[1:]))
+        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums',
+        (x, gy, mean, inv_std),
+        [each.reshape(of_channels[1:3]) for each in (ggamma, gbeta)], (0, *axis[1:]))
     _elementwise(
         _INPUTS + 'S by_mean, S by_scale, S share', 'T gx', '''
             gx = chainer_fast::normalized_grad<S>(
