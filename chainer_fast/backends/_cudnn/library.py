@@ -79,11 +79,12 @@ class _Session:
 
 def _destroy(module, device, handle, plans):
     # A thread that ends has no more data of its own, as contexts of devices want some.
-    plans.clear()
     runtime = cupy.cuda.runtime
     current = runtime.getDevice()
     runtime.setDevice(device)
     try:
+        runtime.deviceSynchronize()     # Kernels that are running belong to plans.
+        plans.clear()
         module.destroy_handle(handle)
     finally:
         runtime.setDevice(current)

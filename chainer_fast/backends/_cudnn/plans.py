@@ -21,6 +21,7 @@ LIMIT = 1024
 # Bytes of workspace where memory is short.
 SPARING = 256 << 20
 
+
 class _Number:
 
     def __init__(self, value):
