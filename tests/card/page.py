@@ -87,8 +87,10 @@ def steps(path):
         return ''
     from benchmarks.gpu import __main__ as benchmark
     report = json.loads(path.read_text())
-    return benchmark.table([benchmark.line(row['row'], row['size'], row['mode'], {
-        name: side for name, side in row.items() if name in ('chainer_fast', 'torch')})
+    return table(benchmark.HEADS, [
+        benchmark.line(row['row'], row['size'], row['mode'], {
+            name: side for name, side in row.items()
+            if name in ('chainer_fast', 'torch')})
         for row in report['rows']])
 
 
