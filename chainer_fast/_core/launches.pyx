@@ -28,7 +28,7 @@ cdef extern from "chainer_fast/_core/launches.hpp" namespace "chainer_fast":
         _Context get_context
         intptr_t context()
         int launch(intptr_t function, size_t blocks, unsigned int threads,
-                   intptr_t stream, Arguments &arguments)
+                   intptr_t stream, Arguments &arguments) nogil
 
 ctypedef intptr_t (*_Stream)() except? -1
 
@@ -213,8 +213,12 @@ cdef class DeviceKernel:
             self, intptr_t context, char kind, size_t blocks, unsigned int threads,
             Arguments &arguments) except -1:
         """Launch the kernel on the current stream."""
-        cdef int status = _driver.launch(
-            self._function(context, kind), blocks, threads, current_stream(), arguments)
+        cdef intptr_t function = self._function(context, kind)
+        cdef intptr_t stream = current_stream()
+        cdef int status
+        # Behind a thousand others a launch waits for the card; other threads need not.
+        with nogil:
+            status = _driver.launch(function, blocks, threads, stream, arguments)
         if status:
             raise _error(status)
         return 0

@@ -1,4 +1,5 @@
 """Kernels that the driver launches: results, device and stream as if CuPy did."""
+import ctypes
 import threading
 
 import numpy as np
@@ -165,6 +166,29 @@ def test_statuses_are_errors(device, stand_in, monkeypatch):
     # It has an array more, and no constant.
     add = record(Add).loop.kernel
     assert launch(add.make) == stand_in.INVALID_VALUE
+
+
+def test_other_threads_run_meanwhile(device, stand_in):
+    x = device.xp.ones((2, 3), 'f')
+    F.elu(x)        # compiled
+    pause = ctypes.c_int.in_dll(stand_in.library(), 'host_pause')
+    ticks, ended = [], threading.Event()
+
+    def tick():
+        while not ended.wait(.005):
+            ticks.append(None)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    pause.value = 200000
+    try:
+        before = len(ticks)
+        F.elu(x)
+        assert len(ticks) > before + 5
+    finally:
+        pause.value = 0
+        ended.set()
+        thread.join()
 
 
 def test_compiled_once(device, monkeypatch):

@@ -32,7 +32,7 @@ cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
         int product(
             intptr_t handle, intptr_t stream, int kind, bint fast, int rows,
             int columns, int between, intptr_t a, int a_row, bint trans_a, intptr_t b,
-            int b_row, bint trans_b, intptr_t out)
+            int b_row, bint trans_b, intptr_t out) nogil
 
 cdef Py_ssize_t LONGEST = 0x7fffffff
 
@@ -113,6 +113,7 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
     cdef int device = 0
     cdef object dtype, out
     cdef int kind, status
+    cdef intptr_t handle, stream, address
     if current_context(&device) == 0 or not is_on_device(a) or not is_on_device(b):
         return None
     dtype = a.dtype
@@ -123,10 +124,12 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
             not _read(device, b, trans_b, &right)) or left.shape[1] != right.shape[0]:
         return None
     out = new_on_device((left.shape[0], right.shape[1]), dtype)
-    status = _library.product(
-        _handle(), current_stream(), kind, _fast,
-        left.shape[0], right.shape[1], left.shape[1], left.address, left.row,
-        left.transposed, right.address, right.row, right.transposed, out.data.ptr)
+    handle, stream, address = _handle(), current_stream(), out.data.ptr
+    with nogil:
+        status = _library.product(
+            handle, stream, kind, _fast, left.shape[0], right.shape[1], left.shape[1],
+            left.address, left.row, left.transposed, right.address, right.row,
+            right.transposed, address)
     if status:
         raise _error(status)
     return out
