@@ -19,7 +19,7 @@ def run(*arguments):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize('arguments, count', [
-    (('first', ''), 11), (('misaligned', ''), 33), (('stress', ''), 5),
+    (('first', ''), 11), (('misaligned', ''), 33), (('stress', ''), 6),
     (('sizes', 'small batch/tf32/batch'), 8), (('sizes', 'small batch/float16/c'), 24),
     (('sizes', 'batch 32/default/float16/last/'), 32),
     (('sizes', 'batch 256/default/float32/plain/c'), 24),

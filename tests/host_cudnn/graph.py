@@ -6,7 +6,7 @@ import pickle
 import numpy
 
 from tests.host_cudnn import compute
-from tests.host_cupy import ledger, memory
+from tests.host_cupy import capture, ledger, memory
 
 TYPES = {'HALF': 'e', 'FLOAT': 'f', 'DOUBLE': 'd'}
 # Notes and bytes of workspace of the engines, as cuDNN would order them.
@@ -200,9 +200,6 @@ class Graph:
 
     def execute(self, pack, workspace, handle=None):
         self._step('build_plans')
-        size = ENGINES[self.index][1]
-        if size:
-            ctypes.memset(workspace, 0xff, size)
         if set(pack) != {t.uid for t in self.tensors}:
             raise RuntimeError('the variant pack has %s' % sorted(pack))
         for place in [
@@ -212,8 +209,23 @@ class Graph:
         names = [name for name, *_ in self.operations]
         stream = self.module.handle_of(handle).stream
         self.module.ran.append((self.index, names, stream))
+        # Numbers are read now, whatever becomes of them before a graph is launched.
+        numbers = {id(t): self._read(t, pack[t.uid])
+                   for t in self.tensors if t.by_value}
+        captured = capture.current()
+        if captured is not None:
+            captured.note(self._compute, (pack, workspace, numbers))
+            return
         ledger.launch('cudnn ' + ' '.join(names))
-        values = {id(t): self._read(t, pack[t.uid]) for t in self.tensors}
+        self._compute(pack, workspace, numbers)
+
+    def _compute(self, pack, workspace, numbers):
+        size = ENGINES[self.index][1]
+        if size:
+            ctypes.memset(workspace, 0xff, size)
+        values = {id(t): self._read(t, pack[t.uid])
+                  for t in self.tensors if not t.by_value}
+        values.update(numbers)
         for name, arguments, results in self.operations:
             function, _ = compute.OPERATIONS[name]
             operands = {

@@ -13,6 +13,10 @@ _IMPLICIT = ('Implicit conversion to a NumPy array is not allowed. '
              'Please use `.get()` to construct a NumPy array explicitly.')
 
 
+# While a graph is captured, the list of new memory, which it goes on using.
+of_graphs = []
+
+
 def checked_dtype(dtype):
     """Return a dtype of CuPy; strings, objects, dates and long doubles are none."""
     dtype = numpy.dtype(dtype)
@@ -29,13 +33,13 @@ def fresh(shape, dtype=float, order='C'):
         host.ravel('K').view(numpy.uint8)[...] = 0xff
         if dtype.char == '?':
             host[...] = True
+    for memory in of_graphs:
+        memory.append(host)
     return host
 
 
 # What is called with the number of bytes of each new array.
 allocation_hooks = []
-# While a graph is captured, the list of new memory, which it goes on using.
-of_graphs = []
 
 
 def _allocated(nbytes):
@@ -87,8 +91,6 @@ class ndarray:
         if memptr is None:
             self._host = fresh(shape, dtype, order)
             _allocated(self.nbytes)
-            for memory in of_graphs:
-                memory.append(self._host)
         else:
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
