@@ -12,7 +12,7 @@ TYPES = {'HALF': 'e', 'FLOAT': 'f', 'DOUBLE': 'd'}
 # Notes and bytes of workspace of the engines, as cuDNN would order them.
 ENGINES = [
     ({'TENSOR_CORE', 'DOWN_CONVERT_INPUTS'}, 1 << 20),
-    ({'WINOGRAD'}, 1 << 29),
+    ({'WINOGRAD'}, 1 << 24),
     ({'NONDETERMINISTIC'}, 1 << 12),
     (set(), 0),
 ]

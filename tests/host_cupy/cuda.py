@@ -1,6 +1,8 @@
 """Streams, events and graphs, as far as a program can see them."""
 import contextlib
 import functools
+import itertools
+import threading
 import time
 import warnings
 import weakref
@@ -17,9 +19,19 @@ in_cuda(MemoryPointer)
 streams = weakref.WeakValueDictionary()
 
 
-class _Stream:
+class _State(threading.local):
+    """What each thread has of its own."""
 
-    _current = []
+    def __init__(self):
+        self.streams = []       # those that are in use, the current one last
+        self.cublas = next(_handles)
+
+
+_handles = itertools.count(1)
+_state = _State()
+
+
+class _Stream:
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
         self.null = null
@@ -29,11 +41,11 @@ class _Stream:
         streams[self.ptr] = self
 
     def __enter__(self):
-        Stream._current.append(self)
+        _state.streams.append(self)
         return self
 
     def __exit__(self, *exc_info):
-        Stream._current.pop()
+        _state.streams.pop()
 
     def __eq__(self, other):
         return isinstance(other, _Stream) and self.ptr == other.ptr
@@ -42,7 +54,7 @@ class _Stream:
         return hash(self.ptr)
 
     def use(self):
-        Stream._current[:] = [self]
+        _state.streams[:] = [self]
         return self
 
     def synchronize(self):
@@ -95,7 +107,7 @@ class ExternalStream(_Stream):
 
 @in_cuda
 def get_current_stream(device_id=-1):
-    return Stream._current[-1] if Stream._current else Stream.null
+    return _state.streams[-1] if _state.streams else Stream.null
 
 
 @in_cuda
@@ -143,7 +155,7 @@ def is_available():
 
 @in_cuda
 def get_cublas_handle():
-    return 1
+    return _state.cublas
 
 
 @in_cuda

@@ -10,7 +10,7 @@ import pytest
 def _forget(monkeypatch):
     """Let the package look for cuDNN anew, and find again later what it has now."""
     from chainer_fast.backends import _cudnn, cuda
-    from chainer_fast.backends._cudnn import library
+    from chainer_fast.backends._cudnn import library, plans
     from tests.host_cupy import array
     if cuda.cupy.ndarray is not array.ndarray:
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
@@ -20,7 +20,8 @@ def _forget(monkeypatch):
     monkeypatch.setattr(_cudnn, '_cudnn_version', None)
     monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
     # Less than the workspace of one of the engines of the stand-in.
-    monkeypatch.setattr(_cudnn, '_WORKSPACE', 256 << 20)
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 1 << 23)
+    monkeypatch.setattr(plans, 'SPARING', 1 << 23)
     monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
 
 
