@@ -73,7 +73,7 @@ cdef object _sum_rows(object a, object b):
 
 
 cdef object _sum_on_device(object a, object b):
-    """Return the sum of two arrays on a GPU by one launch; None if they are not plain."""
+    """Return the sum of two arrays on a GPU; None if they are not plain."""
     cdef PyObject **x = [<PyObject *>a, <PyObject *>b]
     return _add.forward_on_device(None, x, 2)
 
