@@ -11,7 +11,7 @@ from chainer_fast._core.launches cimport (
 
 from chainer_fast.backends import _cublas
 from chainer_fast.backends._cuda_kernel import raw_of
-from chainer_fast.backends.kernels.common.many_arrays import TYPES
+from chainer_fast.backends.kernels.common import many_arrays
 
 cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
         namespace "chainer_fast":
@@ -136,7 +136,7 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
 
 
 def _compile_add_row(letter):
-    kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
+    kind, number = many_arrays.TYPES[letter], 'double' if letter == 'd' else 'float'
     return raw_of(
         'chainer_fast/backends/kernels/matmul/device_rows.hpp', 'add_row',
         'const %s *row, %s *out, long long n, long long columns' % (kind, kind),
