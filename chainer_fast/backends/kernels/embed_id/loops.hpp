@@ -4,11 +4,28 @@
 #include <string.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
+
+/* Room for the numbers of rows; that for a few costs nothing. */
+class Numbers {
+public:
+    npy_intp *room(ptrdiff_t n) {
+        if (n <= FEW)
+            return few;
+        many.resize(n);
+        return many.data();
+    }
+
+private:
+    static constexpr ptrdiff_t FEW = 64;
+    npy_intp few[FEW];
+    std::vector<npy_intp> many;
+};
 
 template <typename T>
 void take_rows(const npy_intp *numbers, const T *matrix, T *rows, ptrdiff_t n,

@@ -2,7 +2,6 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, NPY_INTP, npy_intp
@@ -18,6 +17,9 @@ np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
         namespace "chainer_fast":
+    cdef cppclass Numbers:
+        npy_intp *room(ptrdiff_t n) except +
+
     # The matrix, of which few elements may be in use, does not let other threads run.
     void take_rows_loop(
         char kind, const npy_intp *numbers, const void *matrix, object rows,
@@ -65,6 +67,8 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     cdef npy_intp dims[2]
     cdef npy_intp n, i
     cdef npy_intp *numbers
+    cdef Numbers found
+    cdef object places = None
     cdef RowGradient result = None
     if not kind_of(gy) or not _are_ids(ids) or len(shape) != 2:
         return NotImplemented
@@ -76,11 +80,15 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     for i in range(PyArray_NDIM(ids)):
         if PyArray_DIM(<np.ndarray>gy, i) != PyArray_DIM(<np.ndarray>ids, i):
             return NotImplemented
-    places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
-    numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
+    alone = alone and few_rows(n, dims[0], dims[1])
+    if alone:
+        places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+        numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
+    else:
+        numbers = found.room(n)
     if not _find_rows(ids, dims[0], ignore_label, numbers):
         return NotImplemented
-    if alone and few_rows(n, dims[0], dims[1]):
+    if alone:
         # The rows that are used are numbered anew, and a matrix has no others.
         result = new_rows(places, dims[0], dims[1], PyArray_TYPE(<np.ndarray>gy))
         out = result.values
@@ -126,7 +134,8 @@ cdef class EmbedIDShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object ids, weight
         cdef npy_intp dims[MAX_DIMS]
-        cdef vector[npy_intp] numbers
+        cdef Numbers found
+        cdef npy_intp *numbers
         cdef int d, ndim
         if n != 2:
             return None
@@ -140,17 +149,16 @@ cdef class EmbedIDShortcut(Shortcut):
         label = own_attribute(function, 'ignore_label')
         if label is not None and not isinstance(label, int):
             return None
-        numbers.resize(PyArray_SIZE(ids))
-        if not _find_rows(
-                ids, PyArray_DIM(<np.ndarray>weight, 0), label, numbers.data()):
+        numbers = found.room(PyArray_SIZE(ids))
+        if not _find_rows(ids, PyArray_DIM(<np.ndarray>weight, 0), label, numbers):
             return None
         for d in range(ndim):
             dims[d] = PyArray_DIM(<np.ndarray>ids, d)
         dims[ndim] = PyArray_DIM(<np.ndarray>weight, 1)
         y = PyArray_EMPTY(ndim + 1, dims, PyArray_TYPE(<np.ndarray>weight), 0)
         take_rows_loop(
-            kind_of(weight), numbers.data(), PyArray_DATA(<np.ndarray>weight), y,
-            numbers.size(), dims[ndim])
+            kind_of(weight), numbers, PyArray_DATA(<np.ndarray>weight), y,
+            PyArray_SIZE(ids), dims[ndim])
         function._w_shape = weight.shape
         return y
 
