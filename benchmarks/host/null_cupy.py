@@ -39,6 +39,8 @@ from benchmarks.host.building import build
 #: Returns how often memory was taken since the last time.
 allocations = null_arrays.null_memory.counted
 
+_STREAM = b'intptr_t (void)'     # kept, as the capsule has no copy
+
 _memos = []
 
 
@@ -128,10 +130,11 @@ def install():
     driver, cublas = load('libcuda.so.1'), load('libcublas.so.12')
     sys.modules.update(make(), cudnn=null_cudnn.make())
     new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p] * 3
+    new.restype, new.argtypes = ctypes.py_object, [
+        ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     sys.modules['cupy_backends.cuda.stream'].__pyx_capi__ = {
         'get_current_stream_ptr': new(
-            ctypes.cast(driver.null_stream, ctypes.c_void_p), None, None)}
+            ctypes.cast(driver.null_stream, ctypes.c_void_p), _STREAM, None)}
     cuda = importlib.import_module('chainer_fast.backends.cuda')
     if not cuda.available:
         raise RuntimeError('chainer_fast has not taken the null device: %s'

@@ -365,7 +365,7 @@ cdef class Traversal:
     cdef int _step_on_device(
             self, FunctionBase function, tuple targets, tuple gradients, dict found,
             tuple arrays) except -1:
-        """Do that on the device of the first array that is on one."""
+        """Differentiate a function on the GPU of the first array that is on one."""
         cdef int device = device_in_use(arrays)
         scope = None if device >= 0 else _device_scope(arrays)
         if scope is not None:

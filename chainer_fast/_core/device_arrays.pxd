@@ -26,7 +26,6 @@ cdef class Changes:
     cdef Changed next            # what `place` found
     cdef bint next_is_plain
     cdef bint plain              # all can be launched here
-    cdef object batch
     cdef bint place(self, list arrays) except -1
     cdef int add(
         self, list arrays, Step *steps, int n_steps, int n_hooks=*) except -1

@@ -17,7 +17,7 @@ from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 cdef extern from "chainer_fast/_core/device_arrays.hpp" namespace "chainer_fast":
     int MOST_ARRAYS
     bint overlap(vector[Changed] &all)
-    int capacity(int n_arrays)
+    int _capacity "chainer_fast::capacity"(int n_arrays)
     size_t add_arrays(Changed **group, int n, Arguments &arguments)
 
 cdef enum:
@@ -46,6 +46,11 @@ def bind(*, batch, make_kernel):
     _make_kernel = make_kernel
 
 
+def capacity(int n_arrays):
+    """Return how many parameters a kernel takes at a time that have so many arrays."""
+    return _capacity(n_arrays)
+
+
 cdef list arrays_of_update(object param, object grad, object states, tuple names):
     """Return the arrays of an update in order; None if there is no such state."""
     cdef list arrays = [param, grad]
@@ -70,7 +75,7 @@ cdef bint _read(list arrays, Changed *out) except -1:
     cdef int i, kind, n = len(arrays)
     cdef object first = arrays[0]
     cdef object shape, array
-    cdef bint rounds
+    cdef bint rounds = False
     if n > MOST_ARRAYS or not is_on_device(first) or current_context(&device) == 0:
         return False
     shape = first.shape
@@ -126,11 +131,7 @@ cdef class Changes:
         if arrays is None:
             return False
         self.next_is_plain = _read(arrays, &self.next)
-        if self.next_is_plain:
-            return True
-        if self.batch is None:
-            self.batch = _Batch()
-        return self.batch.place(arrays) is not None
+        return self.next_is_plain or _Batch.place(arrays) is not None
 
     cdef int add(
             self, list arrays, Step *steps, int n_steps, int n_hooks=0) except -1:
@@ -194,10 +195,10 @@ cdef int _launch(vector[Changed] &noted, vector[Step] &steps) except -1:
                                    first.n_steps)):
                 done[k] = True
                 group.push_back(other)
-        for begin in range(0, <int>group.size(), capacity(first.n_arrays)):
+        for begin in range(0, <int>group.size(), _capacity(first.n_arrays)):
             _launch_group(
                 context, &group[begin],
-                min(<int>group.size() - begin, capacity(first.n_arrays)),
+                min(<int>group.size() - begin, _capacity(first.n_arrays)),
                 &steps[first.first_step])
     return 0
 

@@ -27,8 +27,8 @@ public:
 
 private:
     friend struct Driver;
-    // Devices take 4096. The driver refuses more, which room for the coefficients of as
-    // many steps as there can be lets it do.
+    // The driver refuses more than 4096. The rest is room for the coefficients of the
+    // longest list of steps, so that it can.
     alignas(8) char bytes[4096 + 1024];
     size_t size = 0;
 };

@@ -5,8 +5,7 @@ microseconds, for the objects that it reads and makes; here the driver's own fun
 called through its address, with arguments that were packed in C.
 """
 cimport numpy as np
-from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, \
-    PyCapsule_GetPointer
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
@@ -35,6 +34,8 @@ ctypedef intptr_t (*_Stream)() except? -1
 cdef enum:
     _THREADS = 128               # of a block of elements
 
+cdef const char *_STREAM = b'intptr_t (void)'
+
 cdef type _Array = None
 cdef object _device_number = None        # () -> number of the current device
 cdef object _use_device = None           # number -> None
@@ -46,8 +47,8 @@ cdef _Stream _get_stream = NULL
 cdef vector[Device] _devices
 
 
-def bind(*, array, launch_kernel=0, get_context=0, stream=None, device=None,
-         use_device=None, error=None):
+def bind(*, array, launch_kernel=0, get_context=0, stream=None, stream_capsule=None,
+         device=None, use_device=None, error=None):
     """Make known arrays on GPUs and the driver; called once, at import.
 
     Parameters
@@ -57,8 +58,10 @@ def bind(*, array, launch_kernel=0, get_context=0, stream=None, device=None,
     launch_kernel, get_context : int
         Addresses of ``cuLaunchKernel`` and ``cuCtxGetCurrent``; without them CuPy
         launches all kernels.
-    stream : capsule or callable
+    stream : callable
         What returns the address of the current stream.
+    stream_capsule : capsule, optional
+        The same as a function in C, if it is called as it was in CuPy 13 and 14.
     device, use_device : callable
         What returns the number of the current device, and what changes it.
     error : callable
@@ -73,8 +76,8 @@ def bind(*, array, launch_kernel=0, get_context=0, stream=None, device=None,
     _error = error
     _stream_address = stream
     _get_stream = NULL
-    if PyCapsule_CheckExact(stream):
-        _get_stream = <_Stream>PyCapsule_GetPointer(stream, PyCapsule_GetName(stream))
+    if PyCapsule_IsValid(stream_capsule, _STREAM):
+        _get_stream = <_Stream>PyCapsule_GetPointer(stream_capsule, _STREAM)
     _devices.clear()
 
 

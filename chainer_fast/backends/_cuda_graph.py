@@ -26,7 +26,7 @@ class Recorder:
         # Freed memory can be used again only on the stream where it was in use.
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._used = cupy.cuda.Event(disable_timing=True)
-        self._workspaces = []
+        self._workspace = None
 
     @contextlib.contextmanager
     def in_turn(self):
@@ -45,11 +45,11 @@ class Recorder:
             return array.copy('C')
 
     @contextlib.contextmanager
-    def _workspace(self):
-        """Let products of matrices work in memory that stays the recording's."""
-        memory = cupy.cuda.alloc(_WORKSPACE)
-        self._workspaces.append(memory)
-        use_workspace(memory.ptr, _WORKSPACE)
+    def _with_workspace(self):
+        """Let products of matrices work in memory that stays the recorder's."""
+        if self._workspace is None:
+            self._workspace = cupy.cuda.alloc(_WORKSPACE)
+        use_workspace(self._workspace.ptr, _WORKSPACE)
         try:
             yield
         finally:
@@ -75,7 +75,7 @@ class Recorder:
             Whatever the function raises, CuPy for what cannot be recorded, or CUDA.
         """
         with cupy.cuda.using_allocator(self._pool.malloc), self._stream as stream, (
-                self._workspace()):
+                self._with_workspace()):
             stream.begin_capture()
             try:
                 returned = function()

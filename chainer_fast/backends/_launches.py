@@ -11,13 +11,17 @@ def _address(function):
 
 
 def _stream():
-    """Return what tells the address of the current stream."""
+    """Return the address of the current stream."""
+    return cupy.cuda.get_current_stream().ptr
+
+
+def _stream_capsule():
+    """Return the function of CuPy's compiled modules that does the same, or None."""
     try:
-        # For other compiled modules: a function without the cost of a stream's object.
         module = importlib.import_module('cupy_backends.cuda.stream')
         return module.__pyx_capi__['get_current_stream_ptr']
     except (ImportError, AttributeError, KeyError):
-        return lambda: cupy.cuda.get_current_stream().ptr
+        return None
 
 
 @functools.cache
@@ -31,6 +35,7 @@ def needs():
     return {
         'launch_kernel': _address(driver.cuLaunchKernel),
         'get_context': _address(driver.cuCtxGetCurrent),
-        'stream': _stream(), 'device': cupy.cuda.runtime.getDevice,
+        'stream': _stream, 'stream_capsule': _stream_capsule(),
+        'device': cupy.cuda.runtime.getDevice,
         'use_device': cupy.cuda.runtime.setDevice,
         'error': cupy.cuda.driver.CUDADriverError}

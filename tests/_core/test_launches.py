@@ -1,5 +1,6 @@
 """Kernels that the driver launches: results, device and stream as if CuPy did."""
 import ctypes
+import datetime
 import threading
 
 import numpy as np
@@ -127,9 +128,11 @@ def test_devices_of_threads(device):
 
 @pytest.mark.parametrize('as_capsule', [True, False])
 def test_current_stream(device, by_cupy, bind, as_capsule):
+    needs = _launches.needs()
+    assert needs['stream_capsule'] is not None
     if not as_capsule:
-        bind(**{**_launches.needs(),
-                'stream': lambda: cuda.cupy.cuda.get_current_stream().ptr})
+        # One with another signature, which must not be called.
+        bind(**{**needs, 'stream_capsule': datetime.datetime_CAPI})
     x = device.xp.ones((2, 3), 'f')
     stream = cuda.cupy.cuda.Stream(non_blocking=True)
     with stream:

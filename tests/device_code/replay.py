@@ -43,6 +43,23 @@ def _is_14():
     return int(cupy.__version__.split('.')[0]) >= 14
 
 
+def check_private_names():
+    """Raise if CuPy lacks what ``backends/_launches.py`` takes beside its interface."""
+    import cupy
+    from cupy.cuda.function import Function
+    from cupy_backends.cuda import stream
+    capsule = stream.__pyx_capi__['get_current_stream_ptr']
+    assert '"intptr_t (void)"' in repr(capsule), capsule
+    for owner, name in (
+        (cupy.ndarray, '_c_contiguous'),
+        (cupy.ndarray, '_f_contiguous'),
+        (cupy.RawKernel, 'kernel'),
+        (Function, 'ptr'),
+        (cupy.cuda.driver, 'CUDADriverError'),
+    ):
+        assert hasattr(owner, name), (owner, name)
+
+
 class _Captured(Exception):
     pass
 
@@ -246,6 +263,7 @@ def main():
         help='file of statements that NVRTC accepts, and that it refuses')
     args = parser.parse_args()
     load_nvrtc()
+    check_private_names()
     CACHE.mkdir(parents=True, exist_ok=True)
     names, kernels = read_sources(args.instances)
     statements = read_statements(args.statements)

@@ -136,7 +136,7 @@ def install(version='14.2'):
     Notes
     -----
     It imports chainer_fast, as that looks for the driver of CUDA, which the stand-in
-    has only for that moment.
+    has only for that moment. Its cuBLAS stays loaded.
     """
     if numpy.lib.NumpyVersion(numpy.__version__) < '2.1.0':
         raise RuntimeError(

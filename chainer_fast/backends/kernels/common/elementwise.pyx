@@ -328,14 +328,17 @@ cdef class Elementwise(Shortcut):
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        # Other threads, which run during the launch, may drop these.
+        cdef object a = <object>x[0]
+        cdef object b = <object>x[n - 1]
         cdef double p = 0
         cdef double q = 0
         if n != self.inputs or not self._serves(function, &p, &q):
             return None
         if self.held is not None:
             return _on_device(self.loop, own_attribute(function, self.held),
-                              <object>x[0], None, p, q)
-        return _on_device(self.loop, <object>x[0], <object>x[n - 1], None, p, q)
+                              a, None, p, q)
+        return _on_device(self.loop, a, b, None, p, q)
 
     cdef int backward_on_device(
             self, FunctionBase function, object gy, PyObject **gx) except -1:

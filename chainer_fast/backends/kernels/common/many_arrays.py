@@ -11,6 +11,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core.device_arrays import capacity
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.types import NdArray
@@ -18,11 +19,6 @@ from chainer_fast.types import NdArray
 # As in the header.
 THREADS = 256
 _PIECE = 4096
-
-# Bytes of arguments that kernels can have on every device, and how many of them are for
-# other things than arrays.
-_BYTES = 4096
-_OTHER_BYTES = 160
 
 #: Types of elements by the characters of dtypes.
 TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
@@ -135,12 +131,11 @@ def kernel(path: str, params: str, body: str) -> tp.Any:
 
 @functools.cache
 def _layout(n_arrays):
-    """Return the structure of the addresses, as in the header, and its capacity."""
-    capacity = (_BYTES - _OTHER_BYTES) // (8 + 6 * n_arrays) // 2 * 2
-    return capacity, numpy.dtype([
-        ('first_block', 'u4', capacity), ('size', 'u4', capacity),
-        ('low', 'u4', (n_arrays, capacity)), ('high', 'u2', (n_arrays, capacity))],
-        align=True)
+    """Return the structure of the addresses, as in the header."""
+    n = capacity(n_arrays)
+    return numpy.dtype([
+        ('first_block', 'u4', n), ('size', 'u4', n), ('low', 'u4', (n_arrays, n)),
+        ('high', 'u2', (n_arrays, n))], align=True)
 
 
 def launch(
@@ -164,9 +159,8 @@ def launch(
 
 def kernel_of(path: str, body: str, params: str, n_arrays: int) -> tp.Any:
     """Return a kernel that goes over so many arrays of each parameter."""
-    capacity, _ = _layout(n_arrays)
-    return kernel(
-        path, 'const Arrays<%d, %d> arrays%s' % (n_arrays, capacity, params), body)
+    return kernel(path, 'const Arrays<%d, %d> arrays%s' % (
+        n_arrays, capacity(n_arrays), params), body)
 
 
 def calls(group: list[tp.Sequence[NdArray]]) -> tp.Any:
@@ -203,15 +197,15 @@ def calls_at(sizes: NdArray, addresses: NdArray) -> tp.Iterator[tp.Any]:
     slice, tuple
         As of :func:`calls`.
     """
-    capacity, layout = _layout(addresses.shape[1])
+    n_arrays = addresses.shape[1]
     blocks = -(-sizes // _PIECE)
-    for first in range(0, len(sizes), capacity):
-        part = slice(first, first + capacity)
+    for first in range(0, len(sizes), capacity(n_arrays)):
+        part = slice(first, first + capacity(n_arrays))
         n = len(sizes[part])
         ends = blocks[part].cumsum()
         if ends[-1] == 0:
             continue
-        arrays = numpy.zeros((), layout)
+        arrays = numpy.zeros((), _layout(n_arrays))
         arrays['first_block'][n:] = 0xffffffff
         arrays['first_block'][:n] = ends - blocks[part]
         arrays['size'][:n] = sizes[part]

@@ -11,7 +11,7 @@ from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, PyArray_Transpose, 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
-from chainer_fast._core.launches cimport is_on_device, kind_on_device
+from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
@@ -101,11 +101,13 @@ cdef class LinearShortcut(Shortcut):
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object y
+        cdef object rows, weight, bias, y
         if n != 2 and n != 3:
             return None
-        y = product_on_device(<object>x[0], <object>x[1], False, True)
-        if y is not None and n == 3 and not add_row_on_device(<object>x[2], y):
+        # Other threads, which run during the calls, may drop these.
+        rows, weight, bias = <object>x[0], <object>x[1], <object>x[n - 1]
+        y = product_on_device(rows, weight, False, True)
+        if y is not None and n == 3 and not add_row_on_device(bias, y):
             return None
         return y
 
@@ -228,15 +230,17 @@ cdef class MatMulShortcut(Shortcut):
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object a, b
         cdef bint trans_a, trans_b, trans_c
-        if n != 2 or not is_on_device(<object>x[0]):
+        if n != 2:
             return None
+        a = <object>x[0]
+        b = <object>x[1]
         dtype = own_attribute(function, self.dtype)
-        if dtype is not None and dtype is not (<object>x[0]).dtype:
+        if dtype is not None and dtype is not a.dtype:
             return None
         trans_a, trans_b, trans_c = self._transposed(function)
-        return _product_on_device(
-            <object>x[0], <object>x[1], trans_a, trans_b, trans_c)
+        return _product_on_device(a, b, trans_a, trans_b, trans_c)
 
     cdef int backward_on_device(
             self, FunctionBase function, object gy, PyObject **gx) except -1:

@@ -38,7 +38,8 @@ class Batch:
     def __init__(self) -> None:
         self._changes = []
 
-    def place(self, arrays: tp.Sequence[NdArray]) -> tuple[tp.Any, ...] | None:
+    @staticmethod
+    def place(arrays: tp.Sequence[NdArray]) -> tuple[tp.Any, ...] | None:
         """Return the device of arrays and their types.
 
         Parameters
