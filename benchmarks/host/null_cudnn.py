@@ -1,7 +1,7 @@
 """A frontend of cuDNN without an engine: graphs plan and execute at once.
 
-An execution is noted by the names of its operations. The frontend itself takes some
-20 us for one, in Python.
+An execution is noted by the names of its operations. The frontend itself takes half a
+microsecond for one.
 """
 import types
 
@@ -18,26 +18,37 @@ class NotSupported(Exception):
 
 class Tensor:
 
+    def __init__(self, graph):
+        self._graph = graph
+
     def _chained(self, value):
         return self
 
-    set_output = set_data_type = set_dim = set_stride = set_uid = _chained
+    set_output = set_data_type = set_dim = set_stride = _chained
+
+    def set_uid(self, uid):
+        self._graph._count += 1
+        return self
 
 
 class pygraph:
 
+    selected_engine, _plans = None, ()
+
     def __init__(self, **options):
-        self._name = 'cudnn'
+        self._name, self._count = 'cudnn', 0
+        self._lowered_graph = self
 
     def tensor(self, **options):
-        return Tensor()
+        self._count += 1
+        return Tensor(self)
 
     def _nothing(self, *args):
         pass
 
     validate = build_operation_graph = create_execution_plans = check_support = _nothing
     deselect_numeric_notes = deselect_workspace_greater_than = _nothing
-    build_plans = build_plan_at_index = _nothing
+    build_plans = build_plan_at_index = _prepare_variant_pack_template = _nothing
 
     def get_execution_plan_count(self):
         return 1
@@ -46,6 +57,12 @@ class pygraph:
         return 1 << 20
 
     get_workspace_size_plan_at_index = get_workspace_size
+
+    def _get_variant_pack_uids_sorted(self):
+        return list(range(1, self._count + 1))
+
+    def _execute_with_raw_ptrs(self, addresses, n, workspace, handle, plan_index=-1):
+        launch(self._name)
 
     def execute(self, pack, workspace, handle=None):
         launch(self._name)
@@ -57,7 +74,7 @@ class pygraph:
 def _operation(name, count):
     def describe(self, **arguments):
         self._name += ' ' + name
-        return Tensor() if count == 1 else [Tensor() for _ in range(count)]
+        return Tensor(self) if count == 1 else [Tensor(self) for _ in range(count)]
     return describe
 
 

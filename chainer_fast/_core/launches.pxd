@@ -15,6 +15,7 @@ cdef extern from "chainer_fast/_core/launches.hpp" namespace "chainer_fast":
 cdef bint is_on_device(object array) noexcept
 cdef intptr_t current_stream() except? -1
 cdef bint all_on_devices(tuple arrays) noexcept
+cdef bint on_current_device(tuple arrays) except -1
 cdef int device_in_use(tuple arrays) except -2
 cdef int use_again(int device) except -1
 cdef int kind_of_dtype(object dtype) except -2

@@ -97,6 +97,19 @@ cdef bint all_on_devices(tuple arrays) noexcept:
     return True
 
 
+cdef bint on_current_device(tuple arrays) except -1:
+    """Tell whether all are arrays on the current GPU or None."""
+    cdef int device = 0
+    cdef object array
+    if current_context(&device) == 0:
+        return False
+    for array in arrays:
+        if array is not None and (
+                type(array) is not _Array or array.data.device_id != device):
+            return False
+    return True
+
+
 cdef int device_in_use(tuple arrays) except -2:
     """Return the current GPU if it is that of the first array on one, otherwise -1."""
     cdef int device = 0

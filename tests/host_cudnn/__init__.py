@@ -30,6 +30,7 @@ class Handle:
     def __init__(self):
         self.device, self.thread = device.current(), threading.get_ident()
         self.stream, self.graphs = 0, weakref.WeakSet()
+        self.backend_handle = id(self)      # from version 1.28 on
 
 
 def make(version='1.28'):
@@ -72,6 +73,9 @@ def make(version='1.28'):
             raise RuntimeError('CUDNN_STATUS_BAD_PARAM: a handle of another device')
         module.destroyed.append(len(found.graphs))
 
+    def handle_at(number):
+        return handles[number]
+
     def set_stream(handle, stream):
         module.handle_of(handle).stream = stream
 
@@ -83,6 +87,7 @@ def make(version='1.28'):
 
     module.create_handle, module.set_stream = create_handle, set_stream
     module.destroy_handle, module.handle_of = destroy_handle, handle_of
+    module.handle_at, module.addresses_handles = handle_at, version == '1.24'
     module.pygraph = graph.make(module, api)
     return module
 

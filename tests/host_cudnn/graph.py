@@ -2,6 +2,7 @@
 import ctypes
 import functools
 import pickle
+import types
 
 import numpy
 
@@ -85,7 +86,8 @@ def make(module, api):
         else:
             method = getattr(Graph, name)
         methods[name] = _checked(method, forms)
-    return type('pygraph', (Graph,), {**methods, 'module': module})
+    base = Graph if module.addresses_handles else PythonGraph
+    return type('pygraph', (base,), {**methods, 'module': module})
 
 
 def _operation(name):
@@ -105,8 +107,9 @@ class Graph:
                  compute_data_type='data_type.FLOAT', handle=None):
         self.module.handle_of(handle).graphs.add(self)
         self.compute_dtype = _dtype(compute_data_type)
-        self.tensors, self.operations = [], []
+        self.tensors, self.operations, self.order = [], [], []
         self.at, self.barred, self.limit, self.index = 'describe', set(), None, None
+        self.read = False
 
     def _step(self, name, after=None):
         wanted = after or name
@@ -175,6 +178,7 @@ class Graph:
     def deserialize(self, handle_, pyobj):
         self._step('build_plans', 'describe')
         self.module.handle_of(handle_)
+        self.read = True
         version, self.tensors, self.operations, self.compute_dtype, self.index = (
             pickle.loads(bytes(_integers(pyobj))))
         if version != self.module.backend_version():
@@ -199,6 +203,9 @@ class Graph:
         return ENGINES[index][1]
 
     def execute(self, pack, workspace, handle=None):
+        self._run(pack, workspace, handle)
+
+    def _run(self, pack, workspace, handle):
         self._step('build_plans')
         if set(pack) != {t.uid for t in self.tensors}:
             raise RuntimeError('the variant pack has %s' % sorted(pack))
@@ -218,6 +225,19 @@ class Graph:
             return
         ledger.launch('cudnn ' + ' '.join(names))
         self._compute(pack, workspace, numbers)
+
+    def _prepare_variant_pack_template(self):
+        self._step('build_plans')
+        self.order = sorted([t.uid for t in self.tensors])
+
+    def _get_variant_pack_uids_sorted(self):
+        return self.order
+
+    def _execute_with_raw_ptrs(self, user_ptrs_array, n_user, workspace, handle):
+        if n_user != len(self.order):
+            raise RuntimeError('%d addresses for tensors %s' % (n_user, self.order))
+        addresses = (ctypes.c_size_t * n_user).from_address(user_ptrs_array)
+        self._run(dict(zip(self.order, addresses, strict=True)), workspace, handle)
 
     def _compute(self, pack, workspace, numbers):
         size = ENGINES[self.index][1]
@@ -248,3 +268,50 @@ class Graph:
 
     def _memory(self, t, address):
         return memory.at(address, t.dtype, t.dim, t.stride)
+
+
+class PythonGraph(Graph):
+    """A graph of Python, as of version 1.27, which has one that is compiled.
+
+    The engines have other numbers there, as if the first had been left out.
+    """
+
+    selected_engine = None
+
+    @property
+    def _plans(self):
+        return ENGINES if self.at == 'build_plans' and not self.read else []
+
+    @property
+    def _plan_index(self):
+        return self.index
+
+    def _materialize_backend_plan(self, index):
+        return types.SimpleNamespace(cpp_index=index + 1)
+
+    @property
+    def _lowered_graph(self):
+        return CompiledGraph(self)
+
+
+class CompiledGraph:
+    """The compiled graph that a graph of Python has."""
+
+    def __init__(self, graph):
+        self._graph = graph
+
+    def _prepare_variant_pack_template(self):
+        self._graph._prepare_variant_pack_template()
+
+    def _get_variant_pack_uids_sorted(self):
+        return self._graph._get_variant_pack_uids_sorted()
+
+    def _execute_with_raw_ptrs(
+            self, user_ptrs_array, n_user, workspace, handle, plan_index=-1):
+        """Execute: int, n_user, workspace, handle, plan_index: int = -1."""
+        graph = self._graph
+        if plan_index != (-1 if graph.read else graph.index + 1):
+            raise RuntimeError('plan %d has not been built' % plan_index)
+        graph._execute_with_raw_ptrs(
+            user_ptrs_array, n_user, workspace,
+            graph.module.handle_at(handle))

@@ -79,6 +79,25 @@ def empty_libraries(folder, libraries):
         ctypes.CDLL(str(folder / soname), ctypes.RTLD_GLOBAL)
 
 
+def load(folder):
+    """Load all that cuDNN wants of a driver; return the folder of its libraries."""
+    libraries = library_of_cudnn()
+    empty_libraries(folder, [libraries / name for name in (
+        'libcudnn_graph.so.9', 'libcudnn_engines_runtime_compiled.so.9',
+        'libcudnn_engines_precompiled.so.9')])
+    return libraries
+
+
+def properties(card):
+    """Return the properties of a card, once the libraries are loaded."""
+    import cudnn
+    capability, count, shared, cache, threads = CARDS[card]
+    return cudnn.create_device_properties(json.dumps({
+        **PROPERTIES, 'deviceName': card, 'deviceVer': capability,
+        'multiProcessorCount': count, 'l2CacheSize': cache << 20,
+        'maxThreadsPerSM': threads, 'maxSharedMemoryPerBlockOptin': shared << 10}))
+
+
 def library_of_cudnn():
     """Return the folder of the libraries that the frontend will load."""
     folders = [pathlib.Path(p) for p in os.environ.get(
@@ -139,36 +158,29 @@ def layers():
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        libraries = library_of_cudnn()
-        empty_libraries(pathlib.Path(folder), [libraries / name for name in (
-            'libcudnn_graph.so.9', 'libcudnn_engines_runtime_compiled.so.9',
-            'libcudnn_engines_precompiled.so.9')])
+        load(pathlib.Path(folder))
         import cudnn
 
         from chainer_fast.backends._cudnn import library
         library._module = cudnn
-        for card, (capability, count, shared, cache, threads) in CARDS.items():
-            properties = cudnn.create_device_properties(json.dumps({
-                **PROPERTIES, 'deviceName': card, 'deviceVer': capability,
-                'multiProcessorCount': count, 'l2CacheSize': cache << 20,
-                'maxThreadsPerSM': threads,
-                'maxSharedMemoryPerBlockOptin': shared << 10}))
+        for card in CARDS:
+            described = properties(card)
             for deterministic, last in itertools.product((False, True), repeat=2):
                 for describe, facts, dtypes in graphs():
                     for dtype in dtypes:
-                        plan(card, properties, describe, facts, dtype, last,
+                        plan(card, described, describe, facts, dtype, last,
                              deterministic, dtype == 'e')
             for (describe, facts, dtypes), last in itertools.product(
                     layers(), (False, True)):
                 for dtype in dtypes:
-                    plan(card, properties, describe, facts, dtype, last, False, True)
+                    plan(card, described, describe, facts, dtype, last, False, True)
 
 
-def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_cores):
+def plan(card, described, describe, facts, dtype, last, deterministic, tensor_cores):
     """Print whether cuDNN makes a plan, by the limit of workspaces that is usual."""
     from chainer_fast.backends import _cudnn
     from chainer_fast.backends._cudnn import batch_normalization, graphs, library, plans
-    graph = graphs.Graph(np.dtype(dtype), last, device_property=properties)
+    graph = graphs.Graph(np.dtype(dtype), last, device_property=described)
     describe(graph, *facts)
     try:
         found = plans.Plan(graph, deterministic, tensor_cores, _cudnn._WORKSPACE)
@@ -177,7 +189,7 @@ def plan(card, properties, describe, facts, dtype, last, deterministic, tensor_c
                   'index': found.index, 'workspace': found.size}
         if facts == batch_normalization._ORDINARY:
             # As a later process reads it from a file.
-            read = library.frontend().pygraph(device_property=properties)
+            read = library.frontend().pygraph(device_property=described)
             read.deserialize(found.serialize())
             answer['read again'] = read.get_workspace_size()
     except Exception as e:

@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 from chainer_fast.backends import _cudnn
-from chainer_fast.backends._cudnn import cache, graphs, library
+from chainer_fast.backends._cudnn import cache, executions, graphs, library
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
@@ -68,7 +68,7 @@ class Plan:
     def __init__(self, graph, deterministic, tensor_cores, limit):
         frontend = library.frontend()
         self._native, self._limit = graph.native, limit
-        self._names = list(enumerate(graph.names, 1))
+        self._names, self._execute = graph.names, None
         self.index, self.size, self.entry = None, 0, None
         native = graph.native
         native.validate()
@@ -108,6 +108,10 @@ class Plan:
         """Choose the engine that cuDNN thinks best."""
         next(self._engines())
 
+    def prepare(self, handle):
+        """Look for the fastest way to call the engine that has been chosen."""
+        self._execute = executions.find(self._native, len(self._names), handle)
+
     def tune(self, arrays, handle):
         """Choose the engine that takes the least time, which is measured."""
         measured = []
@@ -131,10 +135,14 @@ class Plan:
 
     def run(self, arrays, handle):
         """Compute with the arrays of these names, on the stream of the handle."""
+        addresses = [arrays[name].data.ptr for name in self._names]
         workspace = cupy.cuda.alloc(self.size) if self.size else None
-        self._native.execute(
-            {number: arrays[name].data.ptr for number, name in self._names},
-            0 if workspace is None else workspace.ptr, handle=handle)
+        place = 0 if workspace is None else workspace.ptr
+        if self._execute is None:
+            self._native.execute(
+                dict(enumerate(addresses, 1)), place, handle=handle)
+        else:
+            self._execute(addresses, place)
 
     def serialize(self):
         """Return the plan as a list of bytes, with the kernels that it has."""
@@ -147,7 +155,7 @@ class _Loaded(Plan):
     def __init__(self, graph, entry, data, handle):
         self._native = library.frontend().pygraph(handle=handle)
         self._native.deserialize(handle, data)
-        self._names = list(enumerate(graph.names, 1))
+        self._names, self._execute = graph.names, None
         self.index, self.size = None, self._native.get_workspace_size()
         self.entry = entry
 
@@ -223,6 +231,7 @@ def _find(session, key, arrays, ordinary, limit):
             plan.tune(arrays, handle)
         else:
             plan.build()
+        plan.prepare(handle)
     if kind in session.without:
         return None
     if ordinary is None:
@@ -231,6 +240,7 @@ def _find(session, key, arrays, ordinary, limit):
                         *settings[1:], limit)
     plan = _load(handle, describe, facts, settings, entry)
     if plan is not None:
+        plan.prepare(handle)
         return plan
     plan = _attempt(handle, describe, facts, settings, limit, choose)
     if plan is not None:

@@ -209,9 +209,51 @@ def test_errors_of_an_execution_are_raised(frontend, monkeypatch):
 
     def fail(self, *args, **kwargs):
         raise RuntimeError('CUDNN_STATUS_EXECUTION_FAILED')
-    monkeypatch.setattr(frontend.pygraph, 'execute', fail)
+    monkeypatch.setattr(frontend.pygraph, '_run', fail)
     with pytest.raises(RuntimeError, match='EXECUTION_FAILED'):
         convolve()
+
+
+def refuse(self, *args, **kwargs):
+    raise AssertionError('not to be called')
+
+
+def test_the_public_call_is_not_needed(frontend, monkeypatch):
+    monkeypatch.setattr(frontend.pygraph, 'execute', refuse)
+    convolve()
+    convolve()
+    assert len(frontend.ran) == 2
+
+
+@pytest.mark.parametrize('lacking', [
+    '_execute_with_raw_ptrs', '_prepare_variant_pack_template', 'order'])
+def test_the_public_call(frontend, monkeypatch, lacking):
+    if lacking == 'order':
+        # Tensors of the frontend's own, whose addresses nobody here knows.
+        monkeypatch.setattr(
+            graph.Graph, '_get_variant_pack_uids_sorted', lambda self: [1, 2, 3, 9])
+    else:
+        for each in graph.Graph, graph.CompiledGraph:
+            monkeypatch.delattr(each, lacking)
+    convolve()
+    convolve()
+    assert len(frontend.ran) == 2
+
+
+@pytest.mark.parametrize('python', [False, True])
+def test_the_public_call_chooses_the_engine(frontend, monkeypatch, python):
+    if not issubclass(frontend.pygraph, graph.PythonGraph):
+        return                  # The compiled graph knows of one engine alone.
+
+    def call(self, *args):
+        raise AssertionError('not to be called')
+    if python:
+        monkeypatch.setattr(graph.PythonGraph, 'selected_engine', object())
+        call.__doc__ = 'plan_index'
+    # Otherwise it is without the number of the engine, as in version 1.27.
+    monkeypatch.setattr(graph.CompiledGraph, '_execute_with_raw_ptrs', call)
+    convolve()
+    assert len(frontend.ran) == 1
 
 
 def test_streams(frontend):

@@ -2,17 +2,21 @@
 cimport numpy as np
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_GET_SIZE
 from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memset
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
-    CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Window, set_sizes, type_of_both)
+    CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, Window, set_sizes, type_of_both)
 from chainer_fast.backends.kernels.convolution.compiled cimport compute
+
+from chainer_fast.backends.kernels.convolution import cuda as on_device
 
 np.import_array()
 
@@ -24,10 +28,10 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
                     ptrdiff_t channels) noexcept
 
 
-cdef bint _set_window(Convolution *c, FunctionBase function, object W) except -1:
-    """Fill in the window of a function and its filters.
+cdef int _numbers(FunctionBase function, Convolution *c) except -1:
+    """Fill in the numbers that a function has of its window.
 
-    Return whether all numbers are integers, and the strides are positive.
+    Return whether all are integers, and the strides are positive.
     """
     cdef Window *w = &c.w
     cdef tuple numbers = (
@@ -38,16 +42,26 @@ cdef bint _set_window(Convolution *c, FunctionBase function, object W) except -1
             return False
     memset(c, 0, sizeof(Convolution))
     w.nd = 2
-    w.ksize[0] = PyArray_DIM(W, 2)
-    w.ksize[1] = PyArray_DIM(W, 3)
     (w.stride[0], w.stride[1], w.pad[0], w.pad[1], w.dilate[0], w.dilate[1],
      c.groups) = numbers
     return w.stride[0] > 0 and w.stride[1] > 0
 
 
-cdef inline void _set_spatial(ptrdiff_t *lengths, object array) noexcept:
-    lengths[0] = PyArray_DIM(array, 2)
-    lengths[1] = PyArray_DIM(array, 3)
+cdef bint _read_shape(object array, npy_intp *shape) except -1:
+    """Read the shape of an array of any device; return whether it has four axes."""
+    cdef int i
+    if np.PyArray_CheckExact(array):
+        if PyArray_NDIM(array) != 4:
+            return False
+        for i in range(4):
+            shape[i] = PyArray_DIM(array, i)
+        return True
+    of_device = array.shape
+    if PyTuple_GET_SIZE(of_device) != 4:
+        return False
+    for i in range(4):
+        shape[i] = of_device[i]
+    return True
 
 
 cdef char _kind_of(object x, object W, object b) noexcept:
@@ -74,9 +88,34 @@ cdef bint _has_places(const Window &w, int axis) noexcept:
 
 
 cdef bint _set_sizes(Convolution *c, npy_intp images, npy_intp channels,
-                     object W) noexcept:
-    return set_sizes(c, images, channels, PyArray_DIM(W, 0)) and (
-        c.channels == PyArray_DIM(W, 1))
+                     const npy_intp *filters) noexcept:
+    return images > 0 and set_sizes(c, images, channels, filters[0]) and (
+        c.channels == filters[1] and c.channels > 0 and c.filters > 0)
+
+
+cdef bint _alike(object x, object W, object b) except -1:
+    """Tell whether images, filters and bias are on the current GPU and of one type."""
+    cdef int kind = kind_on_device(x)
+    return kind >= 0 and kind_on_device(W) == kind and (
+        b is None or kind_on_device(b) == kind) and on_current_device((x, W, b))
+
+
+cdef object _launch(Task task, const Convolution &c, object a, object b, object bias,
+                    object dtype=None):
+    """Return what a task computes on the current GPU, from plain arrays of one type.
+
+    ``dtype`` is that of the gradient of filters.
+    """
+    cdef const Window *w = &c.w
+    cdef tuple window = (
+        (w.stride[0], w.stride[1]), (w.pad[0], w.pad[1]), (w.dilate[0], w.dilate[1]),
+        c.groups)
+    if task == CORRELATE:
+        return on_device.correlate(a, b, (w.ksize[0], w.ksize[1]), *window, dtype)
+    if task == TRANSPOSE:
+        return on_device.convolve_transposed(
+            a, b, bias, *window, (w.length[0], w.length[1]))
+    return on_device.convolve(a, b, bias, *window, (w.outs[0], w.outs[1]))
 
 
 cdef object _bias_gradient(object gy):
@@ -104,49 +143,95 @@ cdef object _bias_gradient(object gy):
 cdef class _Shortcut(Shortcut):
     """Gradients: those of one convolution are made by the other."""
     cdef bint transposed
+    cdef Task task, back
 
     def __cinit__(self):
         self.retain_inputs = (0, 1)
+        self.serves_devices = True
+
+    cdef bint _prepare(self, FunctionBase function, Convolution *c, object x,
+                       object W) except -1:
+        """Fill in all that a function needs; return whether it can be computed."""
+        cdef npy_intp images[4]
+        cdef npy_intp filters[4]
+        if not _numbers(function, c) or function.cudnn_fast or (
+                not _read_shape(x, images) or not _read_shape(W, filters)):
+            return False
+        c.w.ksize[0], c.w.ksize[1] = filters[2], filters[3]
+        return self.complete(function, c, images, filters)
+
+    cdef bint _prepare_back(self, FunctionBase function, Convolution *c, object x,
+                            object gy, object W) except -1:
+        """Do the same for its gradients."""
+        cdef npy_intp images[4]
+        cdef npy_intp places[4]
+        cdef npy_intp filters[4]
+        if self.transposed:
+            x, gy = gy, x
+        if not _numbers(function, c) or function.cudnn_fast or (
+                not _read_shape(x, images) or not _read_shape(gy, places)
+                or not _read_shape(W, filters)):
+            return False
+        c.w.ksize[0], c.w.ksize[1] = filters[2], filters[3]
+        c.w.length[0], c.w.length[1] = images[2], images[3]
+        c.w.outs[0], c.w.outs[1] = places[2], places[3]
+        return _set_sizes(c, images[0], images[1], filters) and (
+            places[0] == images[0] and places[1] == filters[0]
+            and _has_places(c.w, 0) and _has_places(c.w, 1))
+
+    cdef int _finish(self, FunctionBase function, const Convolution &c) except -1:
+        if self.transposed:
+            # Whether the convolution back has to see all pixels.
+            function.cover_all = c.w.outs[0] != _places(c.w, 0, False) or (
+                c.w.outs[1] != _places(c.w, 1, False))
+        return 0
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object images = input_array(function, 0), places = gy
+        cdef object x = input_array(function, 0)
         cdef object filters = input_array(function, 1)
         cdef object to_images = None, to_filters = None, to_bias = None
         cdef Convolution c
         cdef char kind = _kind_of(gy, filters, None)
-        if not kind or not _kind_of(images, filters, None) or (
-                not _set_window(&c, function, filters)):
-            return 0
-        if self.transposed:
-            images, places = gy, images
-        _set_spatial(c.w.length, images)
-        _set_spatial(c.w.outs, places)
-        if not _set_sizes(
-                &c, PyArray_DIM(images, 0), PyArray_DIM(images, 1), filters) or (
-                PyArray_DIM(places, 0) != c.images
-                or PyArray_DIM(places, 1) != PyArray_DIM(filters, 0)
-                or not _has_places(c.w, 0) or not _has_places(c.w, 1)):
+        if not kind or not _kind_of(x, filters, None) or (
+                not self._prepare_back(function, &c, x, gy, filters)):
             return 0
         if wanted(function, 0):
-            to_images = compute(
-                CONVOLVE if self.transposed else TRANSPOSE, c, kind, gy, filters, None)
+            to_images = compute(self.back, c, kind, gy, filters, None)
         if wanted(function, 1):
-            to_filters = compute(CORRELATE, c, kind, images, places, None)
+            to_filters = compute(
+                CORRELATE, c, kind, gy if self.transposed else x,
+                x if self.transposed else gy, None)
         if len(function.input_nodes) == 3 and wanted(function, 2):
             to_bias = _bias_gradient(gy)
             if to_bias is None:
                 return 0
         if to_images is NotImplemented or to_filters is NotImplemented:
             return 0
-        if self.transposed:
-            # Whether the convolution back has to see all pixels.
-            function.cover_all = c.w.outs[0] != _places(c.w, 0, False) or (
-                c.w.outs[1] != _places(c.w, 1, False))
+        self._finish(function, c)
         gx[0] = given(to_images)
         gx[1] = given(to_filters)
         if to_bias is not None:
             gx[2] = given(to_bias)
+        return 1
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object x = input_array(function, 0)
+        cdef object filters = input_array(function, 1)
+        cdef Convolution c
+        if not _alike(gy, filters, x) or (
+                not self._prepare_back(function, &c, x, gy, filters)):
+            return 0
+        if wanted(function, 0):
+            gx[0] = given(_launch(self.back, c, gy, filters, None))
+        if wanted(function, 1):
+            gx[1] = given(_launch(
+                CORRELATE, c, gy if self.transposed else x,
+                x if self.transposed else gy, None, filters.dtype))
+        if len(function.input_nodes) == 3 and wanted(function, 2):
+            gx[2] = given(gy.sum(axis=(0, 2, 3)))
+        self._finish(function, c)
         return 1
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -160,40 +245,62 @@ cdef class _Shortcut(Shortcut):
         if n == 3:
             bias = <object>x[2]
         kind = _kind_of(images, filters, bias)
-        if not kind or not _set_window(&c, function, filters) or (
-                not self.complete(function, &c, images, filters)):
+        if not kind or not self._prepare(function, &c, images, filters):
             return None
-        y = compute(
-            TRANSPOSE if self.transposed else CONVOLVE, c, kind, images, filters, bias)
+        y = compute(self.task, c, kind, images, filters, bias)
         if y is NotImplemented:
             return None
-        if self.transposed:
-            function.outh = c.w.length[0]
-            function.outw = c.w.length[1]
+        self.note_sizes(function, c)
         return y
 
-    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
-                       object W) except -1:
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object images, filters, bias = None
+        cdef Convolution c
+        if n != 2 and n != 3:
+            return None
+        images = <object>x[0]
+        filters = <object>x[1]
+        if n == 3:
+            bias = <object>x[2]
+        if not _alike(images, filters, bias) or (
+                not self._prepare(function, &c, images, filters)):
+            return None
+        if bias is not None and bias.shape != (
+                c.groups * (c.channels if self.transposed else c.filters),):
+            return None
+        y = _launch(self.task, c, images, filters, bias)
+        self.note_sizes(function, c)
+        return y
+
+    cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
+                       const npy_intp *W) except -1:
         """Fill in the sizes of the result and all others; return whether they fit."""
         raise NotImplementedError
+
+    cdef int note_sizes(self, FunctionBase function, const Convolution &c) except -1:
+        """Leave the sizes of the result where the function has them."""
+        return 0
 
 
 cdef class Convolution2DShortcut(_Shortcut):
     """``y = W patches(x) + b``."""
 
-    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
-                       object W) except -1:
+    def __cinit__(self):
+        self.task, self.back = CONVOLVE, TRANSPOSE
+
+    cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
+                       const npy_intp *W) except -1:
         cdef object outs = function._outs
         cdef bint cover_all
-        _set_spatial(c.w.length, x)
+        c.w.length[0], c.w.length[1] = x[2], x[3]
         if outs is None:
             cover_all = function.cover_all
             c.w.outs[0] = _places(c.w, 0, cover_all)
             c.w.outs[1] = _places(c.w, 1, cover_all)
         else:
             c.w.outs[0], c.w.outs[1] = outs
-        return not function.cudnn_fast and _set_sizes(
-            c, PyArray_DIM(x, 0), PyArray_DIM(x, 1), W)
+        return _set_sizes(c, x[0], x[1], W)
 
 
 cdef class Deconvolution2DShortcut(_Shortcut):
@@ -201,14 +308,19 @@ cdef class Deconvolution2DShortcut(_Shortcut):
 
     def __cinit__(self):
         self.transposed = True
+        self.task, self.back = TRANSPOSE, CONVOLVE
 
-    cdef bint complete(self, FunctionBase function, Convolution *c, object x,
-                       object W) except -1:
-        _set_spatial(c.w.outs, x)
+    cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
+                       const npy_intp *W) except -1:
+        c.w.outs[0], c.w.outs[1] = x[2], x[3]
         return _set_length(&c.w, 0, function.outh) and (
-            _set_length(&c.w, 1, function.outw)) and (
-            PyArray_DIM(x, 1) == PyArray_DIM(W, 0)) and _set_sizes(
-            c, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * c.groups, W)
+            _set_length(&c.w, 1, function.outw)) and x[1] == W[0] and _set_sizes(
+            c, x[0], W[1] * c.groups, W)
+
+    cdef int note_sizes(self, FunctionBase function, const Convolution &c) except -1:
+        function.outh = c.w.length[0]
+        function.outw = c.w.length[1]
+        return 0
 
 
 cdef bint _set_length(Window *w, int axis, object wanted_) except -1:

@@ -5,11 +5,13 @@ from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import compiled as loops
+from chainer_fast.backends.kernels.normalization import cuda as on_device
 from chainer_fast.backends.kernels.normalization.axes import batch_axes
 
 np.import_array()
@@ -27,11 +29,22 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
     return True
 
 
-cdef tuple _axes(FunctionBase function, object x, object gamma):
+cdef bint _fits_on_device(tuple arrays, object x, tuple axes) except -1:
+    """Tell the same of parameters on the current GPU, of one type of their own."""
+    cdef object shape = x.shape, first = arrays[0]
+    cdef object own = tuple([shape[i] for i in axes if i < len(shape)])
+    cdef int kind = kind_on_device(first)
+    if kind < 0 or kind_on_device(x) < 0 or not on_current_device((x, *arrays)):
+        return False
+    for each in arrays:
+        if kind_on_device(each) != kind or each.shape != own:
+            return False
+    return True
+
+
+cdef tuple _axes(FunctionBase function, Py_ssize_t ndim, Py_ssize_t own):
     """Return axes like :func:`batch_axes`, or None if they do not fit."""
     cdef object axis = own_attribute(function, 'axis')
-    cdef Py_ssize_t ndim = PyArray_NDIM(x)
-    cdef Py_ssize_t own = PyArray_NDIM(gamma)
     if type(axis) is not tuple and (axis is not None or ndim < own + 1):
         return None
     return batch_axes(ndim, own, axis)
@@ -42,7 +55,6 @@ cdef class _Normalization(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0), grads
         cdef char kind = gapless_kind(gy)
-        cdef Py_ssize_t i
         if not kind or gapless_kind(x) != kind or not PyArray_SAMESHAPE(
                 <np.ndarray>gy, <np.ndarray>x):
             return 0
@@ -52,13 +64,29 @@ cdef class _Normalization(Shortcut):
         if type(grads) is not tuple:
             gx[0] = given(grads)
             return 1
-        for i in range(len(<tuple>grads)):
-            gx[i] = given((<tuple>grads)[i])
-        return 1
+        return _give(<tuple>grads, gx)
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         """Return the gradient by ``x``, or a tuple of all; ``gy`` has its shape."""
         return NotImplemented
+
+
+cdef int _give(tuple grads, PyObject **gx) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(grads)):
+        gx[i] = given(grads[i])
+    return 1
+
+
+cdef bint _is_default(FunctionBase function) except -1:
+    return own_attribute(
+        function, '_impl_selector') is function._default_selector
+
+
+cdef double _adjustment(Py_ssize_t size, Py_ssize_t own) noexcept:
+    """Return by what the variance of a batch is multiplied to be unbiased."""
+    cdef double count = size // own
+    return count / max(count - 1, 1.)
 
 
 cdef class BatchNormalizationShortcut(_Normalization):
@@ -66,51 +94,85 @@ cdef class BatchNormalizationShortcut(_Normalization):
 
     def __cinit__(self):
         self.retain_inputs = (0, 1)
+        self.serves_devices = True
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
         cdef object gamma, beta, results
         cdef char kind = gapless_kind(x)
         cdef tuple axes
-        cdef double count
-        if n != 3 or not kind or (
-                own_attribute(function, '_impl_selector')
-                is not function._default_selector):
+        if n != 3 or not kind or not _is_default(function):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
         # With one element for each parameter, the general way warns.
         if PyArray_SIZE(gamma) == PyArray_SIZE(x):
             return None
-        axes = _axes(function, x, gamma)
+        axes = _axes(function, PyArray_NDIM(x), PyArray_NDIM(gamma))
         if axes is None:
             return None
-        axis, key_axis, expander = axes
-        if not _fits(gamma, kind, x, key_axis) or not _fits(beta, kind, x, key_axis):
+        if not _fits(gamma, kind, x, axes[1]) or not _fits(beta, kind, x, axes[1]):
             return None
         running_mean = own_attribute(function, 'running_mean')
         running_var = own_attribute(function, 'running_var')
         if running_mean is not None and running_var is None:
             return None
         results = loops.batch_forward(
-            x, gamma, beta, axis, own_attribute(function, 'eps'))
+            x, gamma, beta, axes[0], own_attribute(function, 'eps'))
         if results is NotImplemented:
             return None
-        y, mean, var, inv_std = <tuple>results
+        _, mean, var, _ = <tuple>results
         if running_mean is not None:
-            count = PyArray_SIZE(x) // PyArray_SIZE(gamma)
             kernels.update_running(
                 running_mean, running_var, mean, var, own_attribute(function, 'decay'),
-                count / max(count - 1, 1.))
-        function.axis = axis
-        function.key_axis = key_axis
-        function.expander = expander
-        function.mean = mean
-        function.var = var
-        function.inv_std = inv_std
+                _adjustment(PyArray_SIZE(x), PyArray_SIZE(gamma)))
+        return self._finish(function, axes, <tuple>results)
+
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **xs, Py_ssize_t n):
+        cdef object x = <object>xs[0], gamma, beta, results, running, own
+        cdef tuple axes
+        if n != 3 or not _is_default(function):
+            return None
+        gamma = <object>xs[1]
+        beta = <object>xs[2]
+        axes = _axes(function, x.ndim, gamma.ndim)
+        if axes is None or not _fits_on_device((gamma, beta), x, axes[1]) or (
+                x.size == 0 or x.size == gamma.size):
+            return None
+        eps = own_attribute(function, 'eps')
+        running = own_attribute(function, 'running_mean')
+        if running is None:
+            results = on_device.batch_forward(x, gamma, beta, axes[0], eps)
+        else:
+            own = own_attribute(function, 'running_var')
+            if not on_current_device((running, own)) or own is None:
+                return None
+            results = on_device.batch_forward_running(
+                x, gamma, beta, axes[0], eps, running, own,
+                own_attribute(function, 'decay'), _adjustment(x.size, gamma.size))
+        return self._finish(function, axes, results)
+
+    cdef object _finish(self, FunctionBase function, tuple axes, tuple results):
+        """Leave what gradients need with the function; return the output."""
+        function.axis, function.key_axis, function.expander = axes
+        y, function.mean, function.var, function.inv_std = results
         function.forward_data = None
         function._impl = function._default_impl()
         return y
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object x = input_array(function, 0), gamma = input_array(function, 1)
+        if type(own_attribute(function, '_impl')) is not function._default_impl or (
+                gy.dtype is not x.dtype or gy.shape != x.shape
+                or not on_current_device((gy,)) or not _fits_on_device(
+                    (gamma,), x, own_attribute(function, 'key_axis'))):
+            return 0
+        return _give(on_device.batch_backward(
+            x, gamma, gy, own_attribute(function, 'mean'),
+            own_attribute(function, 'inv_std'), own_attribute(function, 'axis'),
+            False), gx)
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
@@ -136,7 +198,7 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
         cdef Py_ssize_t i
         if n != 5 or not kind:
             return None
-        axes = _axes(function, x, <object>xs[1])
+        axes = _axes(function, PyArray_NDIM(x), PyArray_NDIM(<object>xs[1]))
         if axes is None:
             return None
         axis, key_axis, expander = axes
