@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import chainer_fast as chainer
 from tests._core import shortcut_cases, test_shortcuts
+from tests.layouts import channels_last
 
 pytestmark = pytest.mark.gpu
 
@@ -117,10 +118,6 @@ def test_strides(device, cls, data):
     for a, b in zip(found, expected, strict=True):
         assert (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
         np.testing.assert_array_equal(a.get(), b.get())
-
-
-def channels_last(x):
-    return x.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2)
 
 
 @pytest.mark.parametrize('arrange, axes', [
