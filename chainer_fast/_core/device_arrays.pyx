@@ -82,7 +82,7 @@ cdef bint _is_gapless(object array) except -1:
 
 
 cdef bint _lies_like(object first, object array) except -1:
-    """Tell whether the elements of arrays of one shape have the same order in memory."""
+    """Tell whether two arrays of one shape have the same order in memory."""
     cdef Py_ssize_t size = first.itemsize, other_size = array.itemsize
     cdef Py_ssize_t n, stride, other
     for n, stride, other in zip(first.shape, first.strides, array.strides):

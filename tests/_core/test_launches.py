@@ -212,6 +212,11 @@ def test_sums_of_gradients(device, by_cupy):
         F.sum(x * twice + x * x).backward()
     assert not called and by_cupy == []
     assert x.grad.get().tolist() == [6, 9, 12]
+    x = chainer.Variable(device.xp.ones((2, 3), 'f'))
+    with called_methods(Add) as called:
+        (F.sum(x) + F.sum(F.transpose(F.transpose(x) * 2))).backward()
+    assert not called and by_cupy == []
+    assert x.grad.get().tolist() == [[3] * 3] * 2
     for spoilt in (lambda a: a.astype('d'), lambda a: device.xp.ones(2, 'f')):
         table = chainer._core.grad_table.GradTable()
         table.accumulate(x.node, chainer.Variable(x.array))
