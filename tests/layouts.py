@@ -2,10 +2,13 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from chainer_fast import backend
+
 
 def channels_last(x):
     """Return images with the same values that lie channels last."""
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    xp = backend.get_array_module(x)
+    return xp.moveaxis(xp.ascontiguousarray(xp.moveaxis(x, 1, -1)), -1, 1)
 
 
 def lies_channels_last(x):

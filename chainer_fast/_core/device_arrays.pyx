@@ -2,7 +2,7 @@
 
 Nothing is computed here.  Changes of many parameters are noted, and those that are
 alike are made by one kernel.  A *batch*, whose class is handed down at import, serves
-arrays that are not contiguous, lie on another device or overlap.
+arrays that differ in order or have gaps, lie on another device or overlap.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError
@@ -65,8 +65,34 @@ cdef list arrays_of_update(object param, object grad, object states, tuple names
     return arrays
 
 
+cdef bint _is_gapless(object array) except -1:
+    """Tell whether an array, which is not empty, has no gaps in some order of axes."""
+    cdef tuple shape = array.shape
+    cdef tuple strides = array.strides
+    cdef Py_ssize_t covered = array.itemsize, nbytes = array.nbytes
+    cdef int axis
+    while covered < nbytes:
+        for axis in range(len(shape)):
+            if shape[axis] != 1 and strides[axis] == covered:
+                covered *= <Py_ssize_t>shape[axis]
+                break
+        else:
+            return False
+    return True
+
+
+cdef bint _lies_like(object first, object array) except -1:
+    """Tell whether two arrays of one shape have the same order in memory."""
+    cdef Py_ssize_t size = first.itemsize, other_size = array.itemsize
+    cdef Py_ssize_t n, stride, other
+    for n, stride, other in zip(first.shape, first.strides, array.strides):
+        if n != 1 and stride * other_size != other * size:
+            return False
+    return True
+
+
 cdef bint _read(list arrays, Changed *out) except -1:
-    """Read arrays of one shape on the current device; False if there are others.
+    """Read arrays of one shape and order on the current device; False for others.
 
     All but the second and maybe the last have the type of the first: the gradient of a
     parameter's twin in single precision, and the parameter itself, are halves.
@@ -75,13 +101,17 @@ cdef bint _read(list arrays, Changed *out) except -1:
     cdef int i, kind, n = len(arrays)
     cdef object first = arrays[0]
     cdef object shape, array
-    cdef bint rounds = False
+    cdef bint contiguous, rounds = False
     if n > MOST_ARRAYS or not is_on_device(first) or current_context(&device) == 0:
         return False
     shape = first.shape
+    contiguous = first._c_contiguous
+    if not contiguous and not _is_gapless(first):
+        return False
     for i in range(n):
         array = arrays[i]
-        if not is_on_device(array) or array.shape != shape or not array._c_contiguous:
+        if not is_on_device(array) or array.shape != shape or not (
+                array._c_contiguous if contiguous else _lies_like(first, array)):
             return False
         kind = kind_of_dtype(array.dtype)
         if i < 2:

@@ -7,6 +7,7 @@ from chainer_fast import optimizer_hooks, optimizers
 from chainer_fast._core import device_arrays
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
+from tests.layouts import channels_last
 
 pytestmark = pytest.mark.gpu
 
@@ -72,9 +73,13 @@ def test_plain_arrays_need_no_batch(device, batches, dtype, fp32):
             2e-3 if dtype == 'e' else 1e-5)
 
 
+def fortran(x):
+    return cuda.cupy.asfortranarray(x)
+
+
 def strided(param):
     if param.ndim == 2:
-        param.grad = cuda.cupy.asfortranarray(param.grad)
+        param.grad = fortran(param.grad)
 
 
 def test_arrays_that_are_not_contiguous(device, batches):
@@ -82,6 +87,38 @@ def test_arrays_that_are_not_contiguous(device, batches):
     found = run('@cupy:0', shapes, strided)
     assert batches
     compare(found, run('@numpy', shapes))
+
+
+def in_order(arrange, grads_too=True):
+    """Return what puts a parameter and its gradient in another order in memory."""
+    def spoil(param):
+        if param.ndim == 4:
+            grad = param.grad
+            if param.array.flags.c_contiguous:
+                param.array = arrange(param.array)
+            param.grad = arrange(grad) if grads_too else grad
+    return spoil
+
+
+def apart(x):
+    return cuda.cupy.stack([x, x], axis=-1)[..., 0]
+
+
+@pytest.mark.parametrize('dtype, fp32', [('f', False), ('d', False), ('e', True)])
+@pytest.mark.parametrize('arrange, plain', [
+    (fortran, True), (channels_last, True), (apart, False)])
+def test_arrays_of_another_order(device, batches, arrange, plain, dtype, fp32):
+    shapes, options = [(3,), (4, 3, 2, 1), (5, 4, 3, 2)], {'dtype': dtype, 'fp32': fp32}
+    hooks = [optimizer_hooks.WeightDecay(.1)]
+    expected = run('@numpy', shapes, hooks=hooks, **options)
+    tolerance = 2e-3 if dtype == 'e' else 1e-5
+    compare(run('@cupy:0', shapes, in_order(arrange), hooks=hooks, **options),
+            expected, tolerance)
+    assert bool(batches) != plain
+    # Gradients alone in C order are of another order.
+    compare(run('@cupy:0', shapes, in_order(arrange, False), hooks=hooks, **options),
+            expected, tolerance)
+    assert batches
 
 
 def test_arrays_that_overlap(device, batches):

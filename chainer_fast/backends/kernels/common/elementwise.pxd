@@ -34,7 +34,7 @@ cdef class Loop:
     cdef readonly int constants
     cdef readonly int outputs
     cdef public object on_device
-    cdef public DeviceKernel kernel
+    cdef public tuple kernels
 
 
 cdef dict loops_of(const ElementLoop *table)

@@ -4,13 +4,15 @@ from typing import Any
 from chainer_fast._core.graph import Shortcut
 from chainer_fast._core.launches import DeviceKernel
 
+MOST_AXES: int
+
 class Loop:
     name: str
     arrays: int
     constants: int
     outputs: int
     on_device: Callable[..., Any] | None
-    kernel: DeviceKernel | None
+    kernels: tuple[DeviceKernel, ...] | None
 
 class Elementwise(Shortcut):
     loop: Loop

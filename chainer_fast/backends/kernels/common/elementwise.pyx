@@ -10,7 +10,7 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
-from libc.stdint cimport intptr_t
+from libc.stdint cimport intptr_t, uint32_t
 
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
@@ -38,6 +38,17 @@ cdef enum:
     _PASSES = -3
     _HELD = -4
 
+# Axes of a kernel at most.
+cdef enum:
+    _MOST_AXES = 5
+
+MOST_AXES = _MOST_AXES
+
+cdef struct _Axes:
+    int n                        # 0 if all arrays are contiguous
+    uint32_t lengths[_MOST_AXES]
+    Py_ssize_t strides[3][_MOST_AXES]    # of each array, in bytes
+
 cdef dict _OPERANDS = {'y': _OUTPUT, 'g': _GRADIENT, 'held': _HELD}
 
 
@@ -52,8 +63,9 @@ cdef class Loop:
         How many arrays and constants it takes, and how many arrays it makes.
     on_device : callable or None
         The same for arrays of CuPy, if the element has such a form.
-    kernel : DeviceKernel or None
-        That form for contiguous arrays of one shape.
+    kernels : tuple of DeviceKernel, or None
+        That form for arrays of one shape: contiguous ones, and those with strides along
+        one axis, two axes, and so on.
     """
 
 
@@ -126,8 +138,9 @@ cdef object _on_device(
     cdef int device = 0
     cdef intptr_t context = current_context(&device)
     cdef int kind, i
-    cdef bint gapless = True
+    cdef bint contiguous = True
     cdef intptr_t addresses[3]
+    cdef _Axes axes
     if context == 0 or not is_on_device(a):
         return None
     dtype = a.dtype
@@ -143,9 +156,11 @@ cdef object _on_device(
         addresses[i] = address_on(device, array)
         if addresses[i] == 0:
             return None
-        gapless = gapless and array._c_contiguous
-    if gapless and loop.kernel is not None:
-        return _launch(loop, context, kind, addresses, shape, dtype, p, q)
+        contiguous = contiguous and array._c_contiguous
+    axes.n = 0
+    if loop.kernels is not None and (
+            contiguous or _read_axes(x, loop.arrays, shape, &axes)):
+        return _launch(loop, context, kind, addresses, &axes, shape, dtype, p, q)
     if loop.on_device is None:
         return None
     found = loop.on_device(*[<object>x[i] for i in range(loop.arrays)],
@@ -153,15 +168,48 @@ cdef object _on_device(
     return None if found is NotImplemented else found
 
 
+cdef bint _read_axes(PyObject **x, int n, tuple shape, _Axes *axes) except -1:
+    """Read the axes of arrays of one shape, the last one first.
+
+    An axis is joined with the next one if the strides of all arrays allow it. False if
+    too many are left, or there are too many elements for indexes of 32 bits.
+    """
+    cdef list strides = [(<object>x[i]).strides for i in range(n)]
+    cdef Py_ssize_t length, size = 1
+    cdef int axis, i
+    cdef bint joins
+    for axis in range(len(shape) - 1, -1, -1):
+        length = shape[axis]
+        if length == 1:
+            continue
+        size *= length
+        if size >> 31:
+            return False
+        joins = axes.n > 0
+        for i in range(n):
+            joins = joins and <Py_ssize_t>(<tuple>strides[i])[axis] == (
+                axes.strides[i][axes.n - 1] * axes.lengths[axes.n - 1])
+        if joins:
+            axes.lengths[axes.n - 1] *= length
+            continue
+        if axes.n == _MOST_AXES:
+            return False
+        axes.lengths[axes.n] = length
+        for i in range(n):
+            axes.strides[i][axes.n] = (<tuple>strides[i])[axis]
+        axes.n += 1
+    return True
+
+
 cdef object _launch(
-        Loop loop, intptr_t context, int kind, intptr_t *addresses, object shape,
-        object dtype, double p, double q):
-    """Launch the kernel of a loop."""
+        Loop loop, intptr_t context, int kind, intptr_t *addresses, _Axes *axes,
+        object shape, object dtype, double p, double q):
+    """Launch the kernel of a loop; results are contiguous, as CuPy's are."""
     cdef object out = new_on_device(shape, dtype)
     cdef object second = new_on_device(shape, dtype) if loop.outputs == 2 else None
     cdef Arguments arguments
     cdef Py_ssize_t size = out.size
-    cdef int i
+    cdef int i, k
     for i in range(loop.arrays):
         arguments.add[intptr_t](addresses[i])
     arguments.add[intptr_t](out.data.ptr)
@@ -173,7 +221,12 @@ cdef object _launch(
             arguments.add[double](q if i else p)
         else:
             arguments.add[float](_narrow(kind, q if i else p))
-    loop.kernel.launch(context, kind, size, arguments)
+    for i in range(axes.n):
+        arguments.add[uint32_t](axes.lengths[i])
+    for i in range(loop.arrays):
+        for k in range(axes.n):
+            arguments.add[Py_ssize_t](axes.strides[i][k])
+    (<DeviceKernel>loop.kernels[axes.n]).launch(context, kind, size, arguments)
     return out if second is None else (out, second)
 
 
