@@ -1,6 +1,7 @@
-// The functions of the CUDA driver that launch kernels, and those of cuBLAS that multiply
-// matrices, without a device: they count.
+// The functions of the CUDA driver that launch kernels and copy, and those of cuBLAS that
+// multiply matrices, without a device: they count.
 
+#include <stddef.h>
 #include <stdint.h>
 
 extern "C" {
@@ -15,6 +16,12 @@ static long long launches = 0;
 CUresult cuLaunchKernel(
     CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
     unsigned int, unsigned int, CUstream, void **, void **) {
+  ++launches;
+  return 0;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(
+    unsigned long long, unsigned long long, size_t, CUstream) {
   ++launches;
   return 0;
 }

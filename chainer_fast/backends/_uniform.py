@@ -4,6 +4,7 @@ cuRAND gives numbers in (0, 1]. ``cupy.random.random_sample`` launches another k
 which turns ones into zeros. Kernels that do so themselves, by ``below_one`` of
 ``kernels/noise/elements.hpp``, spare that launch and see the same numbers.
 """
+from chainer_fast.backends import _draws
 from chainer_fast.backends._cupy import available, cupy
 
 _rand = cupy.random.rand if available else None
@@ -24,6 +25,10 @@ def draw(shape, dtype):
     cupy.ndarray
         Numbers of [0, 1), among which there may be ones in place of zeros.
     """
+    return _draws.draw(shape, dtype, lambda: _draw(shape, dtype))
+
+
+def _draw(shape, dtype):
     state = cupy.random.get_random_state()
     # The method is not a public one, but the same in CuPy 13 and 14.
     return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)
@@ -34,6 +39,7 @@ def rand(*shape, **options):
 
     If somebody has replaced that function, as tests do, theirs is called.
     """
+    dtype = options.get('dtype', float)
     if cupy.random.rand is not _rand:
-        return cupy.random.rand(*shape, **options)
-    return draw(shape, options.get('dtype', float))
+        return _draws.draw(shape, dtype, lambda: cupy.random.rand(*shape, **options))
+    return draw(shape, dtype)
