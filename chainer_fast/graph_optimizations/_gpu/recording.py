@@ -70,7 +70,6 @@ class Recording(recordings.RecordedCallBase):
         self._settings = call.kind.settings
         self.enable_backprop = bool(config.enable_backprop)
         self.param_arrays = [p.raw_array for p in self.params]
-        self.params_grad = [p.requires_grad for p in self.params]
         self.leaves = tuple([
             i for i, x in enumerate([*self._inputs, *self.params])
             if isinstance(x, Variable) and x.requires_grad])

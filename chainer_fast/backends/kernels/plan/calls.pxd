@@ -22,7 +22,6 @@ cdef class RepeatedCall:
     cdef public object pattern          # arguments, with patterns for inputs
     cdef public Guard guard
     cdef public list params
-    cdef public list params_grad        # whether they require gradients
     cdef public bint enable_backprop
     cdef unsigned long long _version
     cdef ThreadState _thread

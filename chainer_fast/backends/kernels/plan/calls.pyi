@@ -19,10 +19,10 @@ class RepeatedCall:
     pattern: Any
     guard: Guard
     params: list[Any]
-    params_grad: list[bool]
     enable_backprop: bool
 
 class PlannedCallBase(RepeatedCall):
+    params_grad: list[bool]
     input_values: list[int]
     param_values: list[int]
     leaves: list[int]

@@ -171,6 +171,7 @@ cdef class RepeatedCall:
 
 cdef class PlannedCallBase(RepeatedCall):
     """A recorded call that a plan makes."""
+    cdef public list params_grad        # whether they require gradients
     cdef public list input_values
     cdef public list param_values
     cdef public list leaves             # variables with gradients, as values

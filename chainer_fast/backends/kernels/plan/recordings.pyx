@@ -174,8 +174,7 @@ cdef class RecordedCallBase(RepeatedCall):
         cdef Py_ssize_t i
         for i in range(len(self.params)):
             param = <VariableBase>self.params[i]
-            if param.arr is not self.param_arrays[i] or (
-                    param._requires_grad != <bint>self.params_grad[i]):
+            if param.arr is not self.param_arrays[i]:
                 return False
         return self.guard.holds()
 
