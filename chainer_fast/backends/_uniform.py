@@ -28,18 +28,18 @@ def draw(shape, dtype):
     return _draws.draw(shape, dtype, lambda: _draw(shape, dtype))
 
 
-def _draw(shape, dtype):
-    state = cupy.random.get_random_state()
-    # The method is not a public one, but the same in CuPy 13 and 14.
-    return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)
-
-
 def rand(*shape, **options):
     """Draw as ``cupy.random.rand`` does; see :func:`draw`.
 
     If somebody has replaced that function, as tests do, theirs is called.
     """
     dtype = options.get('dtype', float)
-    if cupy.random.rand is not _rand:
-        return _draws.draw(shape, dtype, lambda: cupy.random.rand(*shape, **options))
-    return draw(shape, dtype)
+    return _draws.draw(shape, dtype, lambda: (
+        _draw(shape, dtype) if cupy.random.rand is _rand
+        else cupy.random.rand(*shape, **options)))
+
+
+def _draw(shape, dtype):
+    state = cupy.random.get_random_state()
+    # The method is not a public one, but the same in CuPy 13 and 14.
+    return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)

@@ -8,14 +8,13 @@ import weakref
 
 from cpython.list cimport PyList_GET_ITEM
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_REFCNT
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
 from chainer_fast._core.launches cimport (
     copy_on_device, current_context, current_stream, new_on_device)
-from chainer_fast._core.private cimport referent
+from chainer_fast._core.private cimport KNOWN_PYTHON, referent
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport current
 from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
@@ -87,8 +86,10 @@ cdef class _HandedOut:
 
     cdef int watch(self) except -1:
         """Count the references to everything, while nobody else has any."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, n
         cdef object each
+        if not KNOWN_PYTHON:
+            return 0
         self.watched = []
         self.shapes = []
         for each in self.wholes:
@@ -99,13 +100,16 @@ cdef class _HandedOut:
                 self.watched += [each, each.data]
         each = None
         for i in range(len(self.watched)):
-            self.counts.push_back(Py_REFCNT(<object>PyList_GET_ITEM(self.watched, i)))
+            n = 1
+            while may_have_more_references(PyList_GET_ITEM(self.watched, i), n):
+                n += 1
+            self.counts.push_back(n)
         return 0
 
     cdef bint are_free(self, intptr_t stream) except -1:
         """Tell whether nobody has any of them, nor has given any another shape."""
         cdef Py_ssize_t i
-        if stream != self.stream or stream == _OF_THREADS:
+        if self.watched is None or stream != self.stream or stream == _OF_THREADS:
             return False
         for i in range(len(self.watched)):
             if may_have_more_references(
