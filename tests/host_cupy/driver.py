@@ -1,4 +1,4 @@
-"""The driver of CUDA: a shared library, which runs kernels that g++ compiled, and copies.
+"""The driver of CUDA: a shared library, which copies, and runs kernels of g++.
 
 The package finds its functions as it finds those of the real driver, and calls them
 with arguments that it packed itself. A launch fails with the real one's statuses if

@@ -21,7 +21,7 @@ from chainer_fast.graph_optimizations._processor import passes
 from chainer_fast.graph_optimizations._processor.graph import Output
 from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
-from chainer_fast.graph_optimizations._side_effects import OWN, Unrecordable
+from chainer_fast.graph_optimizations._side_effects import OWN
 from chainer_fast.variable import Variable
 
 

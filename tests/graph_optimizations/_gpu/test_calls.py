@@ -8,7 +8,6 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from chainer_fast.backends import cuda
 
 pytestmark = pytest.mark.gpu
 

@@ -6,6 +6,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import noise
 
 pytestmark = pytest.mark.gpu
 
@@ -35,6 +36,7 @@ FUNCTIONS = {
     'dropout': F.dropout,
     'gaussian': lambda x: F.gaussian(x, x),
     'gumbel_softmax': F.gumbel_softmax,
+    'kept': lambda x: x * noise.kept(x.array, x.shape, .5).astype('f'),
     'rrelu': lambda x: F.rrelu(x - .5),
     'zoneout': lambda x: F.zoneout(x, F.sin(x)),
 }
@@ -64,15 +66,6 @@ def test_numbers_are_those_of_the_plain_chain(function):
     for a, b in zip(plain, steps(function, 'static'), strict=True):
         numpy.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
     assert any((plain[0] != each).any() for each in plain[2:-1:2])
-
-
-def test_masks_of_single_connections():
-    """Its products cannot be recorded, so that it draws as usual."""
-    cuda.cupy.random.seed(3)
-    link = L.SimplifiedDropconnect(5, 4)
-    link.to_device('@cupy:0')
-    y = link(send(X))
-    assert y.shape == (6, 4)
 
 
 def penalty(chain, name):
