@@ -19,6 +19,8 @@ class Step(chainer.Chain):
         with self.init_scope():
             self.stateless = L.StatelessLSTM(3, 5)
             self.lstm = L.LSTM(3, 5)
+            self.conv = L.Convolution2D(3, 4, 3, pad=1)
+            self.bn = L.BatchNormalization(4)
             # More parameters than most functions have inputs.
             self.layers = chainer.ChainList(*[L.Linear(3, 3) for _ in range(8)])
         self.add_persistent('t', numpy.array([0, 2, 1, 2], 'i'))
@@ -57,8 +59,26 @@ def perceptron(model, x):
     return F.softmax_cross_entropy(x, model.t)
 
 
+def convolution(model, x):
+    """A layer for images, without cuDNN."""
+    images = F.reshape(F.broadcast_to(x[:, :, None], (4, 3, 25)), (4, 3, 5, 5))
+    with chainer.using_config('use_cudnn', 'never'):
+        h = F.max_pooling_2d(F.relu(model.bn(model.conv(images))), 2)
+    return F.sum(h * h)
+
+
+def attention(model, x):
+    x = F.stack([x, F.sin(x)])
+    q, k, v = [F.linear(x, each.W, n_batch_axes=2) for each in model.layers[:3]]
+    weights = F.softmax(F.matmul(q, k, transb=True), axis=2)
+    return F.sum(F.matmul(weights, v) ** 2)
+
+
+STEPS = [stateless_lstm, lstm, perceptron, convolution, attention]
+
+
 @pytest.mark.parametrize('compute, draws', [
-    (stateless_lstm, 0), (lstm, 0), (perceptron, 8)])
+    (each, 8 if each is perceptron else 0) for each in STEPS])
 def test_launches(compute, draws, ledger):
     chain = StaticStep(compute)
     x = chainer.get_device('@cupy:0').send(X)
@@ -75,7 +95,7 @@ def test_launches(compute, draws, ledger):
     assert not counts.synchronisations and not counts.to_host
 
 
-@pytest.mark.parametrize('compute', [stateless_lstm, lstm, perceptron])
+@pytest.mark.parametrize('compute', STEPS)
 def test_numbers(compute):
     plain, static = [cls(compute) for cls in (Step, StaticStep)]
     static.copyparams(plain)
