@@ -107,8 +107,8 @@ def multiply(a, b, out):
 def _gemm_of_graph(handle, *args):
     """Multiply as ``gemmStridedBatchedEx`` does, in a graph.
 
-    CuPy refuses that, since cuBLAS would use memory of its own. With a workspace it does
-    not.
+    CuPy refuses that, since cuBLAS would use memory of its own; with a workspace it
+    does not.
     """
     library = _load()
     number, address, step = ctypes.c_int, ctypes.c_void_p, ctypes.c_longlong

@@ -2,7 +2,8 @@
 import contextlib
 
 from chainer_fast.backends import _draws
-from chainer_fast.backends._cupy import available, cupy
+from chainer_fast.backends._cupy import cupy
+from chainer_fast.backends._launches import needs
 from chainer_fast.backends.kernels.matmul.on_device import use_workspace
 from chainer_fast.backends.kernels.plan.recordings import Turns
 
@@ -12,7 +13,7 @@ _WORKSPACE = 4 << 20
 
 def supported():
     """Return whether graphs can be recorded: on GPUs of NVIDIA."""
-    return available and not cupy.cuda.runtime.is_hip
+    return bool(needs())
 
 
 class Recorder:

@@ -38,8 +38,9 @@ def _gemm(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, l
         c, c_type, ldc, ldc * n, 1, compute, algorithm)
 
 
-def _batched(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type,
-             ldb, b_step, beta, c, c_type, ldc, c_step, batch, compute, algorithm):
+def _batched(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b,
+             b_type, ldb, b_step, beta, c, c_type, ldc, c_step, batch, compute,
+             algorithm):
     if handle not in _streams:
         return NOT_INITIALIZED
     if _streams[handle] != cuda.get_current_stream().ptr:

@@ -6,7 +6,6 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels.plan import recordings
 from chainer_fast.graph_optimizations._gpu.recording import GraphLaunch
 
 pytestmark = pytest.mark.gpu
@@ -116,36 +115,3 @@ def test_launches(model, ledger):
     # Input, graph and output; a one, its copy, the graph and the gradients.
     assert len(counts.launches) == 7
     assert counts.launches.count('Graph.launch') == 2
-
-
-class Event:
-
-    def __init__(self, log):
-        self.log = log
-
-    def record(self, stream):
-        self.log.append(('record', stream.ptr))
-
-
-def test_turns(monkeypatch):
-    log = []
-    monkeypatch.setattr(
-        cuda.Stream, 'wait_event', lambda self, event: log.append(('wait', self.ptr)))
-    turns = recordings.Turns(
-        Event(log), cuda.Stream.null, cuda.cupy.cuda.get_current_stream)
-
-    def work(stream):
-        log.clear()
-        with stream, turns:
-            log.append('work')
-        return log
-
-    default, a, b = cuda.Stream.null, cuda.Stream(), cuda.Stream()
-    for _ in range(2):
-        assert work(default) == ['work']
-    assert work(a) == [
-        ('record', default.ptr), ('wait', a.ptr), 'work', ('record', a.ptr)]
-    assert work(a) == [('wait', a.ptr), 'work', ('record', a.ptr)]
-    assert work(b) == [('wait', b.ptr), 'work', ('record', b.ptr)]
-    assert work(default) == [('wait', default.ptr), 'work']
-    assert work(default) == ['work']
