@@ -1,6 +1,7 @@
-// The functions of the CUDA driver that launch kernels, and those of cuBLAS that multiply
-// matrices, without a device: they count.
+// The functions of the CUDA driver that launch kernels and copy, and those of cuBLAS that
+// multiply matrices, without a device: they count.
 
+#include <stddef.h>
 #include <stdint.h>
 
 extern "C" {
@@ -19,6 +20,12 @@ CUresult cuLaunchKernel(
   return 0;
 }
 
+CUresult cuMemcpyDtoDAsync_v2(
+    unsigned long long, unsigned long long, size_t, CUstream) {
+  ++launches;
+  return 0;
+}
+
 CUresult cuCtxGetCurrent(CUcontext *context) {
   *context = reinterpret_cast<CUcontext>(0x1000);
   return 0;
@@ -27,6 +34,14 @@ CUresult cuCtxGetCurrent(CUcontext *context) {
 int cublasGemmEx(
     void *, int, int, int, int, int, const void *, const void *, int, int, const void *,
     int, int, const void *, void *, int, int, int, int) {
+  ++launches;
+  return 0;
+}
+
+int cublasGemmStridedBatchedEx(
+    void *, int, int, int, int, int, const void *, const void *, int, int, long long,
+    const void *, int, int, long long, const void *, void *, int, int, long long, int, int,
+    int) {
   ++launches;
   return 0;
 }

@@ -194,16 +194,11 @@ cdef class FunctionBase:
         """
         cdef ThreadState state = current()
         cdef VariableBase y
-        cdef PyObject *xs[MAX_SHORTCUT_INPUTS]
-        cdef Py_ssize_t i, n
-        if type(inputs) is tuple:
-            n = PyTuple_GET_SIZE(inputs)
-            if n <= MAX_SHORTCUT_INPUTS:
-                for i in range(n):
-                    xs[i] = PyTuple_GET_ITEM(inputs, i)
-                y = apply_shortcut(self, xs, n, state)
-                if y is not None:
-                    return (y,)
+        if type(inputs) is tuple and PyTuple_GET_SIZE(inputs) > 0:
+            y = apply_shortcut(
+                self, PySequence_Fast_ITEMS(inputs), PyTuple_GET_SIZE(inputs), state)
+            if y is not None:
+                return (y,)
         return _apply_general(self, inputs, state)
 
     def __reduce__(self):

@@ -120,7 +120,9 @@ cdef VariableBase apply_shortcut(
     cdef Shortcut shortcut
     cdef VariableBase variable
     cdef VariableNodeBase node
-    cdef PyObject *arrays[MAX_SHORTCUT_INPUTS]
+    cdef PyObject *few[MAX_SHORTCUT_INPUTS]
+    cdef PyObject **arrays = few
+    cdef vector[PyObject *] many
     cdef bint requires_grad = False
     cdef Py_ssize_t i
     cdef tuple nodes
@@ -131,6 +133,9 @@ cdef VariableBase apply_shortcut(
     shortcut = shortcut_of(function)
     if shortcut is None:
         return None
+    if n > MAX_SHORTCUT_INPUTS:
+        many.resize(n)
+        arrays = many.data()
     for i in range(n):
         if isinstance(<object>xs[i], VariableBase):
             variable = <VariableBase>xs[i]

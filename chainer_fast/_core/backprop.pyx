@@ -3,6 +3,7 @@ from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_Size
 from cpython.ref cimport Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
 
 from chainer_fast._core import grad_check
@@ -279,7 +280,9 @@ cdef class Traversal:
         """Differentiate a function by its shortcut; return 0 if it is not plain."""
         cdef Shortcut shortcut = shortcut_of(function)
         cdef VariableNodeBase output, node
-        cdef PyObject *found[MAX_SHORTCUT_INPUTS]
+        cdef PyObject *few[MAX_SHORTCUT_INPUTS]
+        cdef PyObject **found = few
+        cdef vector[PyObject *] many
         cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
@@ -292,7 +295,8 @@ cdef class Traversal:
             return 0
         n = PyTuple_GET_SIZE(nodes)
         if n > MAX_SHORTCUT_INPUTS:
-            return 0
+            many.resize(n)
+            found = many.data()
         gradient = as_grad_array(self.table.peek(output))
         if gradient is None or not PyArray_CheckExact(gradient) and (
                 not shortcut.serves_devices or not is_on_device(gradient)):

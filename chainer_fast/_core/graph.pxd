@@ -26,7 +26,8 @@ cdef enum:
     NO_SHAPE = -1
     SHAPE_ELSEWHERE = -2
 
-# Functions with more inputs go the general way.
+# Functions with more inputs go the general way in plans of static chains; elsewhere it
+# takes memory to apply them.
 cdef enum:
     MAX_SHORTCUT_INPUTS = 8
 

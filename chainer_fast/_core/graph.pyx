@@ -12,6 +12,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
     PyTuple_SET_ITEM
+from libcpp.vector cimport vector
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 
@@ -33,6 +34,7 @@ cdef extern from *:
     }
     """
     object cf_allocate(object type, object no_args)
+    PyObject **PySequence_Fast_ITEMS(object tuple_or_list)
 
 #: Whether this was tried with the interpreter; others go the general way.
 TRIED = bool(KNOWN_PYTHON)

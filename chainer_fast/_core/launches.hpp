@@ -1,4 +1,4 @@
-/* The functions of CUDA's driver that launch kernels, and what they take. */
+/* The functions of CUDA's driver that launch kernels and copy, and what they take. */
 #pragma once
 
 #include <stdint.h>
@@ -51,6 +51,7 @@ struct Driver {
                          unsigned, unsigned, unsigned shared, intptr_t stream,
                          void **arguments, void **extra) = nullptr;
     int (*get_context)(intptr_t *context) = nullptr;
+    int (*copy)(intptr_t to, intptr_t from, size_t bytes, intptr_t stream) = nullptr;
 
     /* The context of this thread; 0 if it has none. */
     intptr_t context() const {

@@ -22,6 +22,7 @@ cdef int kind_of_dtype(object dtype) except -2
 cdef int kind_on_device(object array) except -2
 cdef intptr_t current_context(int *device) except -1
 cdef intptr_t address_on(int device, object array) except -1
+cdef int copy_on_device(int device, object to, object array) except -1
 
 
 cdef class DeviceKernel:

@@ -2,8 +2,8 @@ from collections.abc import Callable
 from typing import Any
 
 def bind(*, array: type, launch_kernel: int = 0, get_context: int = 0,
-         stream: Callable[[], int] | None = None, stream_capsule: Any = None,
-         device: Callable[[], int] | None = None,
+         copy: int = 0, stream: Callable[[], int] | None = None,
+         stream_capsule: Any = None, device: Callable[[], int] | None = None,
          use_device: Callable[[int], Any] | None = None,
          error: Callable[[int], Exception] | None = None) -> None: ...
 

@@ -17,6 +17,8 @@ np.import_array()
 cdef extern from "chainer_fast/_core/launches.hpp" namespace "chainer_fast":
     ctypedef int (*_Launch "decltype(chainer_fast::Driver::launch_kernel)")()
     ctypedef int (*_Context "decltype(chainer_fast::Driver::get_context)")()
+    ctypedef int (*_Copy "decltype(chainer_fast::Driver::copy)")(
+        intptr_t, intptr_t, size_t, intptr_t) nogil
 
     cdef struct Device:
         intptr_t context
@@ -25,6 +27,7 @@ cdef extern from "chainer_fast/_core/launches.hpp" namespace "chainer_fast":
     cdef cppclass Driver:
         _Launch launch_kernel
         _Context get_context
+        _Copy copy
         intptr_t context()
         int launch(intptr_t function, size_t blocks, unsigned int threads,
                    intptr_t stream, Arguments &arguments) nogil
@@ -47,17 +50,17 @@ cdef _Stream _get_stream = NULL
 cdef vector[Device] _devices
 
 
-def bind(*, array, launch_kernel=0, get_context=0, stream=None, stream_capsule=None,
-         device=None, use_device=None, error=None):
+def bind(*, array, launch_kernel=0, get_context=0, copy=0, stream=None,
+         stream_capsule=None, device=None, use_device=None, error=None):
     """Make known arrays on GPUs and the driver; called once, at import.
 
     Parameters
     ----------
     array : type
         Class of the arrays.
-    launch_kernel, get_context : int
-        Addresses of ``cuLaunchKernel`` and ``cuCtxGetCurrent``; without them CuPy
-        launches all kernels.
+    launch_kernel, get_context, copy : int
+        Addresses of ``cuLaunchKernel``, ``cuCtxGetCurrent`` and
+        ``cuMemcpyDtoDAsync_v2``; without them CuPy launches all kernels.
     stream : callable
         What returns the address of the current stream.
     stream_capsule : capsule, optional
@@ -71,6 +74,7 @@ def bind(*, array, launch_kernel=0, get_context=0, stream=None, stream_capsule=N
     _Array = array
     _driver.launch_kernel = <_Launch><intptr_t>launch_kernel
     _driver.get_context = <_Context><intptr_t>get_context
+    _driver.copy = <_Copy><intptr_t>copy
     _device_number = device
     _use_device = use_device
     _error = error
@@ -172,6 +176,30 @@ cdef intptr_t address_on(int device, object array) except -1:
     """
     cdef object memory = array.data
     return memory.ptr if memory.device_id == device else 0
+
+
+cdef int copy_on_device(int device, object to, object array) except -1:
+    """Copy an array to another one of the same shape and type, in C order.
+
+    The other one is on the current device.
+    """
+    cdef size_t n = to.nbytes
+    cdef intptr_t begin = 0, end, stream
+    cdef int status
+    if n == 0:
+        return 0
+    if is_on_device(array) and array._c_contiguous:
+        begin = address_on(device, array)
+    if begin == 0:
+        to[...] = array
+        return 0
+    end = address_on(device, to)
+    stream = current_stream()
+    with nogil:
+        status = _driver.copy(end, begin, n, stream)
+    if status:
+        raise _error(status)
+    return 0
 
 
 cdef object new_on_device(object shape, object dtype):

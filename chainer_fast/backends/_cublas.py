@@ -5,13 +5,32 @@ and needs four launches for an operand that is broadcast. cuBLAS takes all of th
 they are.
 """
 import ctypes
+import functools
 import math
 import os
 import sys
+import threading
 
 import numpy
 
 from chainer_fast.backends._cupy import cupy
+
+
+class _Workspace(threading.local):
+    """Memory that products of the running thread use; see ``use_workspace``."""
+
+    memory = size = 0
+
+
+workspace = _Workspace()
+
+
+@functools.cache
+def _load():
+    """Return the library that CuPy has loaded."""
+    version = cupy.cuda.runtime.runtimeGetVersion() // 1000
+    return ctypes.CDLL('cublas64_%d.dll' % version if sys.platform == 'win32'
+                       else 'libcublas.so.%d' % version)
 
 
 def addresses():
@@ -29,9 +48,7 @@ def addresses():
     """
     try:
         error = cupy.cuda.cublas.CUBLASError
-        version = cupy.cuda.runtime.runtimeGetVersion() // 1000
-        library = ctypes.CDLL('cublas64_%d.dll' % version if sys.platform == 'win32'
-                              else 'libcublas.so.%d' % version)
+        library = _load()
         functions = [ctypes.cast(function, ctypes.c_void_p).value for function in (
             library.cublasGemmEx, library.cublasSetStream_v2,
             library.cublasSetWorkspace_v2)]
@@ -74,9 +91,10 @@ def multiply(a, b, out):
     b, b_transposed, b_row = _operand(b)
     one, zero = numpy.ones((), single), numpy.zeros((), single)
     batch, m, n = out.shape
+    gemm = cublas.gemmStridedBatchedEx if not workspace.memory else _gemm_of_graph
     # The columns come first in cuBLAS, so that it sees all matrices transposed, and the
     # product of the two is the other way round.
-    cublas.gemmStridedBatchedEx(
+    gemm(
         cupy.cuda.get_cublas_handle(), b_transposed, a_transposed, n, m, a.shape[2],
         one.ctypes.data,
         b.data.ptr, types[b.dtype.char], b_row, _step(b),
@@ -84,6 +102,28 @@ def multiply(a, b, out):
         zero.ctypes.data,
         out.data.ptr, types[out.dtype.char], n, _step(out),
         batch, compute, cublas.CUBLAS_GEMM_DEFAULT)
+
+
+def _gemm_of_graph(handle, *args):
+    """Multiply as ``gemmStridedBatchedEx`` does, in a graph.
+
+    CuPy refuses that, since cuBLAS would use memory of its own; with a workspace it
+    does not.
+    """
+    library = _load()
+    number, address, step = ctypes.c_int, ctypes.c_void_p, ctypes.c_longlong
+    types = [*[number] * 5, address, *[address, number, number, step] * 2, address,
+             address, number, number, step, *[number] * 3]
+    handle = address(handle)
+    stream = cupy.cuda.get_current_stream().ptr
+    status = (
+        library.cublasSetStream_v2(handle, address(stream))
+        or library.cublasSetWorkspace_v2(
+            handle, address(workspace.memory), ctypes.c_size_t(workspace.size))
+        or library.cublasGemmStridedBatchedEx(
+            handle, *[kind(x) for kind, x in zip(types, args, strict=True)]))
+    if status:
+        raise cupy.cuda.cublas.CUBLASError(status)
 
 
 def product(a, b):

@@ -1,8 +1,11 @@
 """Recorded CUDA graphs: what a function launches, to be launched again as a whole."""
 import contextlib
 
-from chainer_fast.backends._cupy import available, cupy
+from chainer_fast.backends import _draws
+from chainer_fast.backends._cupy import cupy
+from chainer_fast.backends._launches import needs
 from chainer_fast.backends.kernels.matmul.on_device import use_workspace
+from chainer_fast.backends.kernels.plan.recordings import Turns
 
 # Bytes: what cuBLAS itself takes on most cards.
 _WORKSPACE = 4 << 20
@@ -10,7 +13,7 @@ _WORKSPACE = 4 << 20
 
 def supported():
     """Return whether graphs can be recorded: on GPUs of NVIDIA."""
-    return available and not cupy.cuda.runtime.is_hip
+    return bool(needs())
 
 
 class Recorder:
@@ -25,19 +28,12 @@ class Recorder:
         self._pool = cupy.cuda.MemoryPool()
         # Freed memory can be used again only on the stream where it was in use.
         self._stream = cupy.cuda.Stream(non_blocking=True)
-        self._used = cupy.cuda.Event(disable_timing=True)
         self._workspace = None
-
-    @contextlib.contextmanager
-    def in_turn(self):
-        """Let work on the recorder's memory follow earlier such work.
-
-        A program may call a chain on different streams.
-        """
-        stream = cupy.cuda.get_current_stream()
-        stream.wait_event(self._used)
-        yield
-        self._used.record(stream)
+        #: The turns of work on this memory: a program may call a chain on different
+        #: streams.
+        self.turns = Turns(
+            cupy.cuda.Event(disable_timing=True), cupy.cuda.Stream.null,
+            cupy.cuda.get_current_stream)
 
     def copy(self, array):
         """Return a copy of an array, in the memory of the recorder, in C order."""
@@ -65,17 +61,18 @@ class Recorder:
 
         Returns
         -------
-        tuple of (cupy.cuda.Graph, object)
-            The graph, and what the function returned. Arrays made by it have their
-            values after ``graph.launch()``.
+        tuple of (Recorded, object)
+            The recorded function, and what it returned. Arrays made by it have their
+            values after a launch.
 
         Raises
         ------
         Exception
             Whatever the function raises, CuPy for what cannot be recorded, or CUDA.
         """
+        draws = _draws.Draws()
         with cupy.cuda.using_allocator(self._pool.malloc), self._stream as stream, (
-                self._with_workspace()):
+                self._with_workspace()), _draws.taken_from(draws):
             stream.begin_capture()
             try:
                 returned = function()
@@ -86,4 +83,28 @@ class Recorder:
                 except Exception:   # the failure may have ended it already
                     pass
                 raise
-            return stream.end_capture(), returned
+            return Recorded(stream.end_capture(), draws), returned
+
+
+class Recorded:
+    """A recorded function.
+
+    Parameters
+    ----------
+    graph : cupy.cuda.Graph
+    draws : Draws
+        The random numbers that it takes.
+
+    Attributes
+    ----------
+    launch : callable
+    draws : Draws
+    """
+
+    def __init__(self, graph, draws):
+        self._graph, self.draws = graph, draws
+        self.launch = self._draw_and_launch if draws else graph.launch
+
+    def _draw_and_launch(self):
+        self.draws.repeat()
+        self._graph.launch()

@@ -35,6 +35,7 @@ def needs():
     return {
         'launch_kernel': _address(driver.cuLaunchKernel),
         'get_context': _address(driver.cuCtxGetCurrent),
+        'copy': _address(driver.cuMemcpyDtoDAsync_v2),
         'stream': _stream, 'stream_capsule': _stream_capsule(),
         'device': cupy.cuda.runtime.getDevice,
         'use_device': cupy.cuda.runtime.setDevice,

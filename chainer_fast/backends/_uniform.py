@@ -4,6 +4,7 @@ cuRAND gives numbers in (0, 1]. ``cupy.random.random_sample`` launches another k
 which turns ones into zeros. Kernels that do so themselves, by ``below_one`` of
 ``kernels/noise/elements.hpp``, spare that launch and see the same numbers.
 """
+from chainer_fast.backends import _draws
 from chainer_fast.backends._cupy import available, cupy
 
 _rand = cupy.random.rand if available else None
@@ -24,9 +25,7 @@ def draw(shape, dtype):
     cupy.ndarray
         Numbers of [0, 1), among which there may be ones in place of zeros.
     """
-    state = cupy.random.get_random_state()
-    # The method is not a public one, but the same in CuPy 13 and 14.
-    return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)
+    return _draws.draw(shape, dtype, lambda: _draw(shape, dtype))
 
 
 def rand(*shape, **options):
@@ -34,6 +33,13 @@ def rand(*shape, **options):
 
     If somebody has replaced that function, as tests do, theirs is called.
     """
-    if cupy.random.rand is not _rand:
-        return cupy.random.rand(*shape, **options)
-    return draw(shape, options.get('dtype', float))
+    dtype = options.get('dtype', float)
+    return _draws.draw(shape, dtype, lambda: (
+        _draw(shape, dtype) if cupy.random.rand is _rand
+        else cupy.random.rand(*shape, **options)))
+
+
+def _draw(shape, dtype):
+    state = cupy.random.get_random_state()
+    # The method is not a public one, but the same in CuPy 13 and 14.
+    return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)

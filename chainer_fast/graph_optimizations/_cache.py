@@ -3,6 +3,7 @@ import collections
 import typing as tp
 
 from chainer_fast.backends.kernels.plan.calls import MISS as MISS
+from chainer_fast.backends.kernels.plan.steps import NotStatic
 
 # Times that it is made anew for a kind of calls, since links have changed.
 RENEWALS = 8
@@ -25,6 +26,7 @@ class Cache:
     def __init__(self, verbosity_level=0):
         self._verbosity_level = verbosity_level
         self._kept = {}
+        self._latest = ()
         self._renewals = collections.Counter()
         self.refused: dict[tp.Any, tp.Any] = {}
 
@@ -45,6 +47,7 @@ class Cache:
     def forget(self, kind):
         """Drop what is kept for a kind."""
         self._kept.pop(kind, None)
+        self._latest = ()
 
     def refuse(self, kind, reason):
         """Have the chain's code make all calls of a kind."""
@@ -52,3 +55,36 @@ class Cache:
         self.refused[kind] = reason
         if self._verbosity_level > 1:
             print('static_graph: not compiled, as', reason)
+
+    def remember(self, func, repeated, schedule):
+        """Note by what a call was made.
+
+        Parameters
+        ----------
+        func : function
+            The method that was called.
+        repeated : RepeatedCall
+        schedule : StaticScheduleFunction
+            The schedule of the chain for such calls.
+        """
+        others = [each for each in self._latest if each[1] is not repeated]
+        self._latest = ((func, repeated, schedule), *others[:3])
+
+    def repeat(self, chain, func, args, kwargs):
+        """Make a call that is the same as one of the latest ones.
+
+        Returns
+        -------
+        object
+            What the call returned, or ``MISS``.
+        """
+        for known, repeated, schedule in self._latest:
+            if known is func:
+                try:
+                    returned = repeated.repeat(args, kwargs)
+                except NotStatic:
+                    returned = MISS
+                if returned is not MISS:
+                    vars(chain)['static_schedule'] = schedule
+                    return returned
+        return MISS

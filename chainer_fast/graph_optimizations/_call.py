@@ -8,8 +8,10 @@ import numpy
 from chainer_fast._core.state import get_function_hooks
 from chainer_fast.backends import _cuda_graph, cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.backends.kernels.plan.calls import InputPattern
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._nested import flatten
+from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.link_hook import _get_link_hooks
 from chainer_fast.variable import Variable
 
@@ -73,6 +75,17 @@ class Call:
             _repeat, self.func, weakref.ref(self.chain), _without_inputs(self.args),
             _without_inputs(self.kwargs))
 
+    def pattern(self):
+        """Return what compiled code compares the arguments of other calls with.
+
+        Raises
+        ------
+        Unrecordable
+            If an argument is a dictionary.
+        """
+        return [_pattern(self.args, self.kind.gpu), {
+            name: _pattern(each, self.kind.gpu) for name, each in self.kwargs.items()}]
+
     def _kind(self):
         if config.debug or get_function_hooks() or _get_link_hooks() or any(
                 [getattr(x, 'layout', None) is not None for x in self.inputs]):
@@ -132,6 +145,19 @@ def _with_inputs(args, inputs):
 def _repeat(func, chain, args, kwargs, inputs):
     inputs = iter(inputs)
     return func(chain(), *_with_inputs(args, inputs), **_with_inputs(kwargs, inputs))
+
+
+def _pattern(argument, gpu):
+    if isinstance(argument, (list, tuple)):
+        return [_pattern(each, gpu) for each in argument]
+    if isinstance(argument, dict):
+        raise Unrecordable('an argument is a dictionary')
+    if not is_input(argument):
+        return argument
+    array = getattr(argument, 'raw_array', argument)
+    return InputPattern(
+        numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
+        getattr(argument, 'requires_grad', None), gpu)
 
 
 def _frozen(value):

@@ -16,10 +16,10 @@ every call.
 
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
 ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code
-does not run any more. A call that waits for the GPU, draws random numbers, reports
-values or changes attributes of links is not recorded, and neither is one with a
-function that CuPy cannot record, such as products by cuBLAS. The chain then runs its
-code in every call.
+does not run any more. A call that waits for the GPU, reports values or changes
+attributes of links is not recorded, and neither is one with a function that CuPy cannot
+record. The chain then runs its code in every call. Noise, such as that of ``dropout``,
+is drawn before each launch, by the same generator as without the decorator.
 
 The first call with inputs of a kind is also recorded as a
 :class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
@@ -185,9 +185,10 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
     def call(chain, *args, **kwargs):
         manager = vars(chain).get('schedule_manager')
         if manager is not None:
-            returned = manager.calls.repeat(chain, func, args, kwargs)
-            if returned is not MISS:
-                return returned
+            for calls in manager.calls, manager.recordings:
+                returned = calls.repeat(chain, func, args, kwargs)
+                if returned is not MISS:
+                    return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
                 force_test_define_by_run and not config.train):
@@ -212,7 +213,7 @@ def _make(call, manager, enable_double_backprop):
     if schedule.is_empty() or (on_processor and manager.calls.wants(call.kind)):
         return _record(schedule, call, manager.calls if on_processor else None)
     if call.kind is not None and not on_processor:
-        returned = manager.recordings.apply(call)
+        returned = manager.recordings.apply(call, schedule)
         if returned is not MISS:
             return returned
     return call.run()

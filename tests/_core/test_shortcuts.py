@@ -26,6 +26,7 @@ from tests import forced
 from tests._core import shortcut_cases
 from tests._core.shortcut_cases import Kind
 from tests.functions.normalization import test_shortcuts
+from tests.graph_optimizations._gpu import test_gradients
 from tests.graph_optimizations._processor import test_planned_call
 
 NUMPY_1 = np.lib.NumpyVersion(np.__version__) < '2.0.0'
@@ -42,7 +43,8 @@ class General(chainer_fast.FunctionHook):
 def test_every_shortcut_is_tried_here():
     declared = {cls for cls in graph.classes_with_shortcuts()
                 if cls.__module__.startswith('chainer_fast.')}
-    assert {*CASES, *test_shortcuts.CLASSES, *test_planned_call.CLASSES} == declared
+    assert {*CASES, *test_shortcuts.CLASSES, *test_planned_call.CLASSES,
+            *test_gradients.CLASSES} == declared
 
 
 def same_bits(a, b):

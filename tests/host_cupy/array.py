@@ -92,6 +92,7 @@ class ndarray:
             self._host = fresh(shape, dtype, order)
             _allocated(self.nbytes)
         else:
+            self._memory = memptr       # kept, as CuPy keeps it
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
             # The bytes from there on, as far as they are needed.

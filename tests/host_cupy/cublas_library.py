@@ -12,7 +12,7 @@ from tests.host_cupy import capture, compiler, cublas, cuda, ledger
 
 NOT_INITIALIZED, INVALID_VALUE, NOT_SUPPORTED = 1, 7, 15
 NAME = 'libcublas.so.12'
-_Number, _Address = ctypes.c_int, ctypes.c_void_p
+_Number, _Address, _Step = ctypes.c_int, ctypes.c_void_p, ctypes.c_longlong
 
 #: Stream and workspace of each handle.
 _streams, _workspaces = {}, {}
@@ -32,6 +32,15 @@ def _set_workspace(handle, memory, size):
 
 def _gemm(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb,
           beta, c, c_type, ldc, compute, algorithm):
+    return _batched(
+        handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda,
+        lda * (m if trans_a else k), b, b_type, ldb, ldb * (k if trans_b else n), beta,
+        c, c_type, ldc, ldc * n, 1, compute, algorithm)
+
+
+def _batched(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b,
+             b_type, ldb, b_step, beta, c, c_type, ldc, c_step, batch, compute,
+             algorithm):
     if handle not in _streams:
         return NOT_INITIALIZED
     if _streams[handle] != cuda.get_current_stream().ptr:
@@ -45,9 +54,8 @@ def _gemm(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, l
         with ledger.paused():
             cublas.gemmStridedBatchedEx(
                 handle, trans_a, trans_b, m, n, k, ctypes.addressof(alpha),
-                a, a_type, lda, lda * (m if trans_a else k),
-                b, b_type, ldb, ldb * (k if trans_b else n), ctypes.addressof(beta),
-                c, c_type, ldc, ldc * n, 1, compute, algorithm)
+                a, a_type, lda, a_step, b, b_type, ldb, b_step, ctypes.addressof(beta),
+                c, c_type, ldc, c_step, batch, compute, algorithm)
         ledger.launch('gemm')
 
     captured = capture.current()
@@ -67,6 +75,10 @@ _HOOKS = {
     'host_gemm': ctypes.CFUNCTYPE(
         _Number, _Address, *[_Number] * 5, _Address, _Address, _Number, _Number,
         _Address, _Number, _Number, _Address, _Address, *[_Number] * 4)(_gemm),
+    'host_batched': ctypes.CFUNCTYPE(
+        _Number, _Address, *[_Number] * 5, _Address,
+        *[_Address, _Number, _Number, _Step] * 2, _Address,
+        _Address, _Number, _Number, _Step, *[_Number] * 3)(_batched),
     'host_set_stream': ctypes.CFUNCTYPE(_Number, _Address, _Address)(_set_stream),
     'host_set_workspace': ctypes.CFUNCTYPE(
         _Number, _Address, _Address, ctypes.c_size_t)(_set_workspace)}

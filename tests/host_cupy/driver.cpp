@@ -8,6 +8,7 @@ extern "C" {
 int (*host_launch)(void* function, const unsigned int* sizes, void* stream,
                    const char* arguments, size_t size);
 int (*host_device)();
+int (*host_copy)(void* to, void* from, size_t size, void* stream);
 /* Microseconds that a launch takes, as it does when the queue of the card is full. */
 int host_pause;
 
@@ -42,6 +43,10 @@ int cuLaunchKernel(
         usleep(host_pause);
     }
     return host_launch(function, sizes, stream, arguments, *size);
+}
+
+int cuMemcpyDtoDAsync_v2(void* to, void* from, size_t size, void* stream) {
+    return host_copy(to, from, size, stream);
 }
 
 /* Each device has one. */

@@ -1,4 +1,4 @@
-"""The driver of CUDA: a shared library, which runs kernels that g++ compiled.
+"""The driver of CUDA: a shared library, which copies, and runs kernels of g++.
 
 The package finds its functions as it finds those of the real driver, and calls them
 with arguments that it packed itself. A launch fails with the real one's statuses if
@@ -70,20 +70,35 @@ def _launch(address, sizes, stream, arguments, size):
     return 0
 
 
+def _copy(to, begin, size, stream):
+    if not to or not begin or (stream or 0) != cuda.get_current_stream().ptr:
+        return INVALID_VALUE
+    captured = capture.current()
+    if captured is not None:
+        captured.note(ctypes.memmove, (to, begin, size))
+        return 0
+    ledger.launch('copy')
+    ctypes.memmove(to, begin, size)
+    return 0
+
+
 _launch_type = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint), ctypes.c_void_p,
     ctypes.c_void_p, ctypes.c_size_t)
 _device_type = ctypes.CFUNCTYPE(ctypes.c_int)
+_copy_type = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
 _stream_type = ctypes.CFUNCTYPE(ctypes.c_ssize_t)
-_hooks = (_launch_type(_launch), _device_type(device.current),
-          _stream_type(lambda: cuda.get_current_stream().ptr))
+_hooks = {'host_launch': _launch_type(_launch),
+          'host_device': _device_type(device.current), 'host_copy': _copy_type(_copy)}
+_current_stream = _stream_type(lambda: cuda.get_current_stream().ptr)
 
 
 @functools.cache
 def library():
     """Return the library, which is compiled where it is not there yet."""
     made = ctypes.CDLL(str(compiler.library('driver.cpp')))
-    for name, hook in zip(('host_launch', 'host_device'), _hooks, strict=False):
+    for name, hook in _hooks.items():
         ctypes.c_void_p.in_dll(made, name).value = ctypes.cast(
             hook, ctypes.c_void_p).value
     return made
@@ -94,4 +109,4 @@ def stream_capsule():
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p,
                                                    ctypes.c_void_p]
-    return new(ctypes.cast(_hooks[2], ctypes.c_void_p), _STREAM, None)
+    return new(ctypes.cast(_current_stream, ctypes.c_void_p), _STREAM, None)

@@ -55,18 +55,25 @@ def test_other_streams_are_not_recorded():
 def test_streams_take_turns(monkeypatch):
     recorder = _cuda_graph.Recorder()
     order = []
-    monkeypatch.setattr(
-        cuda.Stream, 'wait_event', lambda stream, event: order.append((stream, event)))
-    monkeypatch.setattr(
-        cuda.Event, 'record', lambda event, stream: order.append((event, stream)))
-    first, second = cuda.Stream(), cuda.Stream()
-    for stream in (first, second):
-        with stream, recorder.in_turn():
+    monkeypatch.setattr(cuda.Stream, 'wait_event',
+                        lambda stream, event: order.append(('wait', stream)))
+    monkeypatch.setattr(cuda.Event, 'record',
+                        lambda event, stream: order.append(('record', stream)))
+
+    def work(stream):
+        order.clear()
+        with stream, recorder.turns:
             order.append('work')
-    event = order[0][1]
-    assert order == [
-        (first, event), 'work', (event, first),
-        (second, event), 'work', (event, second)]
+        return order
+
+    default, first, second = cuda.Stream.null, cuda.Stream(), cuda.Stream()
+    for _ in range(2):
+        assert work(default) == ['work']
+        assert work(first) == [
+            ('record', default), ('wait', first), 'work', ('record', first)]
+        assert work(first) == [('wait', first), 'work', ('record', first)]
+        assert work(second) == [('wait', second), 'work', ('record', second)]
+        assert work(default) == [('wait', default), 'work']
 
 
 def test_the_default_stream_does_not_capture():

@@ -2,9 +2,6 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import backend
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -12,16 +9,6 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils import argument
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
-
-
-def _standard_normal(like):
-    """Draw numbers of the shape and dtype of an array, on its device."""
-    xp = backend.get_array_module(like)
-    if xp is numpy:
-        sample = numpy.random.standard_normal(like.shape)
-        return numpy.asarray(sample, dtype=like.dtype)
-    sample = xp.random.standard_normal(like.shape, dtype=numpy.float32)
-    return sample.astype(like.dtype, copy=False)
 
 
 class Gaussian(FunctionNode):
@@ -41,7 +28,7 @@ class Gaussian(FunctionNode):
         self.retain_inputs((1,))
         # The sample is kept: applied again, the function uses the same one.
         if self.eps is None:
-            self.eps = _standard_normal(ln_var)
+            self.eps = kernels.standard_normal(ln_var)
         y, self.noise = kernels.gaussian(mean, ln_var, self.eps)
         return y,
 

@@ -7,11 +7,15 @@ import typing as tp
 import weakref
 
 from chainer_fast import function, function_node
-from chainer_fast.backends import _cuda_graph, cuda
-from chainer_fast.configuration import using_config
-from chainer_fast.graph_optimizations._call import is_input
+from chainer_fast.backends import _cuda_graph, _draws, cuda
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.plan import calls, recordings
+from chainer_fast.configuration import config, using_config
+from chainer_fast.graph_optimizations._call import is_input, settings
+from chainer_fast.graph_optimizations._gpu.gradients import Gradients
 from chainer_fast.graph_optimizations._nested import flatten, replaced
 from chainer_fast.graph_optimizations._side_effects import (
+    OWN,
     ChainState,
     Unrecordable,
     forbidden,
@@ -19,7 +23,7 @@ from chainer_fast.graph_optimizations._side_effects import (
 from chainer_fast.variable import Variable
 
 
-class Recording:
+class Recording(recordings.RecordedCallBase):
     """A call, recorded.
 
     Parameters
@@ -35,24 +39,50 @@ class Recording:
     def __init__(self, call):
         self._repeat = call.repetition()
         self._recorder = _cuda_graph.Recorder()
-        self._arrays = [
+        self.turns = self._recorder.turns
+        self.arrays = [
             self._recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
         self._inputs = [
             Variable(array, requires_grad=x.requires_grad)
             if isinstance(x, Variable) else array
-            for x, array in zip(call.inputs, self._arrays, strict=True)]
-        self.state = ChainState(call.chain)
+            for x, array in zip(call.inputs, self.arrays, strict=True)]
+        state = ChainState(call.chain)
+        self.params = state.params
         if any(vars(link).get('_local_link_hooks') for link in call.chain.links()):
             raise Unrecordable('links have hooks')
-        with forbidden(self.state), using_config('use_static_graph', False):
+        with forbidden(state), using_config('use_static_graph', False):
             self._forward, returned = self._recorder.record(
                 lambda: self._repeat(self._inputs))
+        self.launch = self._forward.launch
         self._outputs = []
         self._returned = replaced(self._take_output, returned)
         self._check_leaves()
+        self.results = [getattr(y, 'raw_array', y) for y in self._outputs]
+        self.is_one_variable = (
+            isinstance(self._returned, _Output) and self._returned.is_variable)
+        self.node_class = GraphLaunch
         self._backward = {}
-        self._node = None
-        self.generation = 0
+        self._recognize(call)
+
+    def _recognize(self, call):
+        """Note what compiled code knows the call by."""
+        self.device = call.kind.gpu
+        self._settings = call.kind.settings
+        self.enable_backprop = bool(config.enable_backprop)
+        self.param_arrays = [p.raw_array for p in self.params]
+        self.leaves = tuple([
+            i for i, x in enumerate([*self._inputs, *self.params])
+            if isinstance(x, Variable) and x.requires_grad])
+        self.guard = calls.Guard(
+            [weakref.ref(link) for link in call.chain.links()], OWN)
+        try:
+            self.pattern = call.pattern()
+        except Unrecordable:
+            self.pattern = None     # its kind tells
+
+    def same_settings(self):
+        """Return whether the configuration is the same."""
+        return config.use_static_graph and self._settings == settings(self.device)
 
     def _take_output(self, returned):
         """Move a variable or an array to the outputs, and leave its place."""
@@ -68,7 +98,7 @@ class Recording:
 
         Variables made in the call are gone by now, apart from its results.
         """
-        own = [x for x in [*self._inputs, *self.state.params, *self._outputs]
+        own = [x for x in [*self._inputs, *self.params, *self._outputs]
                if isinstance(x, Variable)]
         known = {id(x.node) for x in own if x.creator_node is None}
         nodes = [y.node for y in self._outputs if isinstance(y, Variable)]
@@ -82,18 +112,6 @@ class Recording:
             elif node.get_variable_or_none() is not None:
                 raise Unrecordable('a variable that is not an argument has a gradient')
 
-    def is_free(self):
-        """Return whether no call waits for its gradients."""
-        return self._node is None or self._node() is None
-
-    def release(self):
-        """Forget the call that waits for its gradients, if any."""
-        self._node = None
-
-    def wait_for(self, node):
-        """Not be free until gradients have been asked for, or a function is gone."""
-        self._node = weakref.ref(node)
-
     def returned(self, outputs):
         """Return what the call returned, with other outputs in it."""
         outputs = iter(outputs)
@@ -106,25 +124,6 @@ class Recording:
 
         return replaced(output, self._returned)
 
-    def forward(self, arrays):
-        """Launch the forward direction.
-
-        Parameters
-        ----------
-        arrays : sequence of cupy.ndarray
-            Inputs, and maybe more.
-
-        Returns
-        -------
-        tuple of cupy.ndarray
-        """
-        self.generation += 1
-        with self._recorder.in_turn():
-            for own, array in zip(self._arrays, arrays, strict=False):
-                own[...] = array
-            self._forward.launch()
-            return tuple([getattr(y, 'raw_array', y).copy() for y in self._outputs])
-
     def backward(self, indexes, grads):
         """Launch the backward direction of the latest call.
 
@@ -132,25 +131,45 @@ class Recording:
         ----------
         indexes : tuple of int
             Inputs and parameters whose gradients are asked for.
-        grads : sequence of cupy.ndarray or None
+        grads : list of (cupy.ndarray or None)
             Gradients of the outputs.
 
         Returns
         -------
         list of cupy.ndarray or None
         """
-        self._node = None
         kind = indexes, tuple([None if g is None else g.dtype.char for g in grads])
         if kind not in self._backward:
-            self._backward[kind] = _Backward.record(self, indexes, grads)
-        with self._recorder.in_turn():
-            return self._backward[kind](grads)
+            self._backward[kind] = self._record_backward(indexes, grads)
+        gradients = self._backward[kind]
+        if gradients is not None:
+            return list(self.launch_backward(gradients, grads))
+        self.release()
+        with self.turns:
+            return [None if g is None else g.copy()
+                    for g in self.differentiate(indexes, grads)]
+
+    def _record_backward(self, indexes, grads):
+        """Record gradients; return None if that cannot be.
+
+        The arrays of the forward direction are there, so that functions can use them
+        one by one. Arrays of the recording must not be handed out.
+        """
+        try:
+            gradients = Gradients(
+                self._recorder, grads,
+                lambda grads: self.differentiate(indexes, grads))
+        except Exception:
+            return None
+        if indexes == self.leaves:
+            self.gradients = gradients
+        return gradients
 
     def differentiate(self, indexes, grads):
         """Return gradients by the recorded graph of functions, without launching."""
         given = [(y, Variable(g)) for y, g in zip(self._outputs, grads, strict=True)
                  if g is not None]
-        candidates = [*self._inputs, *self.state.params]
+        candidates = [*self._inputs, *self.params]
         outputs, grad_outputs = zip(*given, strict=True)
         found = function_node.grad(
             outputs, [candidates[i] for i in indexes], grad_outputs)
@@ -158,14 +177,20 @@ class Recording:
 
     def call_again(self, indexes, inputs, grads):
         """Return differentiable gradients of the call, by calling the chain."""
-        with function.force_backprop_mode(), using_config('use_static_graph', False):
+        with function.force_backprop_mode(), using_config(
+                'use_static_graph', False), self.turns, _draws.taken_from(
+                    self._forward.draws.again()):
             found = filter(is_input, flatten(self._repeat(inputs)))
         given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
-        candidates = [*inputs, *self.state.params]
+        candidates = [*inputs, *self.params]
         return tuple(function_node.grad(
             outputs, [candidates[i] for i in indexes], grad_outputs,
             enable_double_backprop=True))
+
+    def draws(self):
+        """Return whether a call draws random numbers."""
+        return bool(self._forward.draws)
 
 
 class _Output:
@@ -175,54 +200,44 @@ class _Output:
         self.is_variable = is_variable
 
 
-class _Backward:
-    """Gradients of a recording for some inputs, launched from a graph."""
+@record(recordings.GraphLaunchShortcut())
+class GraphLaunch(function_node.FunctionNode):
+    """A call of a static chain, launched from a recording.
 
-    @classmethod
-    def record(cls, recording, indexes, grads):
-        """Record the gradients, or return a function that computes them otherwise."""
-        try:
-            return cls(recording, indexes, grads)
-        except Exception:
-            # The arrays of the forward direction are there, so that functions can use
-            # them one by one. Arrays of the recording must not be handed out.
-            return lambda grads: [
-                None if g is None else g.copy()
-                for g in recording.differentiate(indexes, grads)]
+    Its inputs are the arguments of the call, and all parameters of the chain.
 
-    def __init__(self, recording, indexes, grads):
-        recorder = recording._recorder
-        self._grads = [None if g is None else recorder.copy(g) for g in grads]
-        self._graph, self._found = recorder.record(
-            lambda: self._join(recording.differentiate(indexes, self._grads)))
+    Attributes
+    ----------
+    recording : Recording
+    arguments : list of Variable or array
+    generation : int
+        That of the recording when the call was made.
+    """
 
-    def _join(self, found):
-        """Copy gradients of each dtype to one array, so that one copy takes them out.
+    recording: Recording
+    arguments: list[tp.Any]
+    generation: int
+    label = 'static_graph'
 
-        The places of the gradients are noted: dtype, begin, end and shape.
-        """
-        self._places: list[tp.Any] = []
-        sizes: dict[tp.Any, tp.Any] = {}
-        for g in found:
-            if g is None:
-                self._places.append(None)
-                continue
-            begin = sizes.get(g.dtype, 0)
-            sizes[g.dtype] = begin + g.size
-            self._places.append((g.dtype, begin, begin + g.size, g.shape))
-        joined = {dtype: cuda.cupy.empty(size, dtype) for dtype, size in sizes.items()}
-        for g, place in zip(found, self._places, strict=True):
-            if g is not None:
-                dtype, begin, end, shape = place
-                joined[dtype][begin:end].reshape(shape)[...] = g
-        return joined
+    def _check_data_type_forward(self, arrays):
+        pass
 
-    def __call__(self, grads):
-        for own, g in zip(self._grads, grads, strict=True):
-            if own is not None:
-                own[...] = g
-        self._graph.launch()
-        found = {dtype: array.copy() for dtype, array in self._found.items()}
-        return [None if place is None else
-                found[place[0]][place[1]:place[2]].reshape(place[3])
-                for place in self._places]
+    def forward(self, arrays):
+        return self.recording.outputs
+
+    def backward(self, indexes, grad_outputs):
+        recording = self.recording
+        if config.enable_backprop and not recording.draws():
+            return recording.call_again(indexes, self.arguments, grad_outputs)
+        if self.generation != recording.generation:
+            raise RuntimeError(
+                'a static chain was called again, after end_forward() or backward() '
+                'had declared this call done. Ask for its gradients before, or set '
+                'config.use_static_graph to False.')
+        if config.enable_backprop:
+            return recording.call_again(indexes, self.arguments, grad_outputs)
+        return tuple([
+            None if g is None else Variable(g, requires_grad=False)
+            for g in recording.backward(
+                tuple(indexes), [None if g is None else g.array
+                                 for g in grad_outputs])])

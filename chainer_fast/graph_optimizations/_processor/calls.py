@@ -12,12 +12,10 @@ class PlannedCalls(Cache):
     def __init__(self, verbosity_level=0):
         super().__init__(verbosity_level)
         self._graphs = {}
-        self._latest = ()
 
     def forget(self, kind):
         super().forget(kind)
         self._graphs.pop(kind, None)
-        self._latest = ()
 
     def wants(self, kind):
         """Return whether the next call of a kind is to be traced."""
@@ -77,28 +75,9 @@ class PlannedCalls(Cache):
         if planned.refused is not None:
             self.refuse(call.kind, planned.refused)
             return MISS
-        self._latest = ((call.func, planned, schedule), *self._latest[:3])
+        self.remember(call.func, planned, schedule)
         try:
             return planned.repeat(call.args, call.kwargs)
         except NotStatic as e:
             self.refuse(call.kind, str(e))
             return MISS
-
-    def repeat(self, chain, func, args, kwargs):
-        """Make a call that is the same as one of the latest ones.
-
-        Returns
-        -------
-        object
-            What the call returned, or ``MISS``.
-        """
-        for known, planned, schedule in self._latest:
-            if known is func:
-                try:
-                    returned = planned.repeat(args, kwargs)
-                except NotStatic:
-                    returned = MISS
-                if returned is not MISS:
-                    vars(chain)['static_schedule'] = schedule
-                    return returned
-        return MISS

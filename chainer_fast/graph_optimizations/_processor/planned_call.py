@@ -21,7 +21,7 @@ from chainer_fast.graph_optimizations._processor import passes
 from chainer_fast.graph_optimizations._processor.graph import Output
 from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
-from chainer_fast.graph_optimizations._side_effects import OWN, Unrecordable
+from chainer_fast.graph_optimizations._side_effects import OWN
 from chainer_fast.variable import Variable
 
 
@@ -59,8 +59,7 @@ class PlannedCall(calls.PlannedCallBase):
         self.enable_backprop = bool(config.enable_backprop)
         self.guard = calls.Guard(
             [weakref.ref(link) for link in call.chain.links()], OWN)
-        self.pattern = [_pattern(call.args), {
-            name: _pattern(each) for name, each in call.kwargs.items()}]
+        self.pattern = call.pattern()
         self.params = params
         self.params_grad = [p.requires_grad for p in params]
         self.input_values, self.param_values = graph.inputs, graph.params
@@ -264,16 +263,3 @@ def _planned(backward):
     """Return a plan, the gradients that it is given, and those that it finds."""
     found = {value for value in backward.found if value is not None}
     return backward.planner.plan(found, set()), backward.given, backward.found
-
-
-def _pattern(argument):
-    if isinstance(argument, (list, tuple)):
-        return [_pattern(each) for each in argument]
-    if isinstance(argument, dict):
-        raise Unrecordable('an argument is a dictionary')
-    array = getattr(argument, 'raw_array', argument)
-    if isinstance(array, numpy.ndarray):
-        return calls.InputPattern(
-            numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
-            getattr(argument, 'requires_grad', None))
-    return argument

@@ -73,8 +73,8 @@ def use_workspace(intptr_t memory, size_t size):
     size : int
         Number of bytes.
     """
-    workspace().memory = memory
-    workspace().size = size
+    workspace().memory = _cublas.workspace.memory = memory
+    workspace().size = _cublas.workspace.size = size
 
 
 cdef bint _read(int device, object array, bint transposed, _Matrix *out) except -1:

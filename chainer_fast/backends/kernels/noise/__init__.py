@@ -9,12 +9,20 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends import arrays
+from chainer_fast.backends import _draws, arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.noise import compiled as _compiled
 from chainer_fast.backends.kernels.noise import cuda as _device
 from chainer_fast.types import NdArray
+
+
+def _drawn(x, shape, draw, dtype=numpy.float64):
+    """Return ``draw(random)``, numbers by the random module of the device of ``x``."""
+    xp = get_array_module(x)
+    if xp is numpy:
+        return draw(numpy.random)
+    return _draws.draw(shape, dtype, lambda: draw(xp.random))
 
 
 @kernel(compiled=_compiled.kept)
@@ -36,7 +44,8 @@ def kept(x: NdArray, shape: tuple[int, ...], ratio: float) -> NdArray:
         Booleans.
     """
     xp = get_array_module(x)
-    return xp.asarray(xp.random.rand(*shape) >= ratio)
+    drawn = _drawn(x, shape, lambda random: random.rand(*shape))
+    return xp.asarray(drawn >= ratio)
 
 
 @kernel(compiled=_compiled.uniform)
@@ -55,8 +64,8 @@ def uniform(x: NdArray, lower: float, upper: float) -> NdArray:
     array
         Numbers of the shape and dtype of ``x``.
     """
-    xp = get_array_module(x)
-    drawn = xp.random.uniform(lower, upper, x.shape)
+    shape = x.shape
+    drawn = _drawn(x, shape, lambda random: random.uniform(lower, upper, shape))
     return arrays.force_array(drawn, x.dtype)
 
 
@@ -74,8 +83,31 @@ def gumbel(x: NdArray) -> NdArray:
     array
         Numbers of the shape and dtype of ``x``.
     """
-    xp = get_array_module(x)
-    return arrays.force_array(xp.random.gumbel(size=x.shape), x.dtype)
+    shape = x.shape
+    drawn = _drawn(x, shape, lambda random: random.gumbel(size=shape))
+    return arrays.force_array(drawn, x.dtype)
+
+
+def standard_normal(x: NdArray) -> NdArray:
+    """Draw numbers of the standard normal distribution, as many as ``x`` has.
+
+    Parameters
+    ----------
+    x : array
+        Gives shape, dtype and device.
+
+    Returns
+    -------
+    array
+        Numbers of the shape and dtype of ``x``. On a GPU they are drawn in float32.
+    """
+    shape = x.shape
+    if get_array_module(x) is numpy:
+        return numpy.asarray(numpy.random.standard_normal(shape), dtype=x.dtype)
+    drawn = _drawn(
+        x, shape, lambda random: random.standard_normal(shape, dtype=numpy.float32),
+        numpy.float32)
+    return drawn.astype(x.dtype, copy=False)
 
 
 @kernel(compiled=_compiled.dropout, device=_device.dropout)

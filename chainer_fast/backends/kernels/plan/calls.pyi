@@ -11,12 +11,17 @@ class Guard:
     def holds(self) -> bool: ...
 
 class InputPattern:
-    def __init__(self, template: Any, requires_grad: bool | None) -> None: ...
+    def __init__(
+        self, template: Any, requires_grad: bool | None,
+        device: int | None = None) -> None: ...
 
-class PlannedCallBase:
+class RepeatedCall:
     pattern: Any
     guard: Guard
     params: list[Any]
+    enable_backprop: bool
+
+class PlannedCallBase(RepeatedCall):
     params_grad: list[bool]
     input_values: list[int]
     param_values: list[int]
@@ -28,7 +33,6 @@ class PlannedCallBase:
     node_class: type
     get_random_state: Any
     full: Any
-    enable_backprop: bool
     refused: str | None
     def repeat(self, args: Any, kwargs: Any) -> Any: ...
     def apply(

@@ -12,6 +12,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
     PyArray_SAMESHAPE
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
+from chainer_fast._core.launches cimport is_on_device
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
 from chainer_fast._core.private cimport instance_dict, referent
 from chainer_fast._core.shortcut cimport given
@@ -34,8 +35,6 @@ cdef class Guard:
     ignored : frozenset of str
         Attributes that may change.
     """
-    cdef list links
-    cdef frozenset ignored
 
     def __init__(self, links, frozenset ignored):
         self.ignored = ignored
@@ -93,13 +92,7 @@ cdef bint _matches(object pattern, object argument, list inputs) except -1:
             if (<InputPattern>pattern).requires_grad != -1:
                 return False
             array = argument
-        if not PyArray_CheckExact(array):
-            return False
-        template = (<InputPattern>pattern).template
-        if PyArray_DESCR(<np.ndarray>array) is not PyArray_DESCR(
-                <np.ndarray>template) or not PyArray_SAMESHAPE(
-                    <np.ndarray>array, <np.ndarray>template) or (
-                        not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS)):
+        if not (<InputPattern>pattern).fits(array):
             return False
         inputs.append(argument)
         return True
@@ -128,39 +121,33 @@ cdef class InputPattern:
 
     Parameters
     ----------
-    template : array
+    template : numpy.ndarray
         Its shape and type.
     requires_grad : bool or None
         None for an array.
+    device : int or None
+        The GPU; None for arrays of NumPy, in C order.
     """
-    cdef object template
-    cdef int requires_grad
 
-    def __init__(self, template, requires_grad):
+    def __init__(self, np.ndarray template, requires_grad, device=None):
         self.template = template
         self.requires_grad = -1 if requires_grad is None else requires_grad
+        self.device = -1 if device is None else device
+        self.shape = (<object>template).shape
+
+    cdef bint fits(self, object array) except -1:
+        if self.device >= 0:
+            return is_on_device(array) and array.dtype is <object>PyArray_DESCR(
+                self.template) and (
+                array.shape == self.shape) and array.data.device_id == self.device
+        return PyArray_CheckExact(array) and (
+            PyArray_DESCR(<np.ndarray>array) is PyArray_DESCR(self.template)
+            and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
+            and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
 
 
-cdef class PlannedCallBase:
-    """A recorded call."""
-    cdef public object pattern          # arguments, with templates for inputs
-    cdef public Guard guard
-    cdef public list params
-    cdef public list params_grad        # whether they require gradients
-    cdef public list input_values
-    cdef public list param_values
-    cdef public list leaves             # variables with gradients, as values
-    cdef public list seeds              # outputs with gradients, as values
-    cdef public Plan plan
-    cdef public list workspaces
-    cdef public bint is_one_variable    # what the call returns
-    cdef public type node_class
-    cdef public object get_random_state     # None if no random numbers are drawn
-    cdef public object full             # plan, seeds and results of all gradients
-    cdef public bint enable_backprop
-    cdef public object refused              # why no call is made any more, or None
-    cdef unsigned long long _version
-    cdef object _thread
+cdef class RepeatedCall:
+    """A recorded call, by which others are recognized."""
 
     cdef bint _same_settings(self) except -1:
         cdef ThreadState state = current()
@@ -176,6 +163,27 @@ cdef class PlannedCallBase:
             self._version = state.seen
         return True
 
+    cdef bint is_same(self, args, kwargs, list inputs) except -1:
+        """Tell whether a call is like the recorded one; append its inputs to a list."""
+        return self._same_settings() and _matches(
+            self.pattern, [args, kwargs], inputs) and self.guard.holds()
+
+
+cdef class PlannedCallBase(RepeatedCall):
+    """A recorded call that a plan makes."""
+    cdef public list params_grad        # whether they require gradients
+    cdef public list input_values
+    cdef public list param_values
+    cdef public list leaves             # variables with gradients, as values
+    cdef public list seeds              # outputs with gradients, as values
+    cdef public Plan plan
+    cdef public list workspaces
+    cdef public bint is_one_variable    # what the call returns
+    cdef public type node_class
+    cdef public object get_random_state     # None if no random numbers are drawn
+    cdef public object full             # plan, seeds and results of all gradients
+    cdef public object refused              # why no call is made any more, or None
+
     def repeat(self, args, kwargs):
         """Make a call, if it is the same as the recorded one.
 
@@ -188,8 +196,7 @@ cdef class PlannedCallBase:
         cdef VariableBase param
         cdef Py_ssize_t i
         cdef Workspace workspace
-        if self.refused is not None or not self._same_settings() or not _matches(
-                self.pattern, [args, kwargs], inputs) or not self.guard.holds():
+        if self.refused is not None or not self.is_same(args, kwargs, inputs):
             return MISS
         workspace = self.workspaces.pop() if self.workspaces else self.new_workspace()
         workspace._grow()

@@ -1,0 +1,29 @@
+"""Calls that are the same as a recorded one."""
+cimport numpy as np
+
+from chainer_fast._core.state cimport ThreadState
+
+
+cdef class Guard:
+    cdef list links
+    cdef frozenset ignored
+    cpdef bint holds(self) except -1
+
+
+cdef class InputPattern:
+    cdef np.ndarray template
+    cdef tuple shape
+    cdef int requires_grad
+    cdef int device
+    cdef bint fits(self, object array) except -1
+
+
+cdef class RepeatedCall:
+    cdef public object pattern          # arguments, with patterns for inputs
+    cdef public Guard guard
+    cdef public list params
+    cdef public bint enable_backprop
+    cdef unsigned long long _version
+    cdef ThreadState _thread
+    cdef bint _same_settings(self) except -1
+    cdef bint is_same(self, args, kwargs, list inputs) except -1

@@ -1,0 +1,273 @@
+"""Launches of recorded calls on a GPU, and what they hand out.
+
+A launch overwrites the memory of its recording.  Inputs are copied into it, and results
+out of it: outputs to new arrays, gradients to arrays that were handed out before if
+nobody has them any more.
+"""
+import weakref
+
+from cpython.list cimport PyList_GET_ITEM
+from cpython.object cimport PyObject
+from libc.stdint cimport intptr_t
+from libcpp.vector cimport vector
+
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
+from chainer_fast._core.launches cimport (
+    copy_on_device, current_context, current_stream, new_on_device)
+from chainer_fast._core.private cimport KNOWN_PYTHON, referent
+from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.state cimport current
+from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
+from chainer_fast.backends.kernels.plan.calls import MISS
+
+cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+    bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
+
+cdef enum:
+    # Addresses of the default streams, that of the device and that of each thread.
+    _DEFAULT = 0
+    _OF_THREADS = 2
+
+
+cdef class Turns:
+    """Lets work on some memory follow earlier such work, on whatever streams.
+
+    Parameters
+    ----------
+    event : cupy.cuda.Event
+    default : cupy.cuda.Stream
+        The default stream.
+    get_stream : callable
+        Returns the current stream.
+    """
+    cdef object event, default, get_stream
+    cdef intptr_t latest
+
+    def __init__(self, event, default, get_stream):
+        self.event, self.default, self.get_stream = event, default, get_stream
+        self.latest = _DEFAULT
+
+    def __enter__(self):
+        self.begin()
+
+    def __exit__(self, *exc_info):
+        self.end()
+
+    cdef intptr_t begin(self) except? -1:
+        """Wait for earlier work; return the address of the current stream."""
+        cdef intptr_t stream = current_stream()
+        # The default stream keeps the order by itself, and never goes away: where its
+        # work ends is noted only when it is waited for.
+        if stream == _DEFAULT and self.latest == _DEFAULT:
+            return stream
+        if self.latest == _DEFAULT:
+            self.event.record(self.default)
+        self.get_stream().wait_event(self.event)
+        self.latest = stream
+        return stream
+
+    cdef int end(self) except -1:
+        if self.latest != _DEFAULT:
+            self.event.record(self.get_stream())
+        return 0
+
+
+cdef class _HandedOut:
+    """Arrays that are handed out, again and again while nobody else keeps them.
+
+    CuPy gives freed memory to the next array on the same stream; so do these.
+    """
+    cdef list wholes             # the arrays that are copied to
+    cdef list arrays             # their parts, which are handed out
+    cdef list shapes
+    cdef intptr_t stream
+    cdef list watched            # all through which the memory can be reached
+    cdef vector[Py_ssize_t] counts
+
+    cdef int watch(self) except -1:
+        """Count the references to everything, while nobody else has any."""
+        cdef Py_ssize_t i, n
+        cdef object each
+        if not KNOWN_PYTHON:
+            return 0
+        self.watched = []
+        self.shapes = []
+        for each in self.wholes:
+            self.watched += [each, each.data, each.data.mem]
+        for each in self.arrays:
+            self.shapes.append(None if each is None else each.shape)
+            if each is not None:
+                self.watched += [each, each.data]
+        each = None
+        for i in range(len(self.watched)):
+            n = 1
+            while may_have_more_references(PyList_GET_ITEM(self.watched, i), n):
+                n += 1
+            self.counts.push_back(n)
+        return 0
+
+    cdef bint are_free(self, intptr_t stream) except -1:
+        """Tell whether nobody has any of them, nor has given any another shape."""
+        cdef Py_ssize_t i
+        if self.watched is None or stream != self.stream or stream == _OF_THREADS:
+            return False
+        for i in range(len(self.watched)):
+            if may_have_more_references(
+                    PyList_GET_ITEM(self.watched, i), self.counts[i]):
+                return False
+        for i in range(len(self.arrays)):
+            if self.shapes[i] is not None and self.arrays[i].shape != self.shapes[i]:
+                return False
+        return True
+
+
+cdef class RecordedGradients:
+    """Gradients of a recorded call for some of its inputs."""
+    cdef public list given       # places of the outputs' gradients; None for others
+    cdef public object launch
+    cdef public list found       # arrays of the recording with all gradients
+    cdef _HandedOut handed_out
+
+    cdef bint fits(self, object gy) except -1:
+        """Tell whether there is one output, and an array can be its gradient."""
+        cdef object place
+        if len(self.given) != 1:
+            return False
+        place = self.given[0]
+        return gy.dtype is place.dtype and gy.shape == place.shape
+
+    cdef list run(self, Turns turns, int device, list grads):
+        cdef _HandedOut handed_out = self.handed_out
+        cdef Py_ssize_t i
+        cdef intptr_t stream = turns.begin()
+        for i in range(len(self.given)):
+            if self.given[i] is not None:
+                copy_on_device(device, self.given[i], grads[i])
+        self.launch()
+        if handed_out is None or not handed_out.are_free(stream):
+            handed_out = _HandedOut.__new__(_HandedOut)
+            handed_out.wholes, handed_out.arrays = self.new_arrays()
+            handed_out.stream = stream
+            handed_out.watch()
+            self.handed_out = handed_out
+        for i in range(len(self.found)):
+            copy_on_device(device, handed_out.wholes[i], self.found[i])
+        turns.end()
+        return handed_out.arrays
+
+
+cdef class RecordedCallBase(RepeatedCall):
+    """A recorded call that graphs of CUDA make."""
+    cdef public int device
+    cdef public Turns turns
+    cdef public list arrays              # places of the inputs
+    cdef public object launch            # of the forward direction
+    cdef public list results             # arrays of the recording
+    cdef public list param_arrays
+    cdef public tuple leaves             # inputs and parameters with gradients
+    cdef public RecordedGradients gradients     # of all leaves, once there are some
+    cdef public type node_class
+    cdef public bint is_one_variable     # what the call returns
+    cdef readonly tuple outputs          # of the call that is being made
+    cdef readonly unsigned long long generation
+    cdef object _node
+
+    cpdef bint holds(self) except -1:
+        """Return whether links and parameters are as they were."""
+        cdef VariableBase param
+        cdef Py_ssize_t i
+        for i in range(len(self.params)):
+            param = <VariableBase>self.params[i]
+            if param.arr is not self.param_arrays[i]:
+                return False
+        return self.guard.holds()
+
+    cpdef bint is_free(self) except -1:
+        """Return whether no call waits for its gradients."""
+        return self._node is None or referent(self._node) is None
+
+    def release(self):
+        """Forget the call that waits for its gradients, if any."""
+        self._node = None
+
+    def repeat(self, args, kwargs):
+        """Make a call, if it is the same as the recorded one.
+
+        Returns
+        -------
+        object
+            What the call returns, or ``MISS``.
+        """
+        cdef list inputs = []
+        cdef int device = -1
+        if not self.is_free() or current_context(&device) == 0 or (
+                device != self.device) or not self.is_same(
+                    args, kwargs, inputs) or not self.holds():
+            return MISS
+        return self.apply(inputs)
+
+    cpdef object apply(self, list inputs):
+        """Make a call, whose inputs are of the kind of those of the recorded one."""
+        node = self.node_class()
+        self._launch(inputs)
+        node.recording, node.arguments = self, inputs
+        node.generation = self.generation
+        try:
+            variables = node.apply((*inputs, *self.params))
+        finally:
+            self.outputs = None
+        if current().enable_backprop:
+            self._node = weakref.ref(node)
+        return variables[0] if self.is_one_variable else self.returned(variables)
+
+    cdef int _launch(self, list inputs) except -1:
+        cdef Py_ssize_t i
+        cdef list outputs = []
+        self.generation += 1
+        self.turns.begin()
+        for i in range(len(inputs)):
+            array = inputs[i]
+            if isinstance(array, VariableBase):
+                array = (<VariableBase>array).arr
+            copy_on_device(self.device, self.arrays[i], array)
+        self.launch()
+        for result in self.results:
+            array = new_on_device(result.shape, result.dtype)
+            copy_on_device(self.device, array, result)
+            outputs.append(array)
+        self.turns.end()
+        self.outputs = tuple(outputs)
+        return 0
+
+    cpdef list launch_backward(self, RecordedGradients gradients, list grads):
+        """Return gradients of the latest call."""
+        self._node = None
+        return gradients.run(self.turns, self.device, grads)
+
+
+cdef class GraphLaunchShortcut(Shortcut):
+    """A call that is already made, with one output."""
+
+    def __cinit__(self):
+        self.serves_devices = True
+
+    cdef object forward_on_device(
+            self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef RecordedCallBase call = function.recording
+        return call.outputs[0] if len(call.outputs) == 1 else None
+
+    cdef int backward_on_device(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef RecordedCallBase call = function.recording
+        cdef RecordedGradients gradients = call.gradients
+        cdef int device = -1
+        cdef list found
+        cdef Py_ssize_t i
+        if gradients is None or function.generation != call.generation or (
+                current_context(&device) == 0) or device != call.device or (
+                    not gradients.fits(gy)):
+            return 0
+        found = call.launch_backward(gradients, [gy])
+        for i in range(len(found)):
+            gx[<Py_ssize_t>call.leaves[i]] = given(found[i])
+        return 1

@@ -1,0 +1,59 @@
+"""Recorded gradients of a call of a static chain."""
+import typing as tp
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.plan import recordings
+
+
+class Gradients(recordings.RecordedGradients):
+    """Gradients of a recording for some inputs, launched from a graph.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    grads : list of (cupy.ndarray or None)
+        Gradients of the outputs.
+    differentiate : callable
+        Takes such gradients and returns those of the inputs.
+
+    Raises
+    ------
+    Exception
+        If they cannot be recorded.
+    """
+
+    def __init__(self, recorder, grads, differentiate):
+        self.given = [None if g is None else recorder.copy(g) for g in grads]
+        recorded, self.found = recorder.record(
+            lambda: self._join(differentiate(self.given)))
+        self.launch = recorded.launch
+
+    def _join(self, found):
+        """Copy gradients of each dtype to one array, so that one copy takes them out.
+
+        The places of the gradients are noted: dtype, begin, end and shape.
+        """
+        self._places: list[tp.Any] = []
+        sizes: dict[tp.Any, tp.Any] = {}
+        for g in found:
+            if g is None:
+                self._places.append(None)
+                continue
+            begin = sizes.get(g.dtype, 0)
+            sizes[g.dtype] = begin + g.size
+            self._places.append((g.dtype, begin, begin + g.size, g.shape))
+        joined = {dtype: cuda.cupy.empty(size, dtype) for dtype, size in sizes.items()}
+        for g, place in zip(found, self._places, strict=True):
+            if g is not None:
+                dtype, begin, end, shape = place
+                joined[dtype][begin:end].reshape(shape)[...] = g
+        return list(joined.values())
+
+    def new_arrays(self):
+        """Return new arrays for all gradients, and the parts that are one each."""
+        wholes = [cuda.cupy.empty(x.shape, x.dtype) for x in self.found]
+        by_dtype = {x.dtype: x for x in wholes}
+        return wholes, [
+            None if place is None else
+            by_dtype[place[0]][place[1]:place[2]].reshape(place[3])
+            for place in self._places]
