@@ -47,6 +47,13 @@ class Terms(tp.NamedTuple):
     fields: dict[str, str]
 
 
+def _launch(terms, out_params, post_map, args, outs, axis, name, more_params=''):
+    cuda.reduce(
+        terms.params + more_params, out_params, terms.term, 'a + b', post_map,
+        terms.struct + '()', name, reduce_type=terms.struct, preamble=terms.preamble)(
+            *args, *outs, axis=axis, keepdims=outs[0].ndim == args[0].ndim)
+
+
 def reduce(
         terms: Terms, args: tp.Sequence[tp.Any], axis: tp.Sequence[int],
         out_params: str, post_map: str, outs: tp.Sequence[NdArray], kind: tp.Any,
@@ -75,29 +82,24 @@ def reduce(
     more_args : sequence
         Arguments for these.
     """
-    def launch(params, term, outputs, results, name, *args, **kwargs):
-        cuda.reduce(params, outputs, term, 'a + b', results, terms.struct + '()', name,
-                    reduce_type=terms.struct, preamble=terms.preamble)(*args, **kwargs)
-
-    params, term = terms.params, terms.term
     parted = steps.split(args, axis)
     if parted is not None:
         sums = [cuda.cupy.empty(parted.shape, kind if dtype == 'S' else dtype)
                 for dtype in terms.fields.values()]
-        parts = ', '.join(['%s part_%s' % (dtype, field)
-                           for field, dtype in terms.fields.items()])
+        params = ', '.join([
+            '%s part_%s' % (dtype, field) for field, dtype in terms.fields.items()])
         saved = ', '.join(['part_%s = a.%s' % (each, each) for each in terms.fields])
         for piece, at in parted.pieces:
-            launch(params, term, parts, saved, name + '_parts', *piece,
-                   *[each[at] for each in sums], axis=parted.first)
-        params = parts
+            _launch(terms, params, saved, piece, [each[at] for each in sums],
+                    parted.first, name + '_parts')
         term = '%s{%s}' % (
             terms.struct, ', '.join(['part_' + each for each in terms.fields]))
+        terms = terms._replace(params=params, term=term)
         args, axis, name = sums, parted.second, name + '_joined'
         shape = [n for i, n in enumerate(parted.shape) if i not in axis]
         outs = [each.reshape(shape) for each in outs]
-    launch(params + more_params, term, out_params, post_map, name, *args, *more_args,
-           *outs, axis=axis, keepdims=outs[0].ndim == args[0].ndim)
+    _launch(terms, out_params, post_map, (*args, *more_args), outs, axis, name,
+            more_params)
 
 
 def mean(

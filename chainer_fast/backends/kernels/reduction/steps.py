@@ -17,7 +17,7 @@ _BLOCK, _NEIGHBOURS = 512, 32
 # Sums are in one step if a thread has no more terms than these, and if there are this
 # many threads, with which a GPU is busy.
 _FEW, _BUSY = 64, 1 << 18
-# In one step whatever the arrays are like.
+# Sums of so many terms are in one step whatever the arrays are like.
 LEAST = _FEW * (_BLOCK // _NEIGHBOURS)
 # Parts are of whole rows along an axis only if this many are wanted of each row.
 _WORTH = 8
