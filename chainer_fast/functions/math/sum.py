@@ -16,7 +16,7 @@ class Sum(_axes.Reduction):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        return reduction.total(x, self.axis, self.keepdims),
+        return utils.force_array(reduction.total(x, self.axis, self.keepdims)),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -1,17 +1,17 @@
 """Sums and means."""
 from __future__ import annotations
 
-from chainer_fast.backends import arrays
-from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels.reduction import cuda as _device
-from chainer_fast.types import NdArray
+from chainer_fast.types import DTypeSpec, NdArray
 
 
-@kernel(device=_device.total)
 def total(
-        x: NdArray, axis: int | tuple[int, ...] | None,
-        keepdims: bool = False) -> NdArray:
-    """Sum of array elements over axes.
+        x: NdArray, axis: int | tuple[int, ...] | None, keepdims: bool = False,
+        dtype: DTypeSpec = None) -> NdArray:
+    """Return ``x.sum(axis, dtype, keepdims=keepdims)``, long ones on a GPU in steps.
+
+    This is no kernel, so that it costs a processor next to nothing.
 
     Parameters
     ----------
@@ -21,9 +21,16 @@ def total(
         Axes to sum over; all of them when None.
     keepdims : bool
         Whether these axes stay, with length 1.
+    dtype : dtype, optional
+        Type of the sum; by default that of ``x``.
 
     Returns
     -------
     array
+        A scalar instead, if NumPy's sum is one.
     """
-    return arrays.force_array(x.sum(axis=axis, keepdims=keepdims))
+    if isinstance(x, ndarray):
+        result = _device.total(x, axis, keepdims, dtype)
+        if result is not NotImplemented:
+            return result
+    return x.sum(axis, dtype, keepdims=keepdims)

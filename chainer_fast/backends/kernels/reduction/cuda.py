@@ -149,8 +149,8 @@ def mean(
 
 
 def total(
-        x: NdArray, axis: int | tuple[int, ...] | None,
-        keepdims: bool = False) -> NdArray:
+        x: NdArray, axis: int | tuple[int, ...] | None, keepdims: bool = False,
+        dtype: DTypeSpec = None) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.reduction.total`.
 
     A sum of everything is CuPy's, which has steps of its own for it.
@@ -163,10 +163,11 @@ def total(
     parted = steps.split([x], axes)
     if parted is None:
         return NotImplemented
-    sums = cuda.cupy.empty(parted.shape, wide(x.dtype))
+    dtype = x.dtype if dtype is None else dtype
+    sums = cuda.cupy.empty(parted.shape, wide(dtype))
     for (piece,), at in parted.pieces:
         piece.sum(axis=parted.first, dtype=sums.dtype, out=sums[at])
-    result = sums.sum(axis=parted.second, dtype=x.dtype)
+    result = sums.sum(axis=parted.second, dtype=dtype)
     if keepdims:
         result = result.reshape([1 if i in axes else n for i, n in enumerate(x.shape)])
     return result
