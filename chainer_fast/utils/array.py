@@ -5,6 +5,7 @@ import warnings
 
 from chainer_fast.backend import get_array_module
 from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
+from chainer_fast.backends.kernels import reduction
 from chainer_fast.types import NdArray
 
 
@@ -72,5 +73,5 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
         return x
     extra = x.ndim - len(shape)
     stretched = [i + extra for i, length in enumerate(shape) if length == 1]
-    y = x.sum(axis=(*range(extra), *stretched), keepdims=True)
+    y = reduction.total(x, (*range(extra), *stretched), True)
     return y.reshape(y.shape[extra:]) if extra > 0 else y

@@ -6,10 +6,11 @@ tests on the stand-in for CuPy has recorded::
     HOST_CUPY_INSTANCES=build/kernels.json pytest -m gpu tests
     python tests/device_code/missing.py build/kernels.json
 
-The calls are those of ``cuda.elementwise``, ``cuda.reduce``, ``cuda.raw`` and of the
-methods of :class:`~chainer_fast.backends.kernels.elements.Elements`; where such a call
-gets its code from the arguments of the function that it is in, they are the calls of
-that function.
+The calls are those of ``cuda.elementwise``, ``cuda.reduce``, ``cuda.raw``, of sums and
+means (:mod:`chainer_fast.backends.kernels.reduction.cuda`) and of the methods of
+:class:`~chainer_fast.backends.kernels.elements.Elements`; where such a call gets its
+code from the arguments of the function that it is in, they are the calls of that
+function.
 """
 import ast
 import json
@@ -18,7 +19,8 @@ import sys
 
 PACKAGE = pathlib.Path(__file__).parents[2] / 'chainer_fast'
 MAKERS = ['cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'elements.form',
-          'elements.kernel', 'kernels.elementwise', 'elementwise']
+          'elements.kernel', 'kernels.elementwise', 'elementwise', 'reduction.reduce',
+          'reduction.mean']
 
 
 def _called(node):

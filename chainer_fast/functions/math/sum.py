@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import function_node, utils, variable
-from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels import record, reduction
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import _axes
@@ -16,7 +16,7 @@ class Sum(_axes.Reduction):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        return utils.force_array(x.sum(axis=self.axis, keepdims=self.keepdims)),
+        return utils.force_array(reduction.total(x, self.axis, self.keepdims)),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -51,26 +51,24 @@ class Layers:
             States of the last layer for each row of ``x``, side by side if there are
             two directions, and the last states and cells of all layers.
         """
-        xp = self.array_module = backend.get_array_module(x)
+        self.array_module = backend.get_array_module(x)
         self.dtype = x.dtype
         self._inputs, self._traces = [], []
-        hy = xp.empty_like(hx)
-        cy = None if cx is None else xp.empty_like(cx)
-        sides = []
+        hy, cy, sides = [], [], []
         for k in range(len(weights)):
             reverse = k % self.directions == 1
             if k > 0 and not reverse:
                 x, sides = self._joined(sides), []
             inputs = x if k < self.directions else self._dropped(x)
-            y, hy[k], c_last, trace = recurrent.layer(
+            y, h_last, c_last, trace = recurrent.layer(
                 inputs, *weights[k], hx[k], None if cx is None else cx[k], self.sizes,
                 self.mode, reverse)
-            if cy is not None:
-                cy[k] = c_last
+            hy.append(h_last)
+            cy.append(c_last)
             sides.append(y)
             self._inputs.append(inputs)
             self._traces.append(trace)
-        return self._joined(sides), hy, cy
+        return self._joined(sides), _stacked(hy), _stacked(cy)
 
     def _joined(self, sides):
         return sides[0] if len(sides) == 1 else array.join(sides[0], sides, 1)
@@ -107,9 +105,7 @@ class Layers:
             the biases for the input, and of the biases for the last state.
         """
         xp = self.array_module
-        ghx = xp.empty_like(ghy)
-        gcx = None if gcy is None else xp.empty_like(gcy)
-        gradients = []
+        ghx, gcx, gradients = [], [], []
         n = ghy.shape[2]
         gx = None
         for k in reversed(range(len(self._traces))):
@@ -117,13 +113,13 @@ class Layers:
             gys = gy if self.directions == 1 else xp.ascontiguousarray(
                 gy[:, side * n:(side + 1) * n])
             wants_part = wants_gx or k >= self.directions
-            part, ghx[k], gc_first, of_weights = recurrent.layer_grad(
+            part, gh_first, gc_first, of_weights = recurrent.layer_grad(
                 gys, self._traces[k], self._inputs[k], ghy[k],
                 None if gcy is None else gcy[k], self.sizes, self.mode, side == 1,
                 wants_part)
             gradients.append(of_weights)
-            if gcx is not None:
-                gcx[k] = gc_first
+            ghx.append(gh_first)
+            gcx.append(gc_first)
             if not wants_part:
                 continue
             if k >= self.directions and self.masks:
@@ -131,4 +127,14 @@ class Layers:
             gx = part if gx is None else gx + part
             if side == 0:
                 gy, gx = gx, None
-        return gy if wants_gx else None, ghx, gcx, gradients[::-1]
+        return (gy if wants_gx else None, _stacked(ghx[::-1]), _stacked(gcx[::-1]),
+                gradients[::-1])
+
+
+def _stacked(states):
+    """Return the states of all layers as one array; None if there are none."""
+    if states[0] is None:
+        return None
+    if len(states) == 1:
+        return states[0][None]
+    return array.join(states[0], states, 0).reshape(len(states), *states[0].shape)

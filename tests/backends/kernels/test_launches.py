@@ -200,13 +200,14 @@ def _batch_normalization(new, *lengths):
 NORMALIZATION = [
     ('batch_normalization', _batch_normalization, 2, 2),
     ('batch_normalization of many terms', lambda new: _batch_normalization(
-        new, 80, 60), 3, 3),
+        new, 120, 100), 3, 3),
     ('fixed_batch_normalization', lambda new: partial(
         F.fixed_batch_normalization, new.variable(4, 3, 5),
         *[new.variable(3) for _ in range(4)]), 2, 3),
-    ('layer_normalization', lambda new: partial(
-        F.layer_normalization, new.variable(4, 3), new.variable(3), new.variable(3)),
-     2, 3),
+    *[('layer_normalization' + name, lambda new, rows=rows: partial(
+        F.layer_normalization, new.variable(rows, 40), new.variable(40),
+        new.variable(40)), 2, backward) for name, rows, backward in (
+            ('', 4, 3), (' of many rows', 2048, 4))],
     ('group_normalization', lambda new: partial(
         F.group_normalization, new.variable(4, 6, 5), 2, new.variable(6),
         new.variable(6)), 2, 3),
@@ -232,7 +233,8 @@ def _n_step(function, gates, n_states, steps):
 
 
 # A step is two launches. All else does not depend on the number of steps, as long as
-# there are few: a launch joins their inputs, and another their gradients.
+# there are few: a launch joins their inputs, and another their gradients; one copies
+# parameters and states, a product and an addition project all inputs.
 RECURRENT = [
     ('lstm', lambda new: partial(
         F.lstm, new.variable(3, 4), new.variable(3, 16)), 1, 1),
@@ -247,8 +249,8 @@ RECURRENT = [
     *[('%s, %d steps' % (function.__name__, steps), _n_step(
         function, gates, n_states, steps), forward + 2 * steps, backward + 2 * steps)
       for function, gates, n_states, forward, backward in (
-          (F.n_step_lstm, 4, 2, 12, 10), (F.n_step_gru, 3, 1, 11, 10),
-          (F.n_step_rnn, 1, 1, 6, 8)) for steps in (2, 6)],
+          (F.n_step_lstm, 4, 2, 4, 7), (F.n_step_gru, 3, 1, 4, 9),
+          (F.n_step_rnn, 1, 1, 4, 7)) for steps in (2, 6)],
 ]
 
 POOLING = [
@@ -301,6 +303,7 @@ ARRAYS = [
     ('concat', _of_two(lambda *xs: F.concat(xs)), 1, 0),
     ('stack', _of_two(lambda *xs: F.stack(xs)), 1, 0),
     ('sum', _of_one(F.sum), 1, 0),
+    ('sum of many rows', _of_one(lambda x: F.sum(x, axis=0), 2048, 40), 2, 0),
 ]
 
 BUDGETS = [

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels.normalization import cuda as normalization_on_gpu
+from chainer_fast.backends.kernels.reduction import steps
 from tests import devices
 from tests.backends.kernels import forms
 from tests.functions import gradients
@@ -244,7 +244,8 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
 @pytest.mark.parametrize('shape, axis', [
     ((3, 2, 5, 7), (0, 2, 3)), ((1, 2, 9), (0, 2)), ((4, 3, 2), (0, 1))])
 def test_many_terms_on_gpu(monkeypatch, shape, axis, dtypes, layout):
-    monkeypatch.setattr(normalization_on_gpu, '_MANY', 1)
+    for name, value in ('LEAST', 0), ('_FEW', 0), ('_WORTH', 2):
+        monkeypatch.setattr(steps, name, value)
     keys = tuple(n for i, n in enumerate(shape) if i not in axis)
     x, gy = [laid_out(uniform(shape, i, dtypes[0]) + 9, layout) for i in (0, 1)]
     gamma, beta = [uniform(keys, i, dtypes[1]) for i in (2, 3)]
@@ -295,6 +296,14 @@ def test_lengths_on_gpu(shape, axis, dtypes, layout):
     x[1:2] = 0
     forms.check(kernels.length_forward, x, axis, 1e-3)
     forms.check(kernels.length_backward, x, gy, axis, 1e-3)
+
+
+@pytest.mark.gpu
+def test_axes_that_do_not_fit_are_left_to_cupy():
+    x = cuda.cupy.ones((2, 3), 'f')
+    for axis in (1, 1), (1, -1), (2,):
+        assert kernels.length_forward.device(x, axis, .1) is NotImplemented
+        assert kernels.length_backward.device(x, x, axis, .1) is NotImplemented
 
 
 @pytest.mark.gpu

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import chainer_fast
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
+from tests import devices
 from tests.backends.kernels import forms
 
 TOLERANCE = {'f': 2e-5, 'd': 1e-12}
@@ -338,6 +339,39 @@ def test_scan_on_gpu(mode, count, reverse, dtype):
     forms.check(
         recurrent.scan_grad, laid_out(gys), trace, laid_out(weight), ghy,
         laid_out(gcy), *rest)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('joined', [False, True])
+@pytest.mark.parametrize(
+    ('mode', 'count'), [('lstm', 4), ('gru', 3), ('rnn_tanh', 1), ('rnn_relu', 1)])
+def test_layer_on_gpu(mode, count, joined, reverse, dtype):
+    sizes, n, m = (3, 2, 2, 0), 5, 2
+    parts, rows = (1, count * n) if joined else (count, n)
+    x, hx, cx, gys, *rest = arrays(
+        0, dtype, (7, m), (4, n), (4, n) if mode == 'lstm' else None, (7, n),
+        *[(rows, m)] * parts, *[(rows, n)] * parts, *[(rows,)] * 2 * parts)
+    ws, bs = rest[:2 * parts], rest[2 * parts:]
+    ws[0], hx = laid_out(ws[0]), laid_out(hx)
+    *_, trace = forms.check(recurrent.layer, x, ws, bs, hx, cx, sizes, mode, reverse)
+    sent = devices.Device('@cupy:0').send([gys, trace, x, hx, cx])
+    expected = recurrent.layer_grad.reference(
+        gys, trace, x, hx, cx, sizes, mode, reverse, True)
+    found = recurrent.layer_grad(*sent, sizes, mode, reverse, True)
+    for y, wanted in zip(forms.flat(found), forms.flat(expected), strict=True):
+        assert (y is None) == (wanted is None)
+        if wanted is not None:
+            forms.assert_close(y, wanted)
+
+
+@pytest.mark.gpu
+def test_layers_of_several_dtypes_are_left_to_the_reference():
+    x, w, b = [cuda.cupy.zeros(shape, 'f') for shape in ((2, 3), (3, 3), (3,))]
+    args = (2,), 'rnn_tanh', False
+    assert recurrent.layer.device(
+        x, [w, w], [b, b.astype('d')], x, None, *args) is NotImplemented
 
 
 def test_other_dtypes_are_left_to_the_reference():

@@ -12,7 +12,7 @@ import numpy
 
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels import kernel, reduction
 from chainer_fast.backends.kernels.activation import compiled as _compiled
 from chainer_fast.backends.kernels.activation import element_loops
 from chainer_fast.backends.kernels.common import exponential
@@ -179,9 +179,9 @@ def reduced_axes(parameter: tp.Any, x: NdArray) -> tuple[int, ...]:
 
 def _total(terms, parameter):
     """Sum to the shape of a parameter; that of half floats in single precision."""
-    total = terms.sum(
-        axis=reduced_axes(parameter, terms),
-        dtype=numpy.promote_types(terms.dtype, numpy.float32))
+    total = reduction.total(
+        terms, reduced_axes(parameter, terms), False,
+        numpy.promote_types(terms.dtype, numpy.float32))
     return arrays.force_array(total, parameter.dtype)
 
 

@@ -5,6 +5,7 @@ of each sample and the sum of the exponentials relative to it.
 """
 from __future__ import annotations
 
+import math
 import typing as tp
 
 from chainer_fast.backends import cuda
@@ -111,12 +112,15 @@ def mean(
 
 def _gradient(params, operation, name, x, kept, g, factor, *args):
     gx = cuda.cupy.empty(x.shape, x.dtype)
+    # The classes of one sample lie `inner` apart.
     cuda.elementwise(
-        'T x, S top, S total, G g, S factor, ' + params, 'T gx',
-        'const S y = exp(S(x) - top) / total; ' + operation, name,
-        preamble=_PREAMBLE)(
-            x, *[each[:, None] for each in kept], g[:, None] if g.ndim else g,
-            1 if factor is None else factor, *args, gx)
+        'T x, raw S top, raw S total, G g, S factor, int64 classes, int64 inner, '
+        + params, 'T gx', '''
+            const ptrdiff_t at = i / (classes * inner) * inner + i % inner;
+            const S y = exp(S(x) - top[at]) / total[at];
+        ''' + operation, name, preamble=_PREAMBLE)(
+            x, *kept, g[:, None] if g.ndim else g, 1 if factor is None else factor,
+            x.shape[1], math.prod(x.shape[2:]), *args, gx)
     return gx
 
 
@@ -125,17 +129,15 @@ def hard_gradient(
         ignore_label: int, g: NdArray, factor: float) -> NdArray:
     if kept is None:
         kept = hard_losses(x, t, class_weight, ignore_label)[1]
-    t, *args = _label_args(x, t, class_weight, ignore_label)
-    # The classes of one sample lie `inner` apart.
+    *args, _ = _label_args(x, t, class_weight, ignore_label)
     return _gradient(
-        'L t, raw W weights, int64 ignored, int32 weighted, int64 classes, int64 inner',
-        '''
-        const ptrdiff_t label = chainer_fast::class_of(t, classes);
-        const S scale = t == ignored ? S(0)
-            : S(g) * factor * (weighted ? S(weights[label]) : S(1));
-        gx = chainer_fast::score_gradient<S>(y, S(i / inner % classes == label), scale);
-        ''', 'cross_entropy_gradient', x, kept, g, factor, t[:, None], *args,
-        x[:1, :1].size)
+        'raw L labels, raw W weights, int64 ignored, int32 weighted', '''
+            const ptrdiff_t label = chainer_fast::class_of(labels[at], classes);
+            const S scale = labels[at] == ignored ? S(0)
+                : S(g) * factor * (weighted ? S(weights[label]) : S(1));
+            gx = chainer_fast::score_gradient<S>(
+                y, S(i / inner % classes == label), scale);
+        ''', 'cross_entropy_gradient', x, kept, g, factor, *args)
 
 
 def soft_gradient(

@@ -16,12 +16,15 @@ from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
+from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.types import NdArray
 
 _HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
 _INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
-# More terms than this are summed for each example first.
-_MANY = 1 << 14
+_MEMBERS = {
+    'chainer_fast::Pair<S>': {'first': 'S', 'second': 'S'},
+    'chainer_fast::Spread<S>': {'count': 'S', 'mean': 'S', 'square': 'S'},
+}
 _X_HAT = 'chainer_fast::normalized<S>(x, mean, inv_std, 0)'
 
 
@@ -30,27 +33,10 @@ def _elementwise(in_params, out_params, operation, name):
         in_params, out_params, operation, name, preamble=header(_HEADER))
 
 
-def _reduce(struct, terms, in_params, out_params, results, name):
-    """Return a reduction that adds up structs of type ``S``.
-
-    Parameters
-    ----------
-    struct : str
-        Name of a template, for which ``+`` is defined, and the default value of which
-        is zero.
-    terms : str
-        Expression: the struct of an element.
-    in_params, out_params : str
-        Parameters.
-    results : str
-        Expression that sets the outputs, given the sum ``a``.
-    name : str
-        Name of the kernel.
-    """
+def _sums(struct, params, term):
+    """Return sums of structs, of which ``S`` is the type of the members."""
     struct = 'chainer_fast::%s<S>' % struct
-    return cuda.reduce(
-        in_params, out_params, terms, 'a + b', results, struct + '()', name,
-        reduce_type=struct, preamble=header(_HEADER))
+    return reduction.Terms(struct, params, term, header(_HEADER), _MEMBERS[struct])
 
 
 def _empty(count, shape, dtype):
@@ -59,17 +45,6 @@ def _empty(count, shape, dtype):
 
 def _other_shape(shape, axis):
     return tuple([n for i, n in enumerate(shape) if i not in axis])
-
-
-def _inner(shape, axis):
-    """Return the axes over which to sum first; none if there are few terms.
-
-    A sum has a block of threads for each channel, too few for a GPU. In two steps it
-    has one for each channel of each example, whatever the GPU.
-    """
-    if axis and axis[0] == 0 and math.prod([shape[i] for i in axis]) > _MANY:
-        return tuple(axis[1:])
-    return ()
 
 
 # ----------------------------------------------------------------------- statistics
@@ -92,28 +67,19 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
     Running statistics are updated where they are, if they are given.
     """
     results = _empty(3, _other_shape(x.shape, axis), dtype)
-    terms, arrays, in_params = 'chainer_fast::Spread<S>(S(x))', (x,), 'T x'
-    inner = _inner(x.shape, axis)
-    if inner:
-        parts = _empty(2, _other_shape(x.shape, inner), dtype)
-        _reduce('Spread', terms, in_params, 'S mean, S square',
-                'mean = a.mean, square = a.square', 'normalization_parts')(
-                    x, *parts, axis=inner)
-        terms = 'chainer_fast::Spread<S>(count, part, square)'
-        in_params, axis = 'S part, S square, S count', 0
-        arrays = *parts, x.size // parts[0].size
-    in_params, out_params = in_params + ', S eps', 'S mean, S var, S inv_std'
+    more_params, out_params = ', S eps', 'S mean, S var, S inv_std'
     code = ('mean = a.mean, var = a.variance(), '
             'inv_std = chainer_fast::inverse_std<S>(var, eps)')
-    name = 'normalization_statistics' + ('_joined' if inner else '')
+    name = 'normalization_statistics'
     if running:
-        in_params += ', S decay, S weight, S weight_of_var'
+        more_params += ', S decay, S weight, S weight_of_var'
         out_params += ', M running_mean, V running_var'
         code += _MOVE % (',', ',')
         name += '_running'
-    _reduce(
-        'Spread', terms, in_params, out_params, code, name)(
-            *arrays, eps, *weights, *results, *running, axis=axis)
+    reduction.reduce(
+        _sums('Spread', 'T x', 'chainer_fast::Spread<S>(S(x))'), (x,), axis,
+        out_params, code, (*results, *running), dtype, name, more_params,
+        (eps, *weights))
     return results
 
 
@@ -211,22 +177,8 @@ def batch_forward_running(
                           _weights(decay, adjust))
 
 
-def _add_pairs(terms, in_params, out_params, results, name, arrays, outs, axis):
-    """Launch sums of pairs, as :func:`_reduce` has them, in two steps if they are long.
-
-    The last array has the type of the sums.
-    """
-    shape = arrays[0].shape
-    inner = _inner(shape, axis)
-    if inner:
-        parts = _empty(2, _other_shape(shape, inner), arrays[-1].dtype)
-        _reduce('Pair', terms, in_params, 'S first, S second',
-                'first = a.first, second = a.second', name + '_parts')(
-                    *arrays, *parts, axis=inner)
-        arrays, axis, in_params = parts, 0, 'S first, S second'
-        terms, name = 'chainer_fast::Pair<S>{first, second}', name + '_joined'
-    _reduce('Pair', terms, in_params, out_params, results, name)(
-        *arrays, *outs, axis=axis)
+_PRODUCTS = _sums('Pair', 'T x, G gy, M mean, S inv_std',
+                  'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT)
 
 
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):
@@ -235,12 +187,11 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     sums = _empty(2, gamma.shape, inv_std.dtype)
     results = sums if gamma.dtype == inv_std.dtype else _empty(
         2, gamma.shape, gamma.dtype)
-    _add_pairs(
-        'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
-        'T x, G gy, M mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
-        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
-        'normalization_batch_sums',
-        (x, gy, mean.reshape(shape), inv_std.reshape(shape)), (*sums, *results), axis)
+    reduction.reduce(
+        _PRODUCTS, (x, gy, mean.reshape(shape), inv_std.reshape(shape)), axis,
+        'S by_gamma, S by_beta, P ggamma, P gbeta',
+        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first', (*sums, *results),
+        inv_std.dtype, 'normalization_batch_sums')
     return sums, results
 
 
@@ -326,19 +277,18 @@ def group_backward(
     gamma_kept = gamma.reshape(of_channels)
     mean, inv_std = mean.reshape(of_groups), inv_std.reshape(of_groups)
     by_mean, by_scale = _empty(2, of_groups, inv_std.dtype)
-    _reduce(
-        'Pair', 'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT,
-        'T x, G gy, P gamma, M mean, S inv_std', 'S by_mean, S by_scale',
-        'by_mean = a.first, by_scale = a.second', 'normalization_group_sums')(
-            x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis,
-            keepdims=True)
+    reduction.reduce(
+        _sums('Pair', 'T x, G gy, P gamma, M mean, S inv_std',
+              'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT),
+        (x, gy, gamma_kept, mean, inv_std), axis, 'S by_mean, S by_scale',
+        'by_mean = a.first, by_scale = a.second', (by_mean, by_scale), inv_std.dtype,
+        'normalization_group_sums')
     ggamma, gbeta = _empty(2, gamma.shape, gamma.dtype)
-    _add_pairs(
-        'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
-        'T x, G gy, M mean, S inv_std', 'P ggamma, P gbeta',
-        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums',
-        (x, gy, mean, inv_std),
-        [each.reshape(of_channels[1:3]) for each in (ggamma, gbeta)], (0, *axis[1:]))
+    reduction.reduce(
+        _PRODUCTS, (x, gy, mean, inv_std), (0, *axis[1:]), 'P ggamma, P gbeta',
+        'ggamma = a.second, gbeta = a.first',
+        [each.reshape(of_channels[1:3]) for each in (ggamma, gbeta)], inv_std.dtype,
+        'normalization_channel_sums')
     _elementwise(
         _INPUTS + 'S by_mean, S by_scale, S share', 'T gx', '''
             gx = chainer_fast::normalized_grad<S>(
@@ -408,30 +358,33 @@ def response_backward(
 
 # -------------------------------------------------------------------------- vectors
 
+def _squares(params, g):
+    return _sums('Pair', params, 'chainer_fast::Squares::of(S(x), %s, 0)' % g)
+
+
 def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
-    norm = cuda.cupy.empty(_lengths_shape(x, axis), interm(x, x))
-    _reduce(
-        'Pair', 'chainer_fast::Squares::of(S(x), S(0), 0)', 'T x, S eps', 'S norm',
-        'norm = sqrt(a.first) + eps', 'vector_length')(
-            x, eps, norm, axis=axis, keepdims=True)
+    axes = reduction.in_order(axis, x.ndim)
+    if axes is None:
+        return NotImplemented
+    norm = cuda.cupy.empty(kept_shape(x.shape, axes), interm(x, x))
+    reduction.reduce(
+        _squares('T x', 'S(0)'), (x,), axes, 'S norm', 'norm = sqrt(a.first) + eps',
+        (norm,), norm.dtype, 'vector_length', ', S eps', (eps,))
     return _elementwise(
         'T x, S norm', 'T y', 'y = S(x) / norm', 'divide_by_length')(x, norm)
 
 
 def length_backward(
         x: NdArray, gy: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
-    norm, along = _empty(2, _lengths_shape(x, axis), interm(x, gy))
-    _reduce(
-        'Pair', 'chainer_fast::Squares::of(S(x), S(gy), 0)', 'T x, G gy, S eps',
-        'S norm, S along',
+    axes = reduction.in_order(axis, x.ndim)
+    if axes is None:
+        return NotImplemented
+    norm, along = _empty(2, kept_shape(x.shape, axes), interm(x, gy))
+    reduction.reduce(
+        _squares('T x, G gy', 'S(gy)'), (x, gy), axes, 'S norm, S along',
         'norm = sqrt(a.first) + eps, '
         'along = a.first == 0 ? S(0) : a.second / (sqrt(a.first) * norm)',
-        'vector_length_grad')(
-            x, gy, eps, norm, along, axis=axis, keepdims=True)
+        (norm, along), norm.dtype, 'vector_length_grad', ', S eps', (eps,))
     return _elementwise(
         'T x, G gy, S norm, S along', 'T gx', 'gx = (S(gy) - S(x) * along) / norm',
         'divide_by_length_grad')(x, gy, norm, along)
-
-
-def _lengths_shape(x, axis):
-    return kept_shape(x.shape, [i + x.ndim if i < 0 else i for i in axis])

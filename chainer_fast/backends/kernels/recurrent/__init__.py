@@ -11,9 +11,10 @@ import typing as tp
 import chainer_fast.backends.kernels.recurrent.layer as _compiled_layer
 import chainer_fast.backends.kernels.recurrent.scan as _compiled_scan
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import array, kernel
+from chainer_fast.backends.kernels import array, kernel, reduction
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import cuda as _device
+from chainer_fast.backends.kernels.recurrent import cuda_scan as _scans
 from chainer_fast.backends.kernels.recurrent.gates import (
     activate,
     cell_grad,
@@ -178,7 +179,7 @@ def tree_lstm_grad(
 
 # ------------------------------------------------------------------------------ scans
 
-@kernel(compiled=_compiled_scan.scan, device=_device.scan)
+@kernel(compiled=_compiled_scan.scan, device=_scans.scan)
 def scan(
         gates: NdArray, weight: NdArray, bias: NdArray | None, hx: NdArray,
         cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -230,7 +231,7 @@ def scan(
     return ys, hy, cy, (gates, h_prev, *extra)
 
 
-@kernel(compiled=_compiled_scan.scan_grad, device=_device.scan_grad)
+@kernel(compiled=_compiled_scan.scan_grad, device=_scans.scan_grad)
 def scan_grad(
         gys: NdArray, trace: tp.Any, weight: NdArray, ghy: NdArray,
         gcy: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -286,7 +287,7 @@ def _join_weights(ws):
             for group in (ws[:half], ws[half:])]
 
 
-@kernel(compiled=_compiled_layer.layer)
+@kernel(compiled=_compiled_layer.layer, device=_scans.layer)
 def layer(
         x: NdArray, ws: tp.Sequence[NdArray], bs: tp.Sequence[NdArray],
         hx: NdArray, cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -368,9 +369,9 @@ def layer_grad(
     w_x, w_h, steps = trace
     g_gates, g_recurrent, ghx, gcx = scan_grad(
         gys, steps, w_h, ghy, gcy, sizes, mode, reverse)
-    gb_x = g_gates.sum(axis=0)
+    gb_x = reduction.total(g_gates, 0)
     # A copy, since gradients may be scaled in place.
-    gb_h = gb_x.copy() if g_recurrent is g_gates else g_recurrent.sum(axis=0)
+    gb_h = gb_x.copy() if g_recurrent is g_gates else reduction.total(g_recurrent, 0)
     gw_x, gw_h = g_gates.T.dot(x), g_recurrent.T.dot(steps[1])
     return (g_gates.dot(w_x) if wants_gx else None, ghx, gcx,
             (gw_x, gw_h, gb_x, gb_h))

@@ -4,21 +4,19 @@
 """
 from __future__ import annotations
 
-import collections
 import math
 import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.recurrent.gates import (
-    extract_gates,
-    rows_of_steps,
-    tree_gates,
-)
+from chainer_fast.backends.kernels.recurrent.gates import extract_gates, tree_gates
 from chainer_fast.types import NdArray
 
 
-def _kernel(inputs, outputs, operation, name):
+def kernel(
+        inputs: str, outputs: str, operation: str,
+        name: str) -> tp.Callable[..., tp.Any]:
+    """Return an elementwise kernel that calls functions of the family's elements."""
     return cuda.elementwise(
         inputs, outputs, 'using namespace chainer_fast;' + operation, name,
         preamble=header('chainer_fast/backends/kernels/recurrent/elements.hpp'))
@@ -53,7 +51,7 @@ def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, NdArray]:
     c = _empty_like(c_prev)
     h = cuda.cupy.empty((len(x), *c.shape[1:]), c.dtype)
     # There may be more cells than samples.
-    _kernel(
+    kernel(
         'T c_prev, raw T x, int64 inner, int64 units', 'T c, raw T h', '''
             if (i < units) {''' + _GATES + '''
                 c = next_cell<T>(a, in, f, c_prev);
@@ -69,7 +67,7 @@ def lstm_grad(
         c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray,
         gh: NdArray) -> tuple[NdArray, NdArray]:
     gc_prev, gx = _empty_like(c_prev), _empty_like(x)
-    _kernel(
+    kernel(
         'T c_prev, raw T x, int64 inner, int64 units, T c, T gc, raw T gh, bool has_gh',
         'T gc_prev, raw T gx', '''
             if (i < units) {''' + _GATES + '''
@@ -100,7 +98,7 @@ def slstm(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray,
         x2: NdArray) -> tuple[NdArray, NdArray]:
     c, h = _empty_like(c_prev1), _empty_like(c_prev1)
-    _kernel(_TWO, 'T c, T h', '''
+    kernel(_TWO, 'T c, T h', '''
         c = shared_cell<T>(tanh(a1), Sigmoid::of(i1), Sigmoid::of(f1), c_prev1,
                            tanh(a2), Sigmoid::of(i2), Sigmoid::of(f2), c_prev2);
         h = Sigmoid::of(T(o1 + o2)) * T(tanh(c));
@@ -112,7 +110,7 @@ def slstm_grad(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
         gc: NdArray, gh: NdArray) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     gc1, gc2, gx1, gx2 = map(_empty_like, (c_prev1, c_prev2, x1, x2))
-    _kernel(
+    kernel(
         _TWO + ', T c, T gc, T gh',
         'T gc_prev1, T gc_prev2, T ga1, T gi1, T gf1, T go1, T ga2, T gi2, T gf2, '
         'T go2',
@@ -151,7 +149,7 @@ def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, NdArray, NdArray]:
     if n > _MAX_CHILDREN:
         return NotImplemented
     gates, c, h = _empty_like(x), _empty_like(cs[0]), _empty_like(cs[0])
-    _kernel(
+    kernel(
         'T input_a, T input_i, T input_o, ' + _of_children(n, 'input_f', 'c'),
         'T a, T in, T o, %s, T c, T h' % _of_children(n, 'f'), '''
             a = tanh(input_a);
@@ -176,7 +174,7 @@ def tree_lstm_grad(
     if n > _MAX_CHILDREN:
         return NotImplemented
     gx, *gcs = [_empty_like(each) for each in (gates, *cs)]
-    _kernel(
+    kernel(
         'T a, T in, T o, %s, T c, T gc, T gh' % _of_children(n, 'f', 'c'),
         'T ga, T gi, T go, ' + _of_children(n, 'gf', 'gc'), '''
             T gc_step;
@@ -187,141 +185,3 @@ def tree_lstm_grad(
             *tree_gates(gates, 3 + n), *cs, c, _given(gc, c), _given(gh, c),
             *tree_gates(gx, 3 + n), *gcs)
     return (*gcs, gx)
-
-
-# ------------------------------------------------------------------------------ scans
-#
-# A step is two launches: the product of the last states, and a kernel for all that
-# happens to a unit `i` of the step. Kernels index arrays themselves: `here` is the unit
-# in arrays with a row for each sample of each step, and `from` and `into` are its first
-# gate in `part`, which has the rows of this step alone, and in `gates`.
-
-_PLACES = '''
-    const ptrdiff_t here = i + start;
-    const ptrdiff_t from = i / units * (COUNT - 1) * units + i;
-    const ptrdiff_t into = from + start * COUNT;
-'''
-
-_Cell = collections.namedtuple(
-    '_Cell', 'count, kept, inputs, states, step, grad_inputs, grad_states, grad')
-
-# Of each kind of cell: its number of gates; the number of arrays kept for the gradient
-# beside gates and last states; then for a step, and for its gradient, parameters beside
-# those that all have, and code.
-_CELLS = {
-    'lstm': _Cell(4, 2, '', ', raw T c_prev, raw T tanh_c, raw T c', '''
-        const T in = Sigmoid::of(T(gates[into] + part[from]));
-        const T f = Sigmoid::of(T(gates[into + units] + part[from + units]));
-        const T a = tanh(T(gates[into + 2 * units] + part[from + 2 * units]));
-        const T o = Sigmoid::of(T(gates[into + 3 * units] + part[from + 3 * units]));
-        gates[into] = in;
-        gates[into + units] = f;
-        gates[into + 2 * units] = a;
-        gates[into + 3 * units] = o;
-        c_prev[here] = c[i];
-        c[i] = next_cell<T>(a, in, f, c_prev[here]);
-        tanh_c[here] = tanh(c[i]);
-        const T state = o * tanh_c[here];
-    ''', ', raw T c_prev, raw T tanh_c', ', raw T gc', '''
-        const T a = gates[into + 2 * units], in = gates[into];
-        const T f = gates[into + units], o = gates[into + 3 * units];
-        T gc_step, ga, gi, gf, go;
-        output_grad<T>(o, tanh_c[here], gc[i], g, gc_step, go);
-        input_grad<T>(gc_step, a, in, ga, gi);
-        kept_grad<T>(gc_step, f, c_prev[here], gc[i], gf);
-        gx[into] = gi;
-        gx[into + units] = gf;
-        gx[into + 2 * units] = ga;
-        gx[into + 3 * units] = go;
-    '''),
-    'gru': _Cell(3, 1, ', raw T bias', ', raw T recurrent', '''
-        const T r = Sigmoid::of(T(gates[into] + part[from]));
-        const T z = Sigmoid::of(T(gates[into + units] + part[from + units]));
-        recurrent[here] = part[from + 2 * units] + bias[i % units];
-        const T new_h = tanh(T(gates[into + 2 * units] + T(r * recurrent[here])));
-        gates[into] = r;
-        gates[into + units] = z;
-        gates[into + 2 * units] = new_h;
-        const T state = next_state<T>(z, new_h, h[i]);
-    ''', ', raw T h_prev, raw T recurrent', ', raw T gr, raw T kept', '''
-        const T r = gates[into], z = gates[into + units];
-        const T new_h = gates[into + 2 * units];
-        const T g_all = g + kept[i];
-        T g_r, g_z, g_new;
-        state_grad<T>(g_all, r, z, new_h, h_prev[here], recurrent[here], g_r, g_z,
-                      g_new);
-        gx[into] = gr[into] = g_r;
-        gx[into + units] = gr[into + units] = g_z;
-        gx[into + 2 * units] = g_new;
-        gr[into + 2 * units] = g_new * r;
-        kept[i] = g_all * z;
-    '''),
-    'rnn_tanh': _Cell(1, 0, '', '', '''
-        const T state = gates[into] = tanh(T(gates[into] + part[from]));
-    ''', '', '', 'gx[into] = Tanh::grad<T>(gates[into], g);'),
-    'rnn_relu': _Cell(1, 0, '', '', '''
-        const T state = gates[into] = ReLU::of(T(gates[into] + part[from]));
-    ''', '', '', 'gx[into] = ReLU::grad<T>(gates[into], g);'),
-}
-
-
-def _scan_kernel(cell, inputs, outputs, code, name):
-    return _kernel(
-        inputs + ', int64 start, int64 units', outputs,
-        _PLACES.replace('COUNT', str(cell.count)) + code, name)
-
-
-def scan(
-        gates: NdArray, weight: NdArray, bias: NdArray | None, hx: NdArray,
-        cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
-        reverse: bool) -> tuple[NdArray, NdArray, NdArray | None, tuple[NdArray, ...]]:
-    cell, n = _CELLS[mode], hx.shape[1]
-    step = _scan_kernel(
-        cell, 'raw T part' + cell.inputs,
-        'raw T gates, raw T h, raw T ys, raw T h_prev' + cell.states,
-        cell.step + 'h_prev[here] = h[i]; h[i] = ys[here] = state;', mode + '_step')
-    hy = hx.copy()
-    cy = None if cx is None else cx.copy()
-    ys, h_prev, *kept = [
-        cuda.cupy.empty((len(gates), n), gates.dtype) for _ in range(2 + cell.kept)]
-    parts = cuda.cupy.empty((max(sizes), cell.count * n), gates.dtype)
-    inputs = (parts,) if bias is None else (parts, cuda.cupy.ascontiguousarray(bias))
-    outputs = [gates, hy, ys, h_prev, *kept] + ([] if cy is None else [cy])
-    for rows in rows_of_steps(sizes, reverse):
-        size = rows.stop - rows.start
-        if size:
-            hy[:size].dot(weight.T, parts[:size])
-            step(*inputs, rows.start * n, n, *outputs, size=size * n)
-    return ys, hy, cy, (gates, h_prev, *kept)
-
-
-def scan_grad(
-        gys: NdArray, trace: tp.Any, weight: NdArray, ghy: NdArray, gcy: NdArray,
-        sizes: tp.Sequence[int], mode: str,
-        reverse: bool) -> tuple[NdArray, NdArray, NdArray, NdArray | None]:
-    cell, n = _CELLS[mode], ghy.shape[1]
-    step = _scan_kernel(
-        cell, 'raw T gates, raw T gys' + cell.grad_inputs,
-        'raw T gh, raw T gx' + cell.grad_states,
-        'const T g = gh[i] + gys[here];' + cell.grad, mode + '_step_grad')
-    gates, h_prev, *kept = trace
-    ghx = ghy.copy()
-    gcx = None if gcy is None else gcy.copy()
-    gx = gr = _empty_like(gates)
-    inputs, outputs = [gates, cuda.cupy.ascontiguousarray(gys), *kept], [ghx, gx]
-    if mode == 'lstm':
-        outputs.append(gcx)
-    elif mode == 'gru':
-        # What goes to the last state past the product, which overwrites `ghx`.
-        past = cuda.cupy.zeros(ghx.shape, ghx.dtype)
-        gr = _empty_like(gates)
-        inputs.insert(2, h_prev)
-        outputs += [gr, past]
-    for rows in reversed(rows_of_steps(sizes, reverse)):
-        size = rows.stop - rows.start
-        if size:
-            step(*inputs, rows.start * n, n, *outputs, size=size * n)
-            gr[rows].dot(weight, ghx[:size])
-    if mode == 'gru':
-        ghx += past
-    return gx, gr, ghx, gcx

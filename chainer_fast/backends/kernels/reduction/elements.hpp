@@ -17,7 +17,7 @@ struct Counted {
 };
 
 template <typename T>
-CF_ELEMENT Counted<T> join(Counted<T> some, Counted<T> others) {
+CF_ELEMENT Counted<T> operator+(Counted<T> some, Counted<T> others) {
     return Counted<T>(some.total + others.total, some.count + others.count);
 }
 
