@@ -17,6 +17,7 @@ from chainer_fast.backends.kernels.convolution.arguments cimport (
 from chainer_fast.backends.kernels.convolution.compiled cimport compute
 
 from chainer_fast.backends.kernels.convolution import cuda as on_device
+from chainer_fast.backends.kernels.reduction import total
 
 np.import_array()
 
@@ -230,7 +231,7 @@ cdef class _Shortcut(Shortcut):
                 CORRELATE, c, gy if self.transposed else x,
                 x if self.transposed else gy, None, filters.dtype))
         if len(function.input_nodes) == 3 and wanted(function, 2):
-            gx[2] = given(gy.sum(axis=(0, 2, 3)))
+            gx[2] = given(total(gy, (0, 2, 3)))
         self._finish(function, c)
         return 1
 

@@ -17,8 +17,7 @@ from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
 from chainer_fast.backends.kernels.matmul.on_device cimport (
     add_row_on_device, product_on_device)
-from chainer_fast.backends.kernels.reduction import total
-from chainer_fast.backends.kernels.reduction.steps import LEAST
+from chainer_fast.backends.kernels.reduction import steps, total
 
 np.import_array()
 
@@ -128,7 +127,7 @@ cdef class LinearShortcut(Shortcut):
         if len(function.input_nodes) == 3 and wanted(function, 2):
             if kind_on_device(gy) < 0:
                 return 0
-            gx[2] = given(total(gy, 0) if len(gy) > LEAST else gy.sum(axis=0))
+            gx[2] = given(total(gy, 0) if len(gy) > steps.LEAST else gy.sum(axis=0))
         return 1
 
 
