@@ -1,0 +1,4 @@
+"""ChainerX: arrays with automatic differentiation."""
+from chainer_fast.chainerx._array import ndarray  # noqa: F401
+from chainer_fast.chainerx._backward import backward, grad  # noqa: F401
+from chainer_fast.chainerx._contexts import *  # noqa: F401, F403

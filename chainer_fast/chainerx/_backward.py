@@ -1,0 +1,243 @@
+"""Backpropagation in one graph, which operations are recorded in the others."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast import _backprop, function_node
+from chainer_fast.chainerx import _array, _errors, _graphs
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.chainerx._contexts import BackpropId
+from chainer_fast.configuration import using_config
+from chainer_fast.variable import Variable
+
+
+def backward(
+        outputs: ndarray | tp.Sequence[ndarray], backprop_id: BackpropId | None = None,
+        enable_double_backprop: bool = False) -> None:
+    """Propagate gradients from arrays to those that require them.
+
+    Parameters
+    ----------
+    outputs : ndarray or sequence of ndarray
+        The gradient of one is what is set, by default ones.
+    backprop_id : BackpropId, optional
+        The graph, by default the default one.
+    enable_double_backprop : bool
+        Whether the gradients stay in the graph.
+    """
+    outputs = [outputs] if isinstance(outputs, ndarray) else list(outputs)
+    backprop_id = _graphs.resolve(backprop_id)
+    outputs = [y for y in outputs if backprop_id in y._graphs()]
+    if not outputs:
+        return
+    device = _array.common_device(outputs)
+    if any([y._ids is not None for y in outputs]) or _has_inner(outputs):
+        leaves = _leaves(outputs, backprop_id)
+        _add_gradients(leaves, _differentiate(
+            outputs, leaves, None, backprop_id, enable_double_backprop),
+            backprop_id, device)
+        return
+    kept = [(y._v, y._v.grad_var) for y in outputs if y.is_grad_required()]
+    pairs = [(y._v, _initial(y, backprop_id)) for y in outputs]
+    inner = [y._v for y in outputs if y._v.creator_node is not None]
+    with device.scope(), _graphs.running(backprop_id):
+        for v, g in pairs:
+            if v.creator_node is None:      # The output is a leaf.
+                v.grad_var = g
+        _run(pairs, inner, enable_double_backprop)
+    for v, g in kept:
+        if v.creator_node is not None:
+            v._set_grad_var_without_check(g)
+
+
+def _run(pairs, inner, enable_double_backprop):
+    chosen = [(v, g) for v, g in pairs if v.creator_node is not None]
+    if chosen:
+        with using_config('enable_backprop', enable_double_backprop):
+            _backprop._backprop_to_all(
+                [(v.node, g) for v, g in chosen], False, None)
+
+
+def _has_inner(outputs):
+    """Tell whether a result on the way may keep its gradient."""
+    return len(_array.inner_nodes) > sum([
+        y._v.node in _array.inner_nodes for y in outputs])
+
+
+def _initial(y, backprop_id):
+    """Return the gradient to start with, as a variable."""
+    grad = y.get_grad(backprop_id) if y.is_grad_required(backprop_id) else None
+    if grad is not None:
+        return grad._v
+    with y._device.scope():
+        return Variable(y._device.xp.ones_like(y._array), requires_grad=False)
+
+
+def _walk(variables):
+    """Yield all nodes that variables are made from."""
+    seen, rest = set(), [v.node for v in variables]
+    while rest:
+        node = rest.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if node.creator_node is not None:
+            rest += node.creator_node.inputs
+
+
+def _ids_of_leaf(node):
+    return node.__dict__.get('_backprop_ids') or {_graphs.default_id()}
+
+
+def _leaves(outputs, backprop_id):
+    """Return the variables of the arrays that keep gradients of a graph."""
+    found = []
+    for node in _walk([y._v for y in outputs]):
+        if not node.requires_grad:
+            continue
+        if node.creator_node is None:
+            wanted = backprop_id in _ids_of_leaf(node)
+        else:
+            wanted = backprop_id in node.__dict__.get('_backprop_keeps', ())
+        variable = node.get_variable_or_none()
+        if wanted and variable is not None:
+            found.append(variable)
+    return found
+
+
+def _reached(variable):
+    """Return the graphs that a variable is in, by the leaves that it comes from."""
+    if variable is None or not variable.requires_grad:
+        return frozenset()
+    known: dict[int, frozenset[BackpropId]] = {}
+    stack = [variable.node]
+    while stack:
+        node = stack[-1]
+        if id(node) in known:
+            stack.pop()
+            continue
+        function = node.creator_node
+        if function is None:
+            known[id(node)] = frozenset(
+                _ids_of_leaf(node) if node.requires_grad else ())
+            continue
+        missing = [n for n in function.inputs if id(n) not in known]
+        if missing:
+            stack += missing
+            continue
+        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
+        if isinstance(function, _array.StopGradients):
+            ids -= function.ids
+        known[id(node)] = ids
+    return known[id(variable.node)]
+
+
+def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop,
+                   retain_grad=False):
+    """Return the gradients of variables, as variables or None, outside of the graph.
+
+    They are in the other graphs, and with ``enable_double_backprop`` in this one, too.
+    """
+    if not inputs:
+        return []
+    variables = [y._v for y in outputs]
+    if grad_outputs is None:
+        grad_outputs = [_initial(y, backprop_id) for y in outputs]
+    default = _graphs.default_id()
+    several = any([y._ids is not None for y in outputs]) or backprop_id is not default
+    with _graphs.running(backprop_id), outputs[0]._device.scope(), using_config(
+            'enable_backprop', True):
+        found = function_node.grad(
+            variables, inputs, grad_outputs,
+            enable_double_backprop=enable_double_backprop or several)
+    if enable_double_backprop:
+        return found
+    return [g if g is None else _outside(g, backprop_id) for g in found]
+
+
+def _outside(variable, backprop_id):
+    """Return a variable outside of a graph."""
+    left = _reached(variable) - {backprop_id}
+    if not left:
+        return Variable(variable.raw_array, requires_grad=False)
+    with using_config('enable_backprop', True):
+        return _array.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
+
+
+def _as_array(variable, device):
+    ids = _reached(variable)
+    return _array.wrap(
+        variable, device, None, ids if ids - {_graphs.default_id()} else None)
+
+
+def _add_gradients(variables, gradients, backprop_id, device):
+    """Add gradients to those that arrays keep."""
+    for v, g in zip(variables, gradients, strict=True):
+        if g is None:
+            continue
+        if backprop_id is _graphs.default_id():
+            own = v.grad_var
+            v.grad_var = g if own is None else own + g
+            continue
+        others = _array._others(v.node)
+        own = others.get(backprop_id)
+        if own is not None:
+            g = own._v + g
+        others[backprop_id] = _as_array(g, device)
+
+
+def grad(
+        outputs: tp.Sequence[ndarray], inputs: tp.Sequence[ndarray],
+        backprop_id: BackpropId | None = None, enable_double_backprop: bool = False,
+        set_grad: bool = False, retain_grad: bool = False,
+        grad_outputs: tp.Sequence[ndarray | None] = ()) -> list[ndarray | None]:
+    """Return gradients of arrays, without adding them to those that arrays keep.
+
+    Parameters
+    ----------
+    outputs, inputs : sequence of ndarray
+    backprop_id : BackpropId, optional
+        The graph, by default the default one.
+    enable_double_backprop : bool
+        Whether the gradients stay in the graph.
+    set_grad : bool
+        Whether the inputs keep them, instead of those that they have.
+    retain_grad : bool
+        Whether the arrays in between keep theirs.
+    grad_outputs : sequence of ndarray or None
+        Gradients of the outputs; by default what is set, or ones.
+
+    Returns
+    -------
+    list of ndarray or None
+        None for an input that no output depends on in this graph.
+
+    Raises
+    ------
+    GradientError
+        If there are not as many ``grad_outputs`` as ``outputs``.
+    """
+    backprop_id = _graphs.resolve(backprop_id)
+    if grad_outputs and len(grad_outputs) != len(outputs):
+        raise _errors.GradientError(
+            'there are %d grad_outputs for %d outputs'
+            % (len(grad_outputs), len(outputs)))
+    found: list[ndarray | None] = [None] * len(inputs)
+    given = list(grad_outputs) or [None] * len(outputs)
+    pairs = [(y, g) for y, g in zip(outputs, given, strict=True)
+             if backprop_id in y._graphs()]
+    places = [i for i, x in enumerate(inputs) if backprop_id in x._graphs()]
+    if not pairs or not places:
+        return found
+    device = _array.common_device([y for y, _ in pairs])
+    gradients = _differentiate(
+        [y for y, _ in pairs], [inputs[i]._v for i in places],
+        [_initial(y, backprop_id) if g is None else g._v for y, g in pairs],
+        backprop_id, enable_double_backprop, retain_grad)
+    for i, g in zip(places, gradients, strict=True):
+        if g is not None:
+            found[i] = _as_array(g, device)
+        if set_grad:
+            inputs[i].set_grad(found[i], backprop_id)
+    return found
