@@ -175,8 +175,13 @@ class ndarray:
 
     def is_grad_required(self, backprop_id: BackpropId | None = None) -> bool:
         """Return whether the array keeps the gradient of a graph."""
-        return self._required is not None and (
-            _graphs.resolve(backprop_id) in self._required)
+        backprop_id = _graphs.resolve(backprop_id)
+        if self._required is not None and backprop_id in self._required:
+            return True
+        # grad() may have left one.
+        if backprop_id is _graphs.default_id():
+            return self._v._grad is not None
+        return _others(self._v.node).get(backprop_id) is not None
 
     def is_backprop_required(
             self, backprop_id: BackpropId | _graphs.AnyGraph | None = None) -> bool:

@@ -133,8 +133,15 @@ def _reached(variable):
     return known[id(variable.node)]
 
 
-def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop,
-                   retain_grad=False):
+def _inner(outputs, backprop_id):
+    """Return the arrays' variables between outputs and leaves."""
+    ends = {id(y._v.node) for y in outputs}
+    found = [node.get_variable_or_none() for node in _walk([y._v for y in outputs])
+             if node.creator_node is not None and id(node) not in ends]
+    return [v for v in found if v is not None and backprop_id in _reached(v)]
+
+
+def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop):
     """Return the gradients of variables, as variables or None, outside of the graph.
 
     They are in the other graphs, and with ``enable_double_backprop`` in this one, too.
@@ -231,11 +238,18 @@ def grad(
     if not pairs or not places:
         return found
     device = _array.common_device([y for y, _ in pairs])
+    outputs = [y for y, _ in pairs]
+    inner = _inner(outputs, backprop_id) if retain_grad else []
     gradients = _differentiate(
-        [y for y, _ in pairs], [inputs[i]._v for i in places],
+        outputs, [*[inputs[i]._v for i in places], *inner],
         [_initial(y, backprop_id) if g is None else g._v for y, g in pairs],
-        backprop_id, enable_double_backprop, retain_grad)
-    for i, g in zip(places, gradients, strict=True):
+        backprop_id, enable_double_backprop)
+    for v, g in zip(inner, gradients[len(places):], strict=True):
+        if backprop_id is _graphs.default_id():
+            v._set_grad_var_without_check(g)
+        elif g is not None:
+            _array._others(v.node)[backprop_id] = _as_array(g, device)
+    for i, g in zip(places, gradients, strict=False):
         if g is not None:
             found[i] = _as_array(g, device)
         if set_grad:
