@@ -11,8 +11,9 @@ from chainer_fast.functions.math import basic_math
 from chainer_fast.variable import Variable
 
 __all__ = [
-    'abs', 'absolute', 'add', 'divide', 'floor_divide', 'fmod', 'mod', 'multiply', 'negative', 'power',
-    'reciprocal', 'remainder', 'subtract', 'true_divide']
+    'abs', 'absolute', 'add', 'divide', 'fabs', 'floor_divide', 'fmod', 'mod',
+    'multiply', 'negative', 'power', 'reciprocal', 'remainder', 'square',
+    'squared_difference', 'subtract', 'true_divide']
 
 
 def negative(x: ndarray) -> ndarray:
@@ -32,6 +33,11 @@ def absolute(x: ndarray) -> ndarray:
 
 
 abs = absolute  # noqa: A001
+
+
+def fabs(x: ndarray) -> ndarray:
+    """Return the absolute values as floats: of integers and bools, float32."""
+    return unary(x, 'fabs', _elementwise.floating, F.absolute)
 
 
 def add(x1: Operand, x2: Operand) -> ndarray:
@@ -184,3 +190,29 @@ def reciprocal(x: ndarray) -> ndarray:
         If the elements are bools.
     """
     return unary(x, 'reciprocal', _elementwise.quotient, lambda x: 1 / x)
+
+
+def square(x: ndarray) -> ndarray:
+    """Return the squares.
+
+    Raises
+    ------
+    DtypeError
+        If the elements are bools.
+    """
+    return unary(x, 'square', _elementwise.numeric, F.square)
+
+
+def squared_difference(x1: Operand, x2: Operand) -> ndarray:
+    """Return the squares of the differences of elements.
+
+    Parameters
+    ----------
+    x1, x2 : ndarray or number
+        At least one array; shapes that broadcast, no bools.
+
+    Raises
+    ------
+    DtypeError, DimensionError
+    """
+    return square(subtract(x1, x2))
