@@ -1,0 +1,179 @@
+"""Products, linear functions and convolutions."""
+from __future__ import annotations
+
+import typing as tp
+
+import numpy
+
+from chainer_fast.chainerx import _array, _dtypes, _errors, _functions, _routines
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.functions.connection import convolution_nd, deconvolution_nd
+from chainer_fast.functions.connection import linear as linear_mod
+from chainer_fast.functions.math import tensordot
+
+__all__ = ['conv', 'conv_transpose', 'dot', 'linear']
+
+_Ints: tp.TypeAlias = int | tp.Sequence[int]
+
+
+@_routines.method
+def dot(a: ndarray, b: ndarray) -> ndarray:
+    """Return the sums of products over the last axis of one array, and the last but one,
+    or the only one, of the other; of an array without axes, all products.
+
+    Parameters
+    ----------
+    a, b : ndarray
+
+    Raises
+    ------
+    DimensionError
+        If the lengths of these axes differ.
+    """
+    _routines.check(a, b)
+    axes = [-1], [-min(b.ndim, 2)]
+    if a.ndim and b.ndim and a.shape[-1] != b.shape[axes[1][0]]:
+        raise _errors.DimensionError(
+            'the shapes %s and %s do not go together' % (a.shape, b.shape))
+
+    def function(v, w):
+        return tensordot.tensordot(v, w, axes) if v.ndim and w.ndim else v * w
+
+    return _routines.compute([a, b], lambda xp, x, y: xp.dot(x, y), function,
+                             _dtypes.result_type([a.dtype, b.dtype]))
+
+
+def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
+           n_batch_axes: int = 1) -> ndarray:
+    """Return ``x`` times the transposed ``w``, plus ``b``.
+
+    Parameters
+    ----------
+    x : ndarray
+        All axes from the batch axes on count as one.
+    w : ndarray
+        Of the shape ``(outputs, inputs)``.
+    b : ndarray, optional
+        Of the shape ``(outputs,)``.
+    n_batch_axes : int
+
+    Raises
+    ------
+    DimensionError
+        If the shapes do not go together.
+    """
+    arrays = (x, w) if b is None else (x, w, b)
+
+    def function(*variables):
+        return linear_mod.linear(*variables, n_batch_axes=n_batch_axes)
+
+    return _of_numbers(function, arrays)
+
+
+def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
+         pad: _Ints = 0, cover_all: bool = False) -> ndarray:
+    """Return a convolution along any number of axes.
+
+    Parameters
+    ----------
+    x : ndarray
+        Of the shape ``(batch, channels, ...)``.
+    w : ndarray
+        Of the shape ``(outputs, channels, ...)``.
+    b : ndarray, optional
+        Of the shape ``(outputs,)``.
+    stride, pad : int or sequence of int
+        Steps of the filter, and zeros on either side, along each axis.
+    cover_all : bool
+        Whether the last elements are covered, with zeros behind them.
+
+    Raises
+    ------
+    DimensionError
+        If the shapes or parameters do not go together.
+    """
+    stride, pad = _for_each_axis(x, w, stride, pad)
+    arrays = (x, w) if b is None else (x, w, b)
+
+    def function(*variables):
+        return convolution_nd.convolution_nd(
+            *variables, stride=stride, pad=pad, cover_all=cover_all)
+
+    return _of_numbers(function, arrays)
+
+
+def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
+                   pad: _Ints = 0, outsize: tp.Sequence[int] | None = None) -> ndarray:
+    """Return a transposed convolution along any number of axes.
+
+    Parameters
+    ----------
+    x : ndarray
+        Of the shape ``(batch, channels, ...)``.
+    w : ndarray
+        Of the shape ``(channels, outputs, ...)``.
+    b : ndarray, optional
+        Of the shape ``(outputs,)``.
+    stride, pad : int or sequence of int
+        Steps of the filter, and what is left out on either side, along each axis.
+    outsize : sequence of int, optional
+        Lengths of the axes of the result; by default the least of a convolution back.
+
+    Raises
+    ------
+    DimensionError
+        If the shapes or parameters do not go together.
+    """
+    stride, pad = _for_each_axis(x, w, stride, pad)
+    if outsize is None:
+        outsize = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(
+            x.shape[2:], w.shape[2:], stride, pad, strict=True)]
+    if len(outsize) != len(stride) or any([n < 0 for n in outsize]):
+        raise _errors.DimensionError('lengths of the result cannot be %s' % (outsize,))
+    outsize = tuple(outsize)
+    arrays = (x, w) if b is None else (x, w, b)
+
+    def function(*variables):
+        return deconvolution_nd.deconvolution_nd(
+            *variables, stride=stride, pad=pad, outsize=outsize)
+
+    return _of_numbers(function, arrays)
+
+
+def _for_each_axis(x, w, *given):
+    """Return parameters as tuples with a number for each spatial axis."""
+    _routines.check(x, w)
+    if x.ndim != w.ndim or x.ndim < 2:
+        raise _errors.DimensionError(
+            'the shapes %s and %s do not go together' % (x.shape, w.shape))
+    return [for_each_axis(x.ndim - 2, each) for each in given]
+
+
+def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
+    """Return a parameter as a tuple with a number for each of so many axes.
+
+    Raises
+    ------
+    DimensionError
+        If it is a sequence of another length.
+    """
+    found = _dtypes.shape(given)
+    if isinstance(given, (int, numpy.integer)):
+        return found * ndim
+    if len(found) != ndim:
+        raise _errors.DimensionError(
+            '%d numbers are expected, one for each axis, not %s' % (ndim, given))
+    return found
+
+
+def _of_numbers(function, arrays):
+    """Apply a function of floats to arrays of numbers of any kind.
+
+    The result of integers is computed in float64, but keeps their dtype.
+    """
+    _routines.check(*arrays)
+    dtype = _dtypes.result_type([array.dtype for array in arrays])
+    if dtype.kind == 'f':
+        return _functions.apply(function, *arrays)
+    y = _functions.apply_as(numpy.dtype('float64'), function, *arrays)
+    return _array.plain(y._array.astype(dtype), y.device)

@@ -1,0 +1,101 @@
+"""Functions of Chainer on arrays: dtypes are promoted, errors are ChainerX's own."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.utils import type_check
+
+_Axis: tp.TypeAlias = int | tp.Sequence[int] | None
+
+
+def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables of floats.
+
+    Parameters
+    ----------
+    function : callable
+        Takes as many variables, and returns one or a tuple or list of them.
+    *arrays : ndarray
+        They are converted to their common dtype, integers alone to float32.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+
+    Raises
+    ------
+    DimensionError
+        If the function does not take the shapes.
+    """
+    _routines.check(*arrays)
+    dtype = arrays[0].dtype
+    for array in arrays:
+        if array.dtype is not dtype or dtype.kind != 'f':
+            return apply_as(common_float(*arrays), function, *arrays)
+    return _run(function, arrays)
+
+
+def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
+             *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables to arrays that are converted to a dtype first."""
+    return _run(_routines._with_numbers(function, arrays, dtype), arrays)
+
+
+def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables to arrays as they are."""
+    _routines.check(*arrays)
+    return _run(function, arrays)
+
+
+def _run(function, arrays):
+    try:
+        return _array.run(function, *arrays)
+    except (type_check.InvalidType, ValueError, IndexError) as e:
+        raise _errors.DimensionError(str(e)) from e
+
+
+def common_float(*arrays: ndarray) -> tp.Any:
+    """Return the dtype of arrays together, float32 of integers."""
+    return _dtypes.floating(_dtypes.result_type([array.dtype for array in arrays]))
+
+
+def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
+    """Return axes of an array, counted from the front; None stays.
+
+    Raises
+    ------
+    DimensionError
+        If the array does not have one, or one is told twice.
+    """
+    if axis is None:
+        return None
+    found = []
+    for each in _dtypes.shape(axis):
+        if not -a.ndim <= each < a.ndim:
+            raise _errors.DimensionError(
+                'axis %d is out of bounds for an array of %d axes' % (each, a.ndim))
+        found.append(each % a.ndim)
+    if len(set(found)) < len(found):
+        raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
+    return tuple(found)
+
+
+def kept_shape(a: ndarray, axis: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Return the shape with length 1 for axes, which None stands for all of."""
+    return tuple([1 if axis is None or i in axis else n for i, n in enumerate(a.shape)])
+
+
+def expect_dtypes(kind: str, *arrays: ndarray) -> None:
+    """Refuse arrays whose dtypes are not of a kind, such as ``'f'``.
+
+    Raises
+    ------
+    DtypeError
+    """
+    _routines.check(*arrays)
+    for array in arrays:
+        if array.dtype.kind not in kind:
+            raise _errors.DtypeError('%s are expected, not %s' % (
+                'floats' if kind == 'f' else 'integers', array.dtype))
