@@ -1,10 +1,12 @@
 """How routines of elements are made: which dtypes they take, and what they return.
 
-A *rule* takes the operands, arrays and numbers, and returns the dtype that they are
-converted to; it refuses those that the routine is not for.
+A *rule* takes the dtypes of operands, or the kinds of those that are numbers, and
+returns the dtype that all are converted to; it refuses those that the routine is not
+for.
 """
 from __future__ import annotations
 
+import functools
 import typing as tp
 
 import numpy
@@ -14,85 +16,108 @@ from chainer_fast.chainerx import _array, _dtypes, _errors, _graphs, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable
 
-Dtype: tp.TypeAlias = 'numpy.dtype[tp.Any]'
+Dtype: tp.TypeAlias = numpy.dtype[tp.Any]
 Operand: tp.TypeAlias = ndarray | float
+Typed: tp.TypeAlias = Dtype | str
+Rule: tp.TypeAlias = tp.Callable[..., Dtype | None]
 
 
 # Rules
 #
 
-def common(*operands: Operand) -> Dtype:
+# A number stands for its kind.
+_NUMBERS = {'b': True, 'i': 1, 'f': 1.}
+
+
+def typed(x: Operand) -> Typed:
+    """Return the dtype of an array, or the kind of a number: 'b', 'i' or 'f'.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if isinstance(x, ndarray):
+        return x._v.dtype
+    if _routines.is_scalar(x):
+        kind = _dtypes.kind_of_scalar(x)
+        if kind in _NUMBERS:
+            return kind
+    raise TypeError('expected a chainerx.ndarray or a number, got %s: chainerx.array '
+                    'makes an array' % type(x).__name__)
+
+
+@functools.cache
+def common(*types: Typed) -> Dtype:
     """Return the dtype of a result of any operands.
 
     Raises
     ------
     TypeError
-        If none is an array, or one neither an array nor a number.
+        If none is an array.
     """
-    arrays = [x.dtype for x in operands if isinstance(x, ndarray)]
-    if len(arrays) == 2 and len(operands) == 2:
-        return _dtypes.promote(*arrays)
-    scalars = [x for x in operands if not isinstance(x, ndarray)]
-    for x in scalars:
-        if not _routines.is_scalar(x) or _dtypes.kind_of_scalar(x) not in 'bif':
-            raise TypeError('expected a chainerx.ndarray or a number, got %s: '
-                            'chainerx.array makes one' % type(x).__name__)
-    if not arrays:
+    dtypes = [x for x in types if not isinstance(x, str)]
+    if not dtypes:
         raise TypeError('expected a chainerx.ndarray among the operands')
-    return _dtypes.result_type(arrays, scalars)
+    return _dtypes.result_type(
+        dtypes, [_NUMBERS[x] for x in types if isinstance(x, str)])
 
 
-def _kinds(operands):
-    return {_kind(x.dtype) if isinstance(x, ndarray) else _dtypes.kind_of_scalar(x)
-            for x in operands}
+def _kind(x):
+    kind = x if isinstance(x, str) else x.kind
+    return 'i' if kind == 'u' else kind
 
 
-def _refuse(operands, kind, wanted):
-    """Return the common dtype of operands, of which none is of a kind."""
-    found = common(*operands)
-    if kind in _kinds(operands):
-        raise _errors.DtypeError('expected %s, got %s' % (wanted, _named(operands)))
-    return found
+def _refuse(types, kinds, wanted):
+    """Raise an error if an operand is of one of some kinds."""
+    if any([_kind(x) in kinds for x in types]):
+        names = {'b': 'bool', 'i': 'int', 'f': 'float'}
+        raise _errors.DtypeError('expected %s, got %s' % (
+            wanted, ' and '.join([names.get(x) or str(x) for x in types])))
 
 
-def _named(operands):
-    return ' and '.join([
-        str(x.dtype) if isinstance(x, ndarray) else type(x).__name__ for x in operands])
-
-
-def numeric(*operands: Operand) -> Dtype:
+@functools.cache
+def numeric(*types: Typed) -> Dtype:
     """Return the dtype of a result of operands that are no bools."""
-    return _refuse(operands, 'b', 'integers or floats')
+    _refuse(types, 'b', 'integers or floats')
+    return common(*types)
 
 
-def integral(*operands: Operand) -> Dtype:
+@functools.cache
+def integral(*types: Typed) -> Dtype:
     """Return the dtype of a result of operands that are no floats."""
-    return _refuse(operands, 'f', 'bools or integers')
+    _refuse(types, 'f', 'bools or integers')
+    return common(*types)
 
 
-def shifted(x: Operand, bits: Operand) -> Dtype:
+@functools.cache
+def shifted(x: Typed, bits: Typed) -> Dtype:
     """Return the dtype of a result of integers: that of the first."""
-    _refuse((x, bits), 'b', 'integers')
-    _refuse((x, bits), 'f', 'integers')
-    return x.dtype if isinstance(x, ndarray) else numpy.dtype('int64')
+    _refuse((x, bits), 'bf', 'integers')
+    return numpy.dtype('int64') if isinstance(x, str) else x
 
 
-def floating(*operands: Operand) -> Dtype:
+@functools.cache
+def floating(*types: Typed) -> Dtype:
     """Return the dtype of a result that is a float, of any operands."""
-    return _dtypes.floating(common(*operands))
+    return _dtypes.floating(common(*types))
 
 
-def quotient(*operands: Operand) -> Dtype:
+@functools.cache
+def quotient(*types: Typed) -> Dtype:
     """Return the dtype of a result that is a float, of operands that are no bools."""
-    return _dtypes.floating(numeric(*operands))
+    return _dtypes.floating(numeric(*types))
 
 
-def comparable(*operands: Operand) -> Dtype:
+@functools.cache
+def comparable(*types: Typed) -> Dtype:
     """Return the dtype of a result of operands that are all bools, or none is."""
-    return common(*operands) if _kinds(operands) == {'b'} else numeric(*operands)
+    if any([_kind(x) != 'b' for x in types]):
+        return numeric(*types)
+    return common(*types)
 
 
-def as_they_are(*operands: Operand) -> None:
+def as_they_are(*types: Typed) -> None:
     """Let all operands keep their dtypes."""
 
 
@@ -100,7 +125,7 @@ def as_they_are(*operands: Operand) -> None:
 #
 
 def unary(
-        x: ndarray, ufunc: str, rule: tp.Callable[..., Dtype | None],
+        x: ndarray, ufunc: str, rule: Rule,
         function: tp.Callable[[Variable], Variable] | None = None) -> ndarray:
     """Return what a ufunc makes of an array.
 
@@ -114,11 +139,11 @@ def unary(
         The same of variables; without it there is no gradient.
     """
     _routines.check(x)
-    return _routines.compute((x,), _ufunc(ufunc), function, rule(x))
+    return _routines.compute((x,), _ufunc(ufunc), function, rule(x._v.dtype))
 
 
 def binary(
-        x1: Operand, x2: Operand, ufunc: str, rule: tp.Callable[..., Dtype | None],
+        x1: Operand, x2: Operand, ufunc: str, rule: Rule,
         function: tp.Callable[..., Variable] | None = None) -> ndarray:
     """Return what a ufunc makes of two operands: see :func:`unary`.
 
@@ -127,7 +152,7 @@ def binary(
     DimensionError
         If the shapes cannot be broadcast.
     """
-    dtype = rule(x1, x2)
+    dtype = rule(typed(x1), typed(x2))
     operands = [x.item() if isinstance(x, numpy.generic) else x for x in (x1, x2)]
     try:
         return _routines.compute(operands, _ufunc(ufunc), function, dtype)
@@ -137,16 +162,13 @@ def binary(
 
 
 def compare(
-        x1: Operand, x2: Operand, ufunc: str,
-        rule: tp.Callable[..., Dtype] = comparable) -> ndarray:
+        x1: Operand, x2: Operand, ufunc: str, rule: Rule = comparable) -> ndarray:
     """Return the bools that a ufunc makes of two operands, which keep their dtypes."""
-    rule(x1, x2)
+    rule(typed(x1), typed(x2))
     return binary(x1, x2, ufunc, as_they_are)
 
 
-def in_place(
-        x1: ndarray, x2: Operand, ufunc: str,
-        rule: tp.Callable[..., Dtype]) -> ndarray:
+def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
     """Write what a ufunc makes of two operands into the first, and return it.
 
     Raises
@@ -158,16 +180,15 @@ def in_place(
     DimensionError
         If the second cannot be broadcast to the first.
     """
-    if x1._is_connected() or isinstance(x2, ndarray) and (
+    if x1._is_connected() or isinstance(x2, ndarray) and x2._is_connected() and (
             x2.is_backprop_required(_graphs.anygraph)):
         raise _errors.ChainerxError(
             'an array that is in a graph cannot be part of an operation in place')
-    result = rule(x1, x2)
+    result = rule(x1._v.dtype, typed(x2))
     if _kind(result) != _kind(x1.dtype):
         raise _errors.DtypeError(
             'a result of %s does not fit into an array of %s' % (result, x1.dtype))
-    arrays = [x for x in (x1, x2) if isinstance(x, ndarray)]
-    device = _array.common_device(arrays)
+    device = _array.common_device([x for x in (x1, x2) if isinstance(x, ndarray)])
     out = x1._array
     try:
         with device.scope():
@@ -179,10 +200,7 @@ def in_place(
     return x1
 
 
-def _kind(dtype):
-    return 'i' if dtype.kind == 'u' else dtype.kind
-
-
+@functools.cache
 def _ufunc(name):
     return lambda xp, *arrays: getattr(xp, name)(*arrays)
 

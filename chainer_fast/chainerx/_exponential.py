@@ -54,4 +54,4 @@ def erf(x: ndarray) -> ndarray:
     """Return the Gauss error function of elements."""
     _routines.check(x)
     return _routines.compute(
-        (x,), lambda xp, x: F.erf(x).array, F.erf, floating(x))
+        (x,), lambda xp, x: F.erf(x).array, F.erf, floating(x.dtype))

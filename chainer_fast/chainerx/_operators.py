@@ -4,30 +4,36 @@ from __future__ import annotations
 import operator
 import typing as tp
 
+import numpy
+
 from chainer_fast.chainerx import _arithmetic, _array, _elementwise, _logic, _routines
 from chainer_fast.chainerx._array import ndarray
 
 
-def _method(routine, of_variables=None):
+def _method(routine, operation=None):
     """Return the method of an operator.
 
-    Arrays of floats of one dtype, in the default graph alone, take a short way.
+    Arrays of floats of one dtype, in the default graph or in none, take a short way.
     """
     def method(self, other):
         if type(other) is not ndarray:
             return routine(self, other) if _routines.is_scalar(other) else (
                 NotImplemented)
-        if of_variables is None or self._ids is not None or other._ids is not None:
+        if operation is None or self._ids is not None or other._ids is not None:
             return routine(self, other)
         v, w, device = self._v, other._v, self._device
-        if not (v.requires_grad or w.requires_grad) or v.dtype != w.dtype or (
+        dtype = v.dtype
+        if dtype != w.dtype or dtype.kind != 'f' or (
                 device is not other._device or not device.native):
             return routine(self, other)
         try:
-            return _array.wrap(of_variables(v, w), device)
+            if v.requires_grad or w.requires_grad:
+                return _array.wrap(operation(v, w), device)
+            found = operation(v.raw_array, w.raw_array)
         except Exception as e:
             _elementwise.check_shapes(self, other, e)
             raise
+        return _array.plain(numpy.asarray(found), device)
     return method
 
 
@@ -50,7 +56,7 @@ def _install() -> None:
     rules = _elementwise
     methods: dict[str, tp.Callable[..., tp.Any]] = {
         'neg': _arithmetic.negative, 'abs': _arithmetic.absolute}
-    for name, routine, rule, of_variables in (
+    for name, routine, rule, operation in (
             ('add', _arithmetic.add, rules.numeric, operator.add),
             ('sub', _arithmetic.subtract, rules.numeric, operator.sub),
             ('mul', _arithmetic.multiply, rules.common, operator.mul),
@@ -63,7 +69,7 @@ def _install() -> None:
             ('xor', _logic.bitwise_xor, rules.integral, None),
             ('lshift', _logic.left_shift, rules.shifted, None),
             ('rshift', _logic.right_shift, rules.shifted, None)):
-        methods[name] = _method(routine, of_variables)
+        methods[name] = _method(routine, operation)
         methods['r' + name] = _reflected(routine)
         methods['i' + name] = _in_place(routine.__name__, rule)
     for name, routine in (

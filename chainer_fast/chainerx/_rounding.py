@@ -77,7 +77,7 @@ def clip(a: ndarray, a_min: float | None, a_max: float | None) -> ndarray:
     DtypeError
     """
     _routines.check(a)
-    bounds = [x for x in (a_min, a_max) if x is not None]
+    bounds = [_elementwise.typed(x) for x in (a_min, a_max) if x is not None]
     return _routines.compute(
         (a,), lambda xp, a: xp.clip(a, a_min, a_max),
-        lambda a: F.clip(a, a_min, a_max), _elementwise.numeric(a, *bounds))
+        lambda a: F.clip(a, a_min, a_max), _elementwise.numeric(a.dtype, *bounds))
