@@ -111,3 +111,4 @@ cdef int put_grad(VariableBase variable, object array, VariableBase grad) except
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept
+cdef bint is_chainerx(object array) noexcept

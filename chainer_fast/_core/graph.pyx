@@ -51,6 +51,10 @@ cdef object _device_scope = None        # arrays -> context manager, or None on 
 cdef object _has_nan = None             # array -> bool
 cdef object _run_static = None          # (function, arrays) -> outputs
 
+# The arrays of ChainerX, and what serves variables of them; None until it is imported.
+cdef type _ChainerxArray = None
+cdef object _chainerx = None
+
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
          device_scope, has_nan, run_static):
@@ -67,6 +71,18 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _device_scope = device_scope
     _has_nan = has_nan
     _run_static = run_static
+
+
+def bind_chainerx(array_type, served_by):
+    """Make the arrays of ChainerX known; called once, when that is imported."""
+    global _ChainerxArray, _chainerx
+    _ChainerxArray = array_type
+    _chainerx = served_by
+
+
+cdef bint is_chainerx(object array) noexcept:
+    """Tell whether an array is one of ChainerX."""
+    return <PyObject *>Py_TYPE(array) == <PyObject *>_ChainerxArray
 
 
 # One module, since these types refer to each other; a file each, for readability.

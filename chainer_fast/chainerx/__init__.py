@@ -19,3 +19,4 @@ from chainer_fast.chainerx._reduction import *  # noqa: F401, F403
 from chainer_fast.chainerx._rnn import *  # noqa: F401, F403
 from chainer_fast.chainerx._sorting import *  # noqa: F401, F403
 from chainer_fast.chainerx._statistics import *  # noqa: F401, F403
+from chainer_fast.chainerx import _variables  # noqa: F401

@@ -16,7 +16,7 @@ import numpy
 
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
 from chainer_fast.chainerx._contexts import BackpropId, Device
-from chainer_fast.configuration import using_config
+from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import identity
 from chainer_fast.variable import Variable
@@ -376,15 +376,23 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
         In all graphs of the arrays that are switched on.
     """
     device = common_device(arrays)
-    ids: frozenset[BackpropId] | None = None
     for array in arrays:
         if array._ids is not None:
             return _run_in_graphs(function, arrays, device)
     with device.scope():
         results = function(*[array._v for array in arrays])
     if isinstance(results, Variable):
-        return wrap(results, device, None, ids)
-    return tuple([wrap(result, device, None, ids) for result in results])
+        return _result(results, device)
+    return tuple([_result(result, device) for result in results])
+
+
+def _result(variable, device):
+    """Return an array around a result, in the graph only if it can have a gradient."""
+    if variable._requires_grad and (
+            not config.enable_backprop or variable.raw_array is None
+            or variable.dtype.kind != 'f'):
+        variable = _new_variable(variable.raw_array, requires_grad=False)
+    return wrap(variable, device)
 
 
 def _run_in_graphs(function, arrays, device):
@@ -393,9 +401,12 @@ def _run_in_graphs(function, arrays, device):
     with using_config('enable_backprop', bool(kept)), device.scope():
         results = function(*[array._v for array in arrays])
     single = isinstance(results, Variable)
-    found = [wrap(result, device, None, ids if result.requires_grad and kept else None)
-             for result in ([results] if single else results)]
+    with using_config('enable_backprop', bool(kept)):
+        found = [_result(result, device) for result in (
+            [results] if single else results)]
     if kept:
+        for array in found:
+            array._ids = ids if array._v.requires_grad else None
         found = [_leave(each, ids - kept) if each._v.requires_grad else each
                  for each in found]
     return found[0] if single else tuple(found)

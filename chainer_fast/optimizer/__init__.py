@@ -267,8 +267,30 @@ class UpdateRule(_states.Stateful):
         raise NotImplementedError
 
     def update_core_chainerx(self, param: Variable) -> None:
-        """Move the parameter, held as a ChainerX array: not available here."""
-        raise RuntimeError('ChainerX is not available')
+        """Move the parameter, held as a ChainerX array; may be overridden.
+
+        By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
+        of NumPy or CuPy that share the memory of the parameter and of the states.
+        """
+        device = param.device.fallback_device
+        plain = variable.Parameter(backend.from_chx(param.array))
+        plain.name = param.name
+        array = plain.array
+        plain.grad = backend.from_chx(param.grad)
+        states = self._state or {}
+        for name, value in states.items():
+            if isinstance(value, param.device.supported_array_types):
+                states[name] = backend.from_chx(value)
+        with backend.using_device(device):
+            if device.xp is numpy:
+                self.update_core_cpu(plain)
+            else:
+                self.update_core_gpu(plain)
+        if plain.array is not array:
+            backend.copyto(param.array, plain.array)
+        for name, value in states.items():
+            if isinstance(value, device.supported_array_types):
+                states[name] = param.device.send(value)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.

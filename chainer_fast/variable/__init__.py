@@ -355,7 +355,6 @@ class Variable(VariableBase, _moves.Movable):
     # NumPy leaves ``array + variable`` to the variable.
     __array_priority__ = 200
 
-    _has_chainerx_array = False
     _chainerx_name = None
 
     @classmethod
@@ -391,13 +390,21 @@ class Variable(VariableBase, _moves.Movable):
         target.__dict__.update(self.__dict__)
         target._cached_device = self._cached_device
         target._loss_scale = self._loss_scale
-        target._grad = self._grad
-        target._grad_var = self._grad_var
+        if not self._has_chainerx_array:    # The array keeps its gradient.
+            target._grad = self._grad
+            target._grad_var = self._grad_var
         self._share_array(target)
         return target
 
+    def _to_keep(self):
+        """Return the array and the gradient for a pickle."""
+        if self._has_chainerx_array:
+            return self.array, self.grad
+        return self.raw_array, self._grad
+
     def __reduce__(self) -> tuple[tp.Any, ...]:
-        args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
+        array, grad = self._to_keep()
+        args = array, self.name, grad, self._requires_grad, self.device
         return _create_variable, args
 
     def __repr__(self) -> str:
@@ -468,10 +475,18 @@ class Variable(VariableBase, _moves.Movable):
         return self._layout
 
     @property
-    def chx_array(self) -> tp.NoReturn:
-        """Raise an error: no variable holds a ChainerX array."""
-        raise ValueError(
-            'chx_array is not available for Variable with non-ChainerX array.')
+    def chx_array(self) -> tp.Any:
+        """A view of the array of ChainerX, in its graphs.
+
+        Raises
+        ------
+        ValueError
+            If the array is another one.
+        """
+        if not self._has_chainerx_array:
+            raise ValueError(
+                'chx_array is not available for Variable with non-ChainerX array.')
+        return _bound.chainerx.view_of(self)
 
     @property
     def label(self) -> str:
@@ -569,6 +584,9 @@ class Variable(VariableBase, _moves.Movable):
             if self._grad is None:
                 self._set_grad_without_check(self.xp.zeros_like(array))
                 return
+            if self._has_chainerx_array:
+                self.grad_var.raw_array.fill(0)
+                return
             if self._grad_var is not None:
                 self._grad_var.unchain()
             self._grad.fill(0)
@@ -596,7 +614,7 @@ class Variable(VariableBase, _moves.Movable):
         elif source is None:
             var.initialize(self.shape)  # type: ignore[attr-defined]
             source = var.raw_array
-        backend.copyto(self.raw_array, source)
+        backend.copyto(self.array, var.array)
 
     def addgrad(self, var: Variable) -> None:
         """Add the gradient of another variable to this one's.
@@ -612,6 +630,9 @@ class Variable(VariableBase, _moves.Movable):
         if self.raw_array is None:  # so it is a parameter
             self.initialize(var.shape)  # type: ignore[attr-defined]
         if var.device != self.device:
+            if var._has_chainerx_array != self._has_chainerx_array:
+                raise RuntimeError(
+                    'addgrad does not add between ChainerX and other arrays')
             other = Variable(self.device.send(other.array), requires_grad=False)
         own = self.grad_var
         self.grad_var: Variable | None = other if own is None else own + other
@@ -689,6 +710,10 @@ class Variable(VariableBase, _moves.Movable):
             Factor of the default gradient, for float16; optimizers divide by it.
         """
         array = self.raw_array
+        if self._has_chainerx_array:
+            _bound.chainerx.backward(
+                self, retain_grad, enable_double_backprop, loss_scale)
+            return
         if array.size == 1 and self._grad is None:
             if array.ndim != 0:
                 warnings.warn(
@@ -863,7 +888,8 @@ class Parameter(Variable):
         self.initializer = initializer
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
-        args = (self.raw_array, self.name, self._grad, self._grad_valid,
+        array, grad = self._to_keep()
+        args = (array, self.name, grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
         if self._layout is not None:
             args += (self._layout,)
@@ -902,7 +928,8 @@ class Parameter(Variable):
 
     def _to_device(self, device, allow_unchaining):
         self._initial_device = device
-        super()._to_device(device, allow_unchaining)
+        # A parameter comes from no function.
+        super()._to_device(device, allow_unchaining=True)
 
     def cleargrad(self) -> None:
         """Set the gradient to None, also that of a parameter to be initialized."""
