@@ -19,6 +19,9 @@ ALL = tuple([numpy.dtype(name) for name in (
     'float64')])
 
 
+_KINDS = {bool: 'b', int: 'i', float: 'f'}
+
+
 def shape(value: tp.Any) -> tuple[int, ...]:
     """Return a shape that is given as an integer or a sequence."""
     try:
@@ -29,7 +32,7 @@ def shape(value: tp.Any) -> tuple[int, ...]:
 
 def kind_of_scalar(value: tp.Any) -> str:
     """Return 'b', 'i' or 'f' for a number of Python or NumPy."""
-    kind = numpy.asarray(value).dtype.kind
+    kind = _KINDS.get(type(value)) or numpy.asarray(value).dtype.kind
     return 'i' if kind == 'u' else kind
 
 

@@ -193,7 +193,7 @@ def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
     try:
         with device.scope():
             getattr(device.xp, ufunc)(
-                out, _routines._converted(x2, out.dtype), out=out)
+                out, _routines.converted(x2, out.dtype), out=out)
     except ValueError as e:
         check_shapes(x1, x2, e, out.shape)
         raise

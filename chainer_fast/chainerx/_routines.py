@@ -17,9 +17,12 @@ from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 
 
+_NUMBERS = {float, int, bool}
+
+
 def is_scalar(value: object) -> bool:
     """Tell whether something is a number of Python or NumPy."""
-    return isinstance(value, (numbers.Number, numpy.generic))
+    return type(value) in _NUMBERS or isinstance(value, (numbers.Number, numpy.generic))
 
 
 def check(*arrays: object) -> None:
@@ -60,27 +63,43 @@ def compute(
     """
     arrays = [x for x in operands if isinstance(x, ndarray)]
     device = _array.common_device(arrays)
-    if function is not None and any([x._v.requires_grad for x in arrays]):
-        return _array.run(_with_numbers(function, operands, dtype), *arrays)
-    given = [_converted(x, dtype) for x in operands]
-    with device.scope():
-        result = ordinary(device.xp, *given)
+    if function is not None:
+        for x in arrays:
+            if x._v.requires_grad:
+                return _array.run(_with_numbers(function, operands, dtype), *arrays)
+    given = [converted(x, dtype) for x in operands]
+    if device.native:
+        result = ordinary(numpy, *given)
+    else:
+        with device.scope():
+            result = ordinary(device.xp, *given)
     if isinstance(result, (tuple, list)):
         return tuple([_array.plain(each, device) for each in result])
     return _array.plain(device.xp.asarray(result), device)
 
 
-def _converted(x, dtype):
+def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
+    """Return a plain array, or a number, of a dtype; anything else as it is."""
     if isinstance(x, ndarray):
-        array = x._array
-        return array if dtype is None else array.astype(dtype, copy=False)
+        v = x._v
+        if dtype is None or v.dtype == dtype:
+            return v.raw_array
+        return v.raw_array.astype(dtype)
     if dtype is None or not is_scalar(x):
         return x
+    if dtype.kind == 'f':
+        return dtype.type(x)
     return numpy.asarray(x).astype(dtype)[()]
 
 
 def _with_numbers(function, operands, dtype):
     """Return the function of the arrays alone, which are converted first."""
+    for x in operands:
+        if not isinstance(x, ndarray) or dtype is not None and x._v.dtype != dtype:
+            break
+    else:
+        return function
+
     def call(*variables):
         rest = iter(variables)
         given = []
@@ -89,7 +108,8 @@ def _with_numbers(function, operands, dtype):
                 given.append(x)
                 continue
             v = next(rest)
-            given.append(v if dtype is None or v.dtype == dtype else cast.cast(v, dtype))
+            same = dtype is None or v.dtype == dtype
+            given.append(v if same else cast.cast(v, dtype))
         return function(*given)
     return call
 
