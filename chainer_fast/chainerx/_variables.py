@@ -131,7 +131,7 @@ def backward(variable: Variable, retain_grad: bool, enable_double_backprop: bool
     default = _graphs.default_id()
     if not array.is_grad_required() or array.get_grad() is None:
         array.set_grad(_scaled_ones(variable, loss_scale))
-    leaves = _backward._leaves([array], default)
+    leaves = [v for v in _backward._leaves([array], default) if v is not array._v]
     before = [v.grad_var for v in leaves]
     for v in leaves:
         v.cleargrad()

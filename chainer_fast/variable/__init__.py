@@ -790,7 +790,7 @@ def _recover_parameter(data, name, grad, *rest):
     initializer, update_rule, device = (*rest[:3], None)[:3]
     parameter = Parameter(initializer=initializer, name=name, layout=layout)
     if data is not None:
-        parameter._set_array(data, layout_check=False)
+        parameter._hold(data)
     parameter._set_grad_without_check(grad)
     parameter._grad_valid = grad_valid
     parameter.update_rule = update_rule
