@@ -11,7 +11,7 @@ import typing as tp
 
 from chainer_fast import function, function_node
 from chainer_fast.backends import arrays as _arrays
-from chainer_fast.chainerx import _array, _backward, _contexts
+from chainer_fast.chainerx import _array, _backward, _contexts, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -67,7 +67,9 @@ def _around(array):
     """Return a variable of an array, which requires a gradient if that is in a graph."""
     if array._v.raw_array is None:
         return _new_variable(None, requires_grad=False)
-    return _new_variable(array, requires_grad=array._v.requires_grad)
+    requires_grad = array._v.requires_grad and (
+        array._ids is None or _graphs.default_id() in array._ids)
+    return _new_variable(array, requires_grad=requires_grad)
 
 
 def _fall_back(attributes):

@@ -158,7 +158,7 @@ def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
          grad_inputs: tp.Sequence[Variable | None], set_grad: bool, retain_grad: bool,
          enable_double_backprop: bool,
          loss_scale: float | None) -> list[Variable | None]:
-    """Return gradients of variables, added to those that are given."""
+    """Return gradients of variables, divided by the scale, added to those given."""
     gys = []
     for y, gy in zip(outputs, grad_outputs, strict=True):
         gys.append(_scaled_ones(y, loss_scale) if gy is None else gy.raw_array)
@@ -167,7 +167,9 @@ def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
         enable_double_backprop, False, retain_grad, gys)
     results = []
     for x, g, given in zip(inputs, found, grad_inputs, strict=True):
-        gx = None if g is None else new_variable(g, requires_grad=g._is_connected())
+        gx = None if g is None else _apply._around(g)
+        if gx is not None and loss_scale is not None:
+            gx = gx / loss_scale
         if given is not None:
             gx = given if gx is None else gx + given
         if set_grad:

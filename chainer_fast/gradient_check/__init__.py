@@ -202,7 +202,7 @@ class _CheckBackward:
         self.xp = self.device.xp
         if isinstance(self.device, backend.ChainerxDevice):
             # Only the function meets arrays of ChainerX.
-            if self.params or no_grads is not None:
+            if self.params or any(no_grads or ()):
                 raise NotImplementedError(
                     'gradients by ChainerX are checked without params and no_grads')
             self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
@@ -311,6 +311,10 @@ class _CheckBackward:
         array
             Vector of type float64, on the current device.
         """
+        device = backend._guess_device_from_array_module(xp)
+        if isinstance(device, backend.ChainerxDevice):
+            return device.send(_CheckBackward._sample_unit_vector(
+                size, device.fallback_device.xp))
         v = xp.random.standard_normal(size)
         if size == 0:
             return v

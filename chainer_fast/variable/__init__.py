@@ -581,11 +581,11 @@ class Variable(VariableBase, _moves.Movable):
         if array is None:
             return
         with cuda.get_device_from_array(array):
+            if self._has_chainerx_array and self.grad is not None:
+                self.grad_var.raw_array.fill(0)
+                return
             if self._grad is None:
                 self._set_grad_without_check(self.xp.zeros_like(array))
-                return
-            if self._has_chainerx_array:
-                self.grad_var.raw_array.fill(0)
                 return
             if self._grad_var is not None:
                 self._grad_var.unchain()
@@ -624,15 +624,16 @@ class Variable(VariableBase, _moves.Movable):
         var : Variable
             Source; without a gradient, nothing happens. It may be on another device.
         """
+        if var._has_chainerx_array != self._has_chainerx_array and (
+                self.raw_array is not None):
+            raise RuntimeError(
+                'addgrad does not add between ChainerX and other arrays')
         if var.grad is None:   # refuses if the variable was never initialized
             return
         other: tp.Any = var.grad_var
         if self.raw_array is None:  # so it is a parameter
             self.initialize(var.shape)  # type: ignore[attr-defined]
         if var.device != self.device:
-            if var._has_chainerx_array != self._has_chainerx_array:
-                raise RuntimeError(
-                    'addgrad does not add between ChainerX and other arrays')
             other = Variable(self.device.send(other.array), requires_grad=False)
         own = self.grad_var
         self.grad_var: Variable | None = other if own is None else own + other
