@@ -18,8 +18,10 @@ _Ints: tp.TypeAlias = int | tp.Sequence[int]
 
 @_routines.method
 def dot(a: ndarray, b: ndarray) -> ndarray:
-    """Return the sums of products over the last axis of one array, and the last but one,
-    or the only one, of the other; of an array without axes, all products.
+    """Return sums of products.
+
+    They go over the last axis of ``a``, and over the last but one, or only one, of
+    ``b``. Of an array without axes all products are returned.
 
     Parameters
     ----------

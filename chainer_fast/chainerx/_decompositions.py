@@ -7,16 +7,11 @@ from chainer_fast import backend
 from chainer_fast.chainerx import _errors
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import concat, reshape
-from chainer_fast.functions.math import matmul as matmul_mod
+from chainer_fast.functions.math.matmul import matmul
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable
 
-_Gradients: tp.TypeAlias = tuple[Variable | None, ...]
-
-
-def matmul(a: tp.Any, b: tp.Any) -> tp.Any:
-    """Return the product of matrices, which may be empty."""
-    return matmul_mod.matmul(a, b)
+_Grads: tp.TypeAlias = tuple[Variable | None, ...]
 
 
 def _eye(x):
@@ -46,7 +41,7 @@ class Solve(FunctionNode):
         a, b = inputs
         return backend.get_array_module(a).linalg.solve(a, b),
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         a, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         gb = solve(a.T, grad_outputs[0])
@@ -73,7 +68,7 @@ class PseudoInverse(FunctionNode):
         a, = inputs
         return backend.get_array_module(a).linalg.pinv(a, self.rcond),
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
         # nonlinear least squares problems whose variables separate", 1973.
         a, = self.get_retained_inputs()
@@ -108,7 +103,7 @@ class SVD(FunctionNode):
         a, = inputs
         return tuple(backend.get_array_module(a).linalg.svd(a, full_matrices=False))
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See J. Townsend, "Differentiating the singular value decomposition", 2016.
         u, s, vt = self.get_retained_outputs()
         v = vt.T
@@ -143,7 +138,7 @@ class Eigh(FunctionNode):
         a, = inputs
         return tuple(backend.get_array_module(a).linalg.eigh(a, self.half))
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # The gradient is that with respect to a symmetric matrix.
         w, v = self.get_retained_outputs()
         gw, gv = _zeros_where_none(*zip(grad_outputs, (w, v), strict=True))
@@ -160,7 +155,7 @@ class QR(FunctionNode):
         a, = inputs
         return tuple(backend.get_array_module(a).linalg.qr(a))
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra
         # functions with application in optimum experimental design", 2010.
         q, r = self.get_retained_outputs()
@@ -172,7 +167,7 @@ class QR(FunctionNode):
 
 
 def qr(a: Variable) -> tuple[Variable, Variable]:
-    """Return ``q`` and ``r``, the fewest columns and rows that ``a`` is a product of."""
+    """Return ``q`` and ``r``, as small as they can be."""
     rows, columns = a.shape
     if rows >= columns:
         return QR().apply((a,))
@@ -197,5 +192,5 @@ class WithoutGradient(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return tuple(self.function(backend.get_array_module(inputs[0]), *inputs))
 
-    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Gradients:
+    def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         raise _errors.NotImplementedError('%s has no gradient' % self.name)

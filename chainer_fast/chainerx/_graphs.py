@@ -11,7 +11,7 @@ import enum
 import threading
 import typing as tp
 
-from chainer_fast.chainerx import _contexts, _errors
+from chainer_fast.chainerx import _contexts
 from chainer_fast.chainerx._contexts import BackpropId, Context
 from chainer_fast.configuration import config, using_config
 

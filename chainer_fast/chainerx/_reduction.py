@@ -51,8 +51,8 @@ def nansum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
 
     def function(v):
         array = v.raw_array
-        found_ones = where.where(array == array, v, a.device.xp.zeros_like(array))
-        return sum_mod.sum(found_ones, found, keepdims)
+        numbers = where.where(array == array, v, a.device.xp.zeros_like(array))
+        return sum_mod.sum(numbers, found, keepdims)
 
     return _routines.compute(
         [a], lambda xp, x: xp.nansum(x, found, dtype=dtype, keepdims=keepdims),

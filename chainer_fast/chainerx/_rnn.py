@@ -41,7 +41,8 @@ def lstm(c: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
     return _units(lstm_mod.lstm, c, x)
 
 
-def slstm(c1: ndarray, c2: ndarray, x1: ndarray, x2: ndarray) -> tuple[ndarray, ndarray]:
+def slstm(c1: ndarray, c2: ndarray, x1: ndarray,
+          x2: ndarray) -> tuple[ndarray, ndarray]:
     """Return the cell and output of long short-term memory with two children.
 
     Parameters
