@@ -30,4 +30,5 @@ def accuracy(y: ndarray, t: ndarray, ignore_label: int | None = None) -> ndarray
     _functions.expect_dtypes('f', y)
     _functions.expect_dtypes('iu', t)
     return _functions.apply_unchanged(
-        lambda v, w: accuracy_mod.accuracy(v, w, ignore_label), y, t)
+        lambda v, w: accuracy_mod.accuracy(v, w, ignore_label),
+        y.as_grad_stopped(), t)

@@ -52,7 +52,7 @@ def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.
 def _run(function, arrays):
     try:
         return _array.run(function, *arrays)
-    except (type_check.InvalidType, ValueError, IndexError) as e:
+    except (type_check.InvalidType, ValueError, IndexError, AssertionError) as e:
         raise _errors.DimensionError(str(e)) from e
 
 

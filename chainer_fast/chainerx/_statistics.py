@@ -1,6 +1,8 @@
 """The largest and the smallest, averages and variances."""
 from __future__ import annotations
 
+import math
+
 from chainer_fast import utils
 from chainer_fast.chainerx import _dtypes, _functions, _routines
 from chainer_fast.chainerx._array import ndarray
@@ -87,7 +89,7 @@ def _mean(v, axis, keepdims):
     """Return the mean of a variable; of nothing NaN, as NumPy does."""
     if utils.size_of_shape(v.shape):
         return average.average(v, axis, keepdims=keepdims)
-    return sum_mod.sum(v, axis, keepdims) / 0.
+    return sum_mod.sum(v, axis, keepdims) * math.nan
 
 
 def _var(v, axis, keepdims):

@@ -1,7 +1,7 @@
-import chainer_fast.functions as F
 import numpy as np
 import pytest
 
+import chainer_fast.functions as F
 from chainer_fast import chainerx
 from tests.chainerx.checks import array, check, same, uniform
 
