@@ -80,6 +80,7 @@ def _decorator(compare, name, accept_error):
 def numpy_chainerx_array_equal(
         *, err_msg: str = '', verbose: bool = True, name: str = 'xp',
         dtype_check: bool = True, strides_check: bool = True,
+        float16_rtol: float | None = None, float16_atol: float | None = None,
         accept_error: tp.Any = ()) -> tp.Callable[..., tp.Any]:
     """Return a decorator of tests that are equal with NumPy and ChainerX.
 
@@ -91,12 +92,19 @@ def numpy_chainerx_array_equal(
         The parameter that is ``numpy`` or ``chainerx``.
     dtype_check, strides_check : bool
         Strides are compared if dtypes are.
+    float16_rtol, float16_atol : float, optional
+        Tolerances if one of the arrays is of ``float16``.
     accept_error : type or tuple of type
         Errors that both may raise.
     """
+    same = _array.assert_array_equal_ex
+    if float16_rtol is not None or float16_atol is not None:
+        same = functools.partial(
+            _array.assert_allclose_ex, rtol=0, float16_rtol=float16_rtol,
+            float16_atol=float16_atol)
     compare = functools.partial(
-        _array.assert_array_equal_ex, err_msg=err_msg, verbose=verbose,
-        dtype_check=dtype_check, strides_check=strides_check)
+        same, err_msg=err_msg, verbose=verbose, dtype_check=dtype_check,
+        strides_check=strides_check)
     return _decorator(compare, name, accept_error)
 
 
