@@ -17,6 +17,8 @@ _REMOVED = {
     'complex_': numpy.complex128, 'NaN': numpy.nan, 'Inf': numpy.inf,
     'infty': numpy.inf, 'row_stack': numpy.vstack, 'in1d': numpy.isin,
     'asfarray': lambda a: numpy.asarray(a, float),
+    'AxisError': numpy.exceptions.AxisError, 'Infinity': numpy.inf, 'NAN': numpy.nan,
+    'PINF': numpy.inf, 'NINF': -numpy.inf, 'PZERO': 0., 'NZERO': -0.,
 }
 for _name, _value in _REMOVED.items():
     # Looked up in the dictionary, as accessing the attribute would warn.

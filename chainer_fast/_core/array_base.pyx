@@ -1,0 +1,93 @@
+"""Compiled base of ChainerX's arrays: a variable, a device, and places in graphs.
+
+Arrays of floats of one dtype that are in the default graph or in none are added and
+multiplied as variables or arrays of NumPy are; routines that are handed down serve all
+others.
+"""
+cimport numpy as np
+from cpython.number cimport (
+    PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
+from cpython.object cimport PyObject
+from numpy cimport PyArray_CheckExact, PyArray_DESCR
+
+from chainer_fast._core.graph cimport VariableBase, new_variable
+
+np.import_array()
+
+ctypedef object (*_Operation)(object, object)
+
+cdef list _routines = []
+cdef object _Array = None
+
+
+def bind(array, *routines):
+    """Make known the class of arrays, and the routines of operators.
+
+    Parameters
+    ----------
+    array : type
+        The subclass of :class:`ArrayBase`.
+    *routines : callable
+        Add, subtract, multiply and divide arrays and numbers of any kind, or return
+        ``NotImplemented``.
+    """
+    global _Array
+    _Array = array
+    _routines[:] = routines
+
+
+cdef class ArrayBase:
+    """Compiled base of :class:`chainerx.ndarray`."""
+
+    def __add__(self, other):
+        return _operate(PyNumber_Add, 0, self, other)
+
+    def __sub__(self, other):
+        return _operate(PyNumber_Subtract, 1, self, other)
+
+    def __mul__(self, other):
+        return _operate(PyNumber_Multiply, 2, self, other)
+
+    def __truediv__(self, other):
+        return _operate(PyNumber_TrueDivide, 3, self, other)
+
+
+cpdef object wrap(VariableBase variable, object device, object ids=None):
+    """Return an array around a variable.
+
+    Parameters
+    ----------
+    variable : Variable
+        With an array of the device.
+    device : chainerx.Device
+    ids : frozenset of BackpropId, optional
+        The graphs, if there is one beside the default one.
+    """
+    cdef ArrayBase array = <ArrayBase>(<type>_Array).__new__(_Array)
+    array._v = variable
+    array._device = device
+    array._ids = ids
+    return array
+
+
+cpdef object plain(object array, object device):
+    """Return an array around one of NumPy or CuPy, in no graph."""
+    return wrap(new_variable(array, False), device)
+
+
+cdef object _operate(_Operation operation, int place, ArrayBase a, object other):
+    cdef ArrayBase b
+    cdef object x, y
+    if type(other) is not _Array:
+        return _routines[place](a, other)
+    b = <ArrayBase>other
+    x, y = a._v.arr, b._v.arr
+    if a._ids is not None or b._ids is not None or a._device is not b._device or (
+            not PyArray_CheckExact(x) or not PyArray_CheckExact(y)
+            or PyArray_DESCR(<np.ndarray>x) is not PyArray_DESCR(<np.ndarray>y)
+            or not np.PyArray_ISFLOAT(<np.ndarray>x)
+            or not np.PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
+        return _routines[place](a, other)
+    if a._v._requires_grad or b._v._requires_grad:
+        return wrap(operation(a._v, b._v), a._device)
+    return plain(np.PyArray_FROM_O(operation(x, y)), a._device)
