@@ -7,32 +7,35 @@ others.
 cimport numpy as np
 from cpython.number cimport (
     PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
-from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
 
+from chainer_fast._core.allocation cimport cf_allocate
 from chainer_fast._core.graph cimport VariableBase, new_variable
 
 np.import_array()
 
 ctypedef object (*_Operation)(object, object)
 
-cdef list _routines = []
+cdef tuple _NO_ARGS = ()
 cdef object _Array = None
+cdef list _routines = [None] * 4
 
 
-def bind(array, *routines):
-    """Make known the class of arrays, and the routines of operators.
+def bind(array):
+    """Make known the subclass of :class:`ArrayBase` that arrays are of."""
+    global _Array
+    _Array = array
+
+
+def bind_operators(*routines):
+    """Make known what operators of any operands are, one of them an array.
 
     Parameters
     ----------
-    array : type
-        The subclass of :class:`ArrayBase`.
     *routines : callable
-        Add, subtract, multiply and divide arrays and numbers of any kind, or return
-        ``NotImplemented``.
+        Those that add, subtract, multiply and divide two operands; they return
+        ``NotImplemented`` for what they do not know.
     """
-    global _Array
-    _Array = array
     _routines[:] = routines
 
 
@@ -51,6 +54,18 @@ cdef class ArrayBase:
     def __truediv__(self, other):
         return _operate(PyNumber_TrueDivide, 3, self, other)
 
+    def __radd__(self, other):
+        return _routines[0](other, self)
+
+    def __rsub__(self, other):
+        return _routines[1](other, self)
+
+    def __rmul__(self, other):
+        return _routines[2](other, self)
+
+    def __rtruediv__(self, other):
+        return _routines[3](other, self)
+
 
 cpdef object wrap(VariableBase variable, object device, object ids=None):
     """Return an array around a variable.
@@ -63,7 +78,7 @@ cpdef object wrap(VariableBase variable, object device, object ids=None):
     ids : frozenset of BackpropId, optional
         The graphs, if there is one beside the default one.
     """
-    cdef ArrayBase array = <ArrayBase>(<type>_Array).__new__(_Array)
+    cdef ArrayBase array = <ArrayBase>cf_allocate(_Array, _NO_ARGS)
     array._v = variable
     array._device = device
     array._ids = ids

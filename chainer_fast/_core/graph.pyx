@@ -18,21 +18,13 @@ from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
+from chainer_fast._core.allocation cimport cf_allocate
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
     instance_dict, is_going, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, dense
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
-
-cdef extern from *:
-    """
-    /* An instance without a call of __init__. */
-    static inline PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
-        return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
-    }
-    """
-    object cf_allocate(object type, object no_args)
 
 #: Whether this was tried with the interpreter; others go the general way.
 TRIED = bool(KNOWN_PYTHON)

@@ -14,6 +14,7 @@ import weakref
 
 import numpy
 
+from chainer_fast._core import array_base
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
 from chainer_fast.chainerx._contexts import BackpropId, Device
 from chainer_fast.configuration import config, using_config
@@ -48,7 +49,7 @@ class StopGradients(FunctionNode):
         return grad_outputs
 
 
-class ndarray:
+class ndarray(array_base.ArrayBase):
     """An array with automatic differentiation.
 
     Parameters
@@ -59,24 +60,17 @@ class ndarray:
         By default the default one.
     """
 
-    __slots__ = '__weakref__', '_device', '_grad', '_ids', '_required', '_root', '_v'
+    __slots__ = ()
     __module__ = 'chainerx'
     __array_priority__ = 300.
     __array_ufunc__ = None      # operators of NumPy's numbers leave it to the array
     __hash__ = object.__hash__
 
-    _v: Variable
-    _device: Device
-    _ids: frozenset[BackpropId] | None      # of all graphs, if one is not the default
-    _required: set[BackpropId] | None       # graphs whose gradient is kept
-    _grad: ndarray | None                   # around the variable's gradient
-    _root: tp.Any                           # array with the whole memory, of a view
-
     def __init__(self, shape: tp.Any, dtype: tp.Any, device: tp.Any = None) -> None:
         device = _contexts.get_device(device)
         with device.scope():
             array = device.xp.empty(_dtypes.shape(shape), _dtypes.dtype(dtype))
-        _fill_in(self, _new_variable(array, requires_grad=False), device)
+        self._v, self._device = _new_variable(array, requires_grad=False), device
 
     # -- what it is
 
@@ -215,8 +209,7 @@ class ndarray:
             if copy:
                 with self._device.scope():
                     array = array.copy(order='C')
-            return wrap(_new_variable(array, requires_grad=False), self._device,
-                        None if copy else self._root)
+            return plain(array, self._device)
         stopped = frozenset(map(_graphs.resolve, backprop_ids)) & self._graphs()
         found = self.copy() if copy else self.view()
         return _leave(found, stopped) if stopped else found
@@ -316,33 +309,8 @@ def _others(node):
     return node._backprop_grads
 
 
-def _fill_in(array, variable, device, root=None, ids=None):
-    array._v, array._device, array._ids, array._root = variable, device, ids, root
-    array._required = array._grad = None
-
-
-def wrap(variable: Variable, device: Device, root: tp.Any = None,
-         ids: frozenset[BackpropId] | None = None) -> ndarray:
-    """Return an array around a variable.
-
-    Parameters
-    ----------
-    variable : Variable
-        With an array of the device.
-    device : Device
-    root : array, optional
-        The array with all of the memory, if this is a view.
-    ids : frozenset of BackpropId, optional
-        The graphs, if there is one beside the default one.
-    """
-    array = ndarray.__new__(ndarray)
-    _fill_in(array, variable, device, root, ids)
-    return array
-
-
-def plain(array: tp.Any, device: Device, root: tp.Any = None) -> ndarray:
-    """Return an array around one of NumPy or CuPy, in no graph."""
-    return wrap(_new_variable(array, requires_grad=False), device, root)
+array_base.bind(ndarray)
+wrap, plain = array_base.wrap, array_base.plain
 
 
 def common_device(arrays: tp.Iterable[ndarray]) -> Device:
@@ -421,4 +389,4 @@ def _leave(array, ids):
         return array.as_grad_stopped()
     with using_config('enable_backprop', True):
         variable, = StopGradients(ids).apply((array._v,))
-    return wrap(variable, array._device, array._root, left)
+    return wrap(variable, array._device, left)

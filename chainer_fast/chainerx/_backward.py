@@ -175,7 +175,7 @@ def _outside(variable, backprop_id):
 def _as_array(variable, device):
     ids = _reached(variable)
     return _array.wrap(
-        variable, device, None, ids if ids - {_graphs.default_id()} else None)
+        variable, device, ids if ids - {_graphs.default_id()} else None)
 
 
 def _add_gradients(variables, gradients, backprop_id, device):
