@@ -350,16 +350,18 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     with device.scope():
         results = function(*[array._v for array in arrays])
     if isinstance(results, Variable):
-        return _result(results, device)
-    return tuple([_result(result, device) for result in results])
+        return _result(results, device, arrays)
+    return tuple([_result(result, device, arrays) for result in results])
 
 
-def _result(variable, device):
+def _result(variable, device, arrays):
     """Return an array around a result, in the graph only if it can have a gradient."""
-    if variable._requires_grad and (
-            not config.enable_backprop or variable.raw_array is None
-            or variable.dtype.kind != 'f'):
-        variable = _new_variable(variable.raw_array, requires_grad=False)
+    if variable._requires_grad:
+        if (not config.enable_backprop or variable.raw_array is None
+                or variable.dtype.kind != 'f'):
+            variable = _new_variable(variable.raw_array, requires_grad=False)
+        elif any([array._v is variable for array in arrays]):
+            variable = identity.identity(variable)      # It keeps a gradient of its own.
     return wrap(variable, device)
 
 
@@ -370,7 +372,7 @@ def _run_in_graphs(function, arrays, device):
         results = function(*[array._v for array in arrays])
     single = isinstance(results, Variable)
     with using_config('enable_backprop', bool(kept)):
-        found = [_result(result, device) for result in (
+        found = [_result(result, device, arrays) for result in (
             [results] if single else results)]
     if kept:
         for array in found:
