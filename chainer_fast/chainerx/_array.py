@@ -242,12 +242,10 @@ class ndarray(array_base.ArrayBase):
             return _others(self._v.node).get(backprop_id)
         if self._v._grad is None:
             return None
-        if self._grad is None or self._grad._v is not self._v.grad_var:
-            grad = self._v.grad_var
-            if grad.creator_node is None:
-                grad = self._v._grad_var = _new_variable(
-                    grad.raw_array, requires_grad=False)
-            self._grad = wrap(grad, self._device)
+        if self._grad is None or self._grad._v is not self._v._grad_var:
+            if self._v._grad_var is None:
+                self._v._grad_var = _new_variable(self._v._grad, requires_grad=False)
+            self._grad = wrap(self._v.grad_var, self._device)
         return self._grad
 
     def set_grad(
