@@ -5,11 +5,13 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import backend
 from chainer_fast.chainerx import _array, _dtypes, _errors, _functions, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.connection import convolution_nd, deconvolution_nd
 from chainer_fast.functions.connection import linear as linear_mod
 from chainer_fast.functions.math import tensordot
+from chainer_fast.types import NdArray
 
 __all__ = ['conv', 'conv_transpose', 'dot', 'linear']
 
@@ -38,11 +40,24 @@ def dot(a: ndarray, b: ndarray) -> ndarray:
         raise _errors.DimensionError(
             'the shapes %s and %s do not go together' % (a.shape, b.shape))
 
-    def function(v, w):
-        return tensordot.tensordot(v, w, axes) if v.ndim and w.ndim else v * w
+    def ordinary(xp, x, y):
+        if max(x.ndim, y.ndim) > 2 and x.dtype.kind == 'f' and x.size and y.size:
+            return xp.tensordot(x, y, axes)     # NumPy's dot is slow
+        return xp.dot(x, y)
 
-    return _routines.compute([a, b], lambda xp, x, y: xp.dot(x, y), function,
+    def function(v, w):
+        return Dot(axes).apply((v, w))[0] if v.ndim and w.ndim else v * w
+
+    return _routines.compute([a, b], ordinary, function,
                              _dtypes.result_type([a.dtype, b.dtype]))
+
+
+class Dot(tensordot.TensorDot):
+    """Sums of products; where there are none, strides are those of an empty array."""
+
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        y, = super().forward(inputs)
+        return y if y.size else backend.get_array_module(y).dot(*inputs),
 
 
 def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
@@ -174,8 +189,9 @@ def _of_numbers(function, arrays):
     The result of integers is computed in float64, but keeps their dtype.
     """
     _routines.check(*arrays)
+    for array in arrays:
+        if array.dtype.kind == 'f':
+            return _functions.apply(function, *arrays)
     dtype = _dtypes.result_type([array.dtype for array in arrays])
-    if dtype.kind == 'f':
-        return _functions.apply(function, *arrays)
     y = _functions.apply_as(numpy.dtype('float64'), function, *arrays)
     return _array.plain(y._array.astype(dtype), y.device)

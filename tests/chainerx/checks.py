@@ -46,9 +46,9 @@ def check(function, *operands):
     gradients = [uniform(*y.shape, seed=1) for y in outside]
     gradient_check.check_backward(
         of_variables, operands, gradients, atol=1e-4, rtol=1e-3)
+    directions = [uniform(*x.shape, seed=2) for x in operands]
     gradient_check.check_double_backward(
-        of_variables, operands, gradients, [uniform(*x.shape, seed=2) for x in operands],
-        atol=1e-3, rtol=1e-3)
+        of_variables, operands, gradients, directions, atol=1e-3, rtol=1e-3)
 
 
 def same(routine, reference, *operands, **kwargs):

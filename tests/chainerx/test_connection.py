@@ -6,7 +6,8 @@ from chainer_fast import chainerx
 from tests.chainerx.checks import array, check, same, uniform
 
 DOTS = [((), ()), ((), (2, 3)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)),
-        ((2, 3), (3, 4)), ((2, 3, 2), (3, 2, 4)), ((2, 0), (0, 3)), ((0, 2), (2, 0))]
+        ((2, 3), (3, 4)), ((2, 3, 2), (3, 2, 4)), ((2, 0), (0, 3)), ((0, 2), (2, 0)),
+        ((2,), (3, 2, 4)), ((2, 3, 2), (2,)), ((1, 0, 3), (3, 4)), ((2, 3, 0), (0, 1))]
 
 
 @pytest.mark.parametrize('a_shape, b_shape', DOTS)

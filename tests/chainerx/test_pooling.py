@@ -21,7 +21,8 @@ def test_max_pool_does_not_cover_all_by_default():
     assert chainerx.max_pool(array(uniform(1, 1, 3)), 2).shape == (1, 1, 1)
 
 
-@pytest.mark.parametrize('pad_mode, value', [('zero', 0), ('ignore', None), (None, None)])
+@pytest.mark.parametrize(
+    'pad_mode, value', [('zero', 0), ('ignore', None), (None, None)])
 @pytest.mark.parametrize('shape, ksize, args', WINDOWS)
 def test_average_pool(shape, ksize, args, pad_mode, value):
     x = uniform(*shape)
