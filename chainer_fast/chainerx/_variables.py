@@ -145,11 +145,20 @@ def backward(variable: Variable, retain_grad: bool, enable_double_backprop: bool
 
 def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
                  enable_double_backprop: bool) -> None:
-    """Propagate gradients from several variables; those without one are left out."""
+    """Propagate gradients from several variables; those without one are left out.
+
+    Variables of one result, as a sum hands on to its operands, add up their gradients.
+    """
     if grad_outputs is not None:
+        totals: dict[int, tp.Any] = {}
         for y, gy in zip(outputs, grad_outputs, strict=True):
+            key = id(y.raw_array._v)
+            before = totals.get(key)
+            totals[key] = gy = before if gy is None else (
+                gy if before is None else before + gy)
             set_grad(y, None if gy is None else gy.raw_array, gy)
-    found = {id(y): y.raw_array for y in outputs if y.grad_var is not None}
+    found = {
+        id(y.raw_array._v): y.raw_array for y in outputs if y.grad_var is not None}
     _backward.backward(list(found.values()), None, enable_double_backprop)
 
 

@@ -2,7 +2,7 @@
 import numpy
 import pytest
 
-from chainer_fast import chainerx
+from chainer_fast import chainerx, gradient_check
 
 UNARY = [
     'negative', 'absolute', 'fabs', 'square', 'reciprocal', 'exp', 'exp2', 'expm1',
@@ -128,3 +128,20 @@ def test_graphs_of_both_operands():
         (x * y).backward(a)
         numpy.testing.assert_array_equal(
             chainerx.to_numpy(x.get_grad(a)), [3., 4.])
+
+
+def test_gradients_that_are_handed_on_stay_in_their_graph():
+    x, gy = array([1., 2.]).require_grad(), array([3., 4.]).require_grad()
+    y = x + 1
+    y.set_grad(gy)
+    chainerx.backward(y, enable_double_backprop=True)
+    assert x.grad.is_backprop_required()
+    (x.grad * x.grad).backward()
+    numpy.testing.assert_array_equal(chainerx.to_numpy(gy.grad), [6., 8.])
+
+
+def test_sums_give_one_gradient_to_both_operands():
+    x0, x1, gy, ggx0, ggx1 = numpy.random.RandomState(0).uniform(-1, 1, (5, 3))
+    gradient_check.check_double_backward(
+        lambda x0, x1: x0 + x1, (array(x0), array(x1)), array(gy),
+        (array(ggx0), array(ggx1)), atol=1e-5)
