@@ -202,9 +202,6 @@ class _CheckBackward:
         self.xp = self.device.xp
         if isinstance(self.device, backend.ChainerxDevice):
             # Only the function meets arrays of ChainerX.
-            if self.params or any(no_grads or ()):
-                raise NotImplementedError(
-                    'gradients by ChainerX are checked without params and no_grads')
             self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
             self.xp = self.device.fallback_device.xp
 
@@ -252,7 +249,10 @@ class _CheckBackward:
 
     def _set_params(self, arrays):
         for param, array in zip(self.params, arrays, strict=True):
-            param.array = array
+            if param._has_chainerx_array:       # which does not let it change
+                param._hold(self._on_device(array))
+            else:
+                param.array = array
 
     def _moved(self, elements):
         """Return the entries of a sequence that belong to inputs that are moved."""
@@ -342,7 +342,7 @@ class _CheckBackward:
     def _numeric_derivative(self, directions):
         """Return the derivative along the direction by finite differences."""
         n_moved = len(directions) - len(self.params)
-        originals = [getattr(p, 'array', p) for p in self.params]
+        originals = [backend.from_chx(getattr(p, 'array', p)) for p in self.params]
         step = self.xp.zeros((), numpy.float64)
 
         def f():
@@ -389,7 +389,7 @@ class _CheckBackwardWithParams(_CheckBackward):
     """A check of gradients of a function that takes arrays of its parameters."""
 
     def _call(self, xs, params=None):
-        variables = [variable.Parameter(p)
+        variables = [variable.Parameter(self._on_device(p))
                      for p in (self.params if params is None else params)]
         return variables, _as_tuple(self.func(xs, variables))
 

@@ -199,7 +199,9 @@ class UpdateRule(_states.Stateful):
         if self._use_fp32_update and _is_float16(param):
             self.__update_in_fp32(param)
         else:
-            self.__update(param, param._loss_scale)
+            # ChainerX divides by the scale itself.
+            self.__update(
+                param, None if param._has_chainerx_array else param._loss_scale)
 
     def __update(self, param, loss_scale):
         if param.array is not None:
@@ -223,7 +225,8 @@ class UpdateRule(_states.Stateful):
             grad = param.grad
             with backend.using_device(param.device):
                 twin.grad = None if grad is None else grad.astype(numpy.float32)
-        self.__update(twin, param._loss_scale)
+        self.__update(
+            twin, None if param._has_chainerx_array else param._loss_scale)
         if twin.array is not None:
             with backend.using_device(param.device):
                 param.array[...] = twin.array
@@ -273,10 +276,8 @@ class UpdateRule(_states.Stateful):
         of NumPy or CuPy that share the memory of the parameter and of the states.
         """
         device = param.device.fallback_device
-        plain = variable.Parameter(backend.from_chx(param.array))
-        plain.name = param.name
+        plain = param._fallback()
         array = plain.array
-        plain.grad = backend.from_chx(param.grad)
         states = self._state or {}
         for name, value in states.items():
             if isinstance(value, param.device.supported_array_types):
@@ -286,7 +287,7 @@ class UpdateRule(_states.Stateful):
                 self.update_core_cpu(plain)
             else:
                 self.update_core_gpu(plain)
-        if plain.array is not array:
+        if param.array is not None and plain.array is not array:
             backend.copyto(param.array, plain.array)
         for name, value in states.items():
             if isinstance(value, device.supported_array_types):

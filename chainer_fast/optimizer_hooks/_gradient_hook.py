@@ -25,6 +25,7 @@ class GradientHook:
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
+        param = param._fallback()
         device = param.device
         if device.xp is not numpy and gradients.change(self, param):
             return

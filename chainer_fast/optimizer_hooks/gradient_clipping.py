@@ -52,7 +52,7 @@ class GradientClipping:
         self.threshold = threshold
 
     def __call__(self, opt: Optimizer) -> None:
-        params = list(opt.target.params(include_uninit=False))
+        params = [p._fallback() for p in opt.target.params(include_uninit=False)]
         if gradients.has_cleared_grad(params):
             params = [param for param in params if param.grad is not None]
         if _clip_on_gpu(params, self.threshold):

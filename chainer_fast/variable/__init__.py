@@ -396,6 +396,19 @@ class Variable(VariableBase, _moves.Movable):
         self._share_array(target)
         return target
 
+    def _fallback(self):
+        """Return a parameter of the plain array inside one of ChainerX.
+
+        It shares the memory of the array and the gradient. Other variables, and those
+        without array, are returned as they are.
+        """
+        if not self._has_chainerx_array:
+            return self
+        plain = Parameter(backend.from_chx(self.array), name=self.name)
+        plain.grad = backend.from_chx(self.grad)
+        plain.update_rule = getattr(self, 'update_rule', None)
+        return plain
+
     def _to_keep(self):
         """Return the array and the gradient for a pickle."""
         if self._has_chainerx_array:
