@@ -19,13 +19,17 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
+    # Whether the change is made in the plain arrays inside those of ChainerX.
+    _falls_back = True
+
     # Methods that a recipe replaces.
     _served_methods = ('__call__', '_change')
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
-        param = param._fallback()
+        if self._falls_back:
+            param = param._fallback()
         device = param.device
         if device.xp is not numpy and gradients.change(self, param):
             return
