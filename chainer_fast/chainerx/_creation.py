@@ -173,7 +173,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
     k : int
         Which diagonal: the k-th above the main one.
     dtype : dtype, optional
-        By default ``float32``.
+        By default ``float64``.
     device : Device or str, optional
 
     Raises
@@ -182,7 +182,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
         If a number is negative.
     """
     _numbers(N, M)
-    return _new(device, 'eye', N, M, k, _float(dtype))
+    return _new(device, 'eye', N, M, k, 'float64' if dtype is None else dtype)
 
 
 def identity(n: int, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
