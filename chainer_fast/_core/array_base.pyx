@@ -1,10 +1,12 @@
 """Compiled base of ChainerX's arrays: a variable, a device, and places in graphs.
 
-Arrays of floats of one dtype that are in the default graph or in none are added and
-multiplied as variables or arrays of NumPy are; routines that are handed down serve all
-others.
+Arrays of floats of one dtype that are in the default graph or in none, and numbers, are
+added and multiplied as variables or arrays of NumPy are; routines that are handed down
+serve all others.
 """
 cimport numpy as np
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport (
     PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
@@ -55,16 +57,16 @@ cdef class ArrayBase:
         return _operate(PyNumber_TrueDivide, 3, self, other)
 
     def __radd__(self, other):
-        return _routines[0](other, self)
+        return _with_number(PyNumber_Add, 0, self, other, True)
 
     def __rsub__(self, other):
-        return _routines[1](other, self)
+        return _with_number(PyNumber_Subtract, 1, self, other, True)
 
     def __rmul__(self, other):
-        return _routines[2](other, self)
+        return _with_number(PyNumber_Multiply, 2, self, other, True)
 
     def __rtruediv__(self, other):
-        return _routines[3](other, self)
+        return _with_number(PyNumber_TrueDivide, 3, self, other, True)
 
 
 cpdef object wrap(VariableBase variable, object device, object ids=None):
@@ -94,7 +96,7 @@ cdef object _operate(_Operation operation, int place, ArrayBase a, object other)
     cdef ArrayBase b
     cdef object x, y
     if type(other) is not _Array:
-        return _routines[place](a, other)
+        return _with_number(operation, place, a, other, False)
     b = <ArrayBase>other
     x, y = a._v.arr, b._v.arr
     if a._ids is not None or b._ids is not None or a._device is not b._device or (
@@ -106,3 +108,23 @@ cdef object _operate(_Operation operation, int place, ArrayBase a, object other)
     if a._v._requires_grad or b._v._requires_grad:
         return wrap(operation(a._v, b._v), a._device)
     return plain(np.PyArray_FROM_O(operation(x, y)), a._device)
+
+
+cdef object _with_number(
+        _Operation operation, int place, ArrayBase a, object other, bint reflected):
+    """Return what an operation makes of an array and something else, or the reverse."""
+    cdef object x = a._v.arr, number
+    # Variables are divided by a number as multiplied by its reciprocal.
+    if a._ids is not None or not PyArray_CheckExact(x) or (
+            not np.PyArray_ISFLOAT(<np.ndarray>x)
+            or not (PyFloat_CheckExact(other) or PyLong_CheckExact(other))
+            or (place == 3 and a._v._requires_grad)):
+        routine = _routines[place]
+        return routine(other, a) if reflected else routine(a, other)
+    if a._v._requires_grad:
+        return wrap(operation(other, a._v) if reflected else operation(a._v, other),
+                    a._device)
+    number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
+    return plain(
+        np.PyArray_FROM_O(operation(number, x) if reflected else operation(x, number)),
+        a._device)

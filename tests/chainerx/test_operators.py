@@ -43,6 +43,25 @@ def test_operators_are_the_routines(method):
             same(method(number, x), routine(number, x))
 
 
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+@pytest.mark.parametrize('connected', [False, True])
+def test_arithmetic_with_numbers(connected, dtype):
+    for shape in (2, 3), ():
+        x = chainerx.array(numpy.full(shape, 3.7, dtype))
+        if connected:
+            x.require_grad()
+        for method in (operator.add, operator.sub, operator.mul, operator.truediv):
+            routine = getattr(chainerx, OPERATORS[method])
+            for number in 3, .3, -2, True, numpy.float64(.3):
+                if number is True and method is not operator.mul:
+                    continue
+                for operands in (x, number), (number, x):
+                    found = method(*operands)
+                    assert found.dtype == dtype
+                    assert found.is_backprop_required() == connected
+                    same(found, routine(*operands))
+
+
 def test_unary_operators():
     x = chainerx.array(numpy.array([-1., 2.], 'f'))
     same(-x, chainerx.negative(x))
