@@ -66,6 +66,10 @@ class ndarray(array_base.ArrayBase):
     __array_ufunc__ = None      # operators of NumPy's numbers leave it to the array
     __hash__ = object.__hash__
 
+    if tp.TYPE_CHECKING:
+        # Routines become methods where they are defined.
+        def __getattr__(self, name: str) -> tp.Any: ...
+
     def __init__(self, shape: tp.Any, dtype: tp.Any, device: tp.Any = None) -> None:
         device = _contexts.get_device(device)
         with device.scope():
@@ -291,13 +295,6 @@ class ndarray(array_base.ArrayBase):
     @grad.setter
     def grad(self, grad: ndarray | None) -> None:
         self.set_grad(grad)
-
-    def backward(
-            self, backprop_id: BackpropId | None = None,
-            enable_double_backprop: bool = False) -> None:
-        """Propagate gradients back from the array: see :func:`backward`."""
-        from chainer_fast.chainerx import _backward
-        _backward.backward(self, backprop_id, enable_double_backprop)
 
 
 def _others(node):

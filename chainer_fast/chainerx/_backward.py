@@ -255,3 +255,14 @@ def grad(
         if set_grad:
             inputs[i].set_grad(found[i], backprop_id)
     return found
+
+
+def _method(
+        self: ndarray, backprop_id: BackpropId | None = None,
+        enable_double_backprop: bool = False) -> None:
+    """Propagate gradients back from the array: see :func:`chainerx.backward`."""
+    backward(self, backprop_id, enable_double_backprop)
+
+
+_method.__name__ = 'backward'
+setattr(ndarray, 'backward', _method)
