@@ -152,6 +152,8 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
     if grad_outputs is not None:
         totals: dict[int, tp.Any] = {}
         for y, gy in zip(outputs, grad_outputs, strict=True):
+            if not y.raw_array._is_connected():
+                continue
             key = id(y.raw_array._v)
             before = totals.get(key)
             totals[key] = gy = before if gy is None else (
