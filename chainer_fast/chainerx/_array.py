@@ -308,7 +308,7 @@ array_base.bind(ndarray)
 wrap, plain = array_base.wrap, array_base.plain
 
 
-def common_device(arrays: tp.Iterable[ndarray]) -> Device:
+def common_device(arrays: tp.Sequence[ndarray]) -> Device:
     """Return the device that all arrays are on.
 
     Raises
@@ -316,11 +316,12 @@ def common_device(arrays: tp.Iterable[ndarray]) -> Device:
     DeviceError
         If they are on several.
     """
-    found = {array._device for array in arrays}
-    if len(found) != 1:
-        raise _errors.DeviceError(
-            'arrays are on different devices: %s' % sorted([d.name for d in found]))
-    return found.pop()
+    device: Device = arrays[0]._device
+    for array in arrays:
+        if array._device is not device:
+            raise _errors.DeviceError('arrays are on different devices: %s' % sorted(
+                {array._device.name for array in arrays}))
+    return device
 
 
 def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
@@ -342,8 +343,11 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     for array in arrays:
         if array._ids is not None:
             return _run_in_graphs(function, arrays, device)
-    with device.scope():
+    if device.native:
         results = function(*[array._v for array in arrays])
+    else:
+        with device.scope():
+            results = function(*[array._v for array in arrays])
     if isinstance(results, Variable):
         return _result(results, device, arrays)
     return tuple([_result(result, device, arrays) for result in results])
