@@ -1,6 +1,7 @@
 """Products, linear functions and convolutions."""
 from __future__ import annotations
 
+import math
 import typing as tp
 
 import numpy
@@ -80,11 +81,21 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
         If the shapes do not go together.
     """
     arrays = (x, w) if b is None else (x, w, b)
+    _routines.check(*arrays)
 
-    def function(*variables):
-        return linear_mod.linear(*variables, n_batch_axes=n_batch_axes)
+    def function(x, w, b=None):
+        return linear_mod.linear(x, w, b, n_batch_axes)
 
-    return _of_numbers(function, arrays)
+    if _have_float(arrays):
+        return _functions.apply(function, *arrays)
+
+    def of_integers(xp, x, w, b=None):
+        batch, rest = x.shape[:n_batch_axes], x.shape[n_batch_axes:]
+        y = x.reshape(math.prod(batch), math.prod(rest)).dot(w.T)
+        y = y.reshape(*batch, len(w))
+        return y if b is None else y + b
+
+    return _of_integers(of_integers, arrays)
 
 
 def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
@@ -112,9 +123,8 @@ def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
     stride, pad = _for_each_axis(x, w, stride, pad)
     arrays = (x, w) if b is None else (x, w, b)
 
-    def function(*variables):
-        return convolution_nd.convolution_nd(
-            *variables, stride=stride, pad=pad, cover_all=cover_all)
+    def function(x, w, b=None):
+        return convolution_nd.convolution_nd(x, w, b, stride, pad, cover_all)
 
     return _of_numbers(function, arrays)
 
@@ -141,18 +151,17 @@ def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _In
     DimensionError
         If the shapes or parameters do not go together.
     """
-    stride, pad = _for_each_axis(x, w, stride, pad)
+    strides, pads = _for_each_axis(x, w, stride, pad)
     if outsize is None:
         outsize = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(
-            x.shape[2:], w.shape[2:], stride, pad, strict=True)]
-    if len(outsize) != len(stride) or any([n < 0 for n in outsize]):
-        raise _errors.DimensionError('lengths of the result cannot be %s' % (outsize,))
-    outsize = tuple(outsize)
+            x.shape[2:], w.shape[2:], strides, pads, strict=True)]
+    lengths = tuple(outsize)
+    if len(lengths) != len(strides) or any([n < 0 for n in lengths]):
+        raise _errors.DimensionError('lengths of the result cannot be %s' % (lengths,))
     arrays = (x, w) if b is None else (x, w, b)
 
-    def function(*variables):
-        return deconvolution_nd.deconvolution_nd(
-            *variables, stride=stride, pad=pad, outsize=outsize)
+    def function(x, w, b=None):
+        return deconvolution_nd.deconvolution_nd(x, w, b, strides, pads, lengths)
 
     return _of_numbers(function, arrays)
 
@@ -183,15 +192,24 @@ def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
     return found
 
 
+def _have_float(arrays):
+    return any([array.dtype.kind == 'f' for array in arrays])
+
+
+@_routines.dimension_errors
+def _of_integers(ordinary, arrays):
+    return _routines.compute(
+        arrays, ordinary, None, _dtypes.result_type([array.dtype for array in arrays]))
+
+
 def _of_numbers(function, arrays):
     """Apply a function of floats to arrays of numbers of any kind.
 
     The result of integers is computed in float64, but keeps their dtype.
     """
     _routines.check(*arrays)
-    for array in arrays:
-        if array.dtype.kind == 'f':
-            return _functions.apply(function, *arrays)
+    if _have_float(arrays):
+        return _functions.apply(function, *arrays)
     dtype = _dtypes.result_type([array.dtype for array in arrays])
     y = _functions.apply_as(numpy.dtype('float64'), function, *arrays)
     return _array.plain(y._array.astype(dtype), y.device)

@@ -170,7 +170,8 @@ def qr(a: Variable) -> tuple[Variable, Variable]:
     """Return ``q`` and ``r``, as small as they can be."""
     rows, columns = a.shape
     if rows >= columns:
-        return QR().apply((a,))
+        q, r = QR().apply((a,))
+        return q, r
     q, r = QR().apply((a[:, :rows],))
     return q, concat.concat((r, matmul(q.T, a[:, rows:])), 1)
 

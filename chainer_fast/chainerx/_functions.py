@@ -61,6 +61,12 @@ def common_float(*arrays: ndarray) -> tp.Any:
     return _dtypes.floating(_dtypes.result_type([array.dtype for array in arrays]))
 
 
+@tp.overload
+def axes(a: ndarray, axis: int | tp.Sequence[int]) -> tuple[int, ...]: ...
+@tp.overload
+def axes(a: ndarray, axis: None) -> None: ...
+@tp.overload
+def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None: ...
 def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
     """Return axes of an array, counted from the front; None stays.
 

@@ -76,7 +76,7 @@ def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
 
     def function(v, labels):
         signs = x.device.xp.ones_like(v.array)
-        signs[range(len(labels)), labels] = -1
+        signs[x.device.xp.arange(len(labels)), labels] = -1
         y = relu.relu(v * signs + 1)
         return y if norm == 1 else y * y
 

@@ -71,8 +71,8 @@ def fixed_batch_norm(
     """
     axis = _check(x, axis, gamma, beta, mean, var)
     return _functions.apply_unchanged(
-        lambda *variables: batch_normalization.fixed_batch_normalization(
-            *variables, eps=eps, axis=axis), x, gamma, beta, mean, var)
+        lambda v, g, b, m, s: batch_normalization.fixed_batch_normalization(
+            v, g, b, m, s, eps, axis), x, gamma, beta, mean, var)
 
 
 def _check(x, axis, *arrays):

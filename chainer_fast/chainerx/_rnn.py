@@ -159,8 +159,9 @@ def n_step_rnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequen
     Parameters and what is returned are those of :func:`n_step_gru`, with two matrices
     and biases of each layer; ``activation`` is ``'tanh'`` or ``'relu'``.
     """
-    return _layers(lambda *a: rnn_mod.n_step_rnn(n_layers, 0., *a, activation),
-                   (hx,), ws, bs, xs)
+    return _layers(
+        lambda h, w, b, x: rnn_mod.n_step_rnn(n_layers, 0., h, w, b, x, activation),
+        (hx,), ws, bs, xs)
 
 
 def n_step_birnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequence,
@@ -170,8 +171,9 @@ def n_step_birnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequ
     Parameters and what is returned are those of :func:`n_step_rnn`, with twice as many
     states and parameters.
     """
-    return _layers(lambda *a: rnn_mod.n_step_birnn(n_layers, 0., *a, activation),
-                   (hx,), ws, bs, xs)
+    return _layers(
+        lambda h, w, b, x: rnn_mod.n_step_birnn(n_layers, 0., h, w, b, x, activation),
+        (hx,), ws, bs, xs)
 
 
 def _layers(function, states, ws, bs, xs):

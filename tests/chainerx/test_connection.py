@@ -32,6 +32,14 @@ def test_dtypes(dtypes, expected):
     np.testing.assert_array_equal(found._array, np.full((2, 2, 1), 2, expected))
 
 
+def test_linear_of_integers_is_exact():
+    large = 2 ** 60 + 1
+    y = chainerx.linear(array([[large, 1]]), array([[1, 2], [2, 0]]), array([3, 4]))
+    np.testing.assert_array_equal(y._array, [[large + 5, 2 * large + 4]])
+    with pytest.raises(chainerx.DimensionError):
+        chainerx.linear(array([[1, 2, 3]]), array([[1, 2], [2, 0]]))
+
+
 def test_dot_of_shapes_that_do_not_fit():
     for a, b in (((2, 3), (2, 3)), ((3,), (2,)), ((2, 3), (2,))):
         with pytest.raises(chainerx.DimensionError):
