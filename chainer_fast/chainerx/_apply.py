@@ -11,7 +11,7 @@ import typing as tp
 
 from chainer_fast import function, function_node
 from chainer_fast.backends import arrays as _arrays
-from chainer_fast.chainerx import _array, _backward, _contexts, _graphs
+from chainer_fast.chainerx import _array, _contexts, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -121,7 +121,7 @@ class _UserFunction(FunctionNode):
         if variable is None or variable.raw_array is None:
             return None
         if self._several:
-            return _around(_backward._as_array(variable, self._device))
+            return _around(_array.as_array(variable, self._device))
         if variable.requires_grad and variable.dtype.kind == 'f':
             return _around(_array.wrap(variable, self._device))
         return _around(_array.plain(variable.raw_array, self._device))

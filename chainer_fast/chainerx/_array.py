@@ -249,7 +249,7 @@ class ndarray(array_base.ArrayBase):
         if self._grad is None or self._grad._v is not self._v._grad_var:
             if self._v._grad_var is None:
                 self._v._grad_var = _new_variable(self._v._grad, requires_grad=False)
-            self._grad = wrap(self._v.grad_var, self._device)
+            self._grad = as_array(self._v.grad_var, self._device)
         return self._grad
 
     def set_grad(
@@ -306,6 +306,47 @@ def _others(node):
 
 array_base.bind(ndarray)
 wrap, plain = array_base.wrap, array_base.plain
+
+
+def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
+    """Return the graphs of an array that no function has made."""
+    return node.__dict__.get('_backprop_ids') or frozenset([_graphs.default_id()])
+
+
+def reached(variable: Variable | None) -> frozenset[BackpropId]:
+    """Return the graphs that a variable is in, by the leaves that it comes from."""
+    if variable is None or not variable.requires_grad:
+        return frozenset()
+    known: dict[int, frozenset[BackpropId]] = {}
+    stack = [variable.node]
+    while stack:
+        node = stack[-1]
+        if id(node) in known:
+            stack.pop()
+            continue
+        function = node.creator_node
+        if function is None:
+            known[id(node)] = frozenset(
+                ids_of_leaf(node) if node.requires_grad else ())
+            continue
+        missing = [n for n in function.inputs if id(n) not in known]
+        if missing:
+            stack += missing
+            continue
+        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
+        if isinstance(function, StopGradients):
+            ids -= function.ids
+        known[id(node)] = ids
+    return known[id(variable.node)]
+
+
+def as_array(variable: Variable, device: Device) -> ndarray:
+    """Return an array around a variable, in the graphs that it comes from."""
+    if not _contexts.BackpropId.several:
+        return wrap(variable, device)
+    ids = reached(variable)
+    return wrap(
+        variable, device, ids if ids - {_graphs.default_id()} else None)
 
 
 def common_device(arrays: tp.Sequence[ndarray]) -> Device:

@@ -33,29 +33,18 @@ def backward(
     device = _array.common_device(outputs)
     if any([y._ids is not None for y in outputs]) or _has_inner(outputs):
         leaves = _leaves(outputs, backprop_id)
-        _add_gradients(leaves, _differentiate(
-            outputs, leaves, None, backprop_id, enable_double_backprop),
-            backprop_id, device)
+        gradients = _differentiate(
+            outputs, leaves, None, backprop_id, enable_double_backprop)
+        _add_gradients(leaves, gradients, backprop_id, device)
         return
-    kept = [(y._v, y._v.grad_var) for y in outputs if y.is_grad_required()]
-    pairs = [(y._v, _initial(y, backprop_id)) for y in outputs]
-    inner = [y._v for y in outputs if y._v.creator_node is not None]
-    with device.scope(), _graphs.running(backprop_id):
-        for v, g in pairs:
+    gradients = [(y._v, _initial(y, backprop_id)) for y in outputs]
+    with device.scope(), using_config('enable_backprop', enable_double_backprop):
+        for v, g in gradients:
             if v.creator_node is None:      # The output is a leaf.
                 v.grad_var = g
-        _run(pairs, inner, enable_double_backprop)
-    for v, g in kept:
-        if v.creator_node is not None:
-            v._set_grad_var_without_check(g)
-
-
-def _run(pairs, inner, enable_double_backprop):
-    chosen = [(v, g) for v, g in pairs if v.creator_node is not None]
-    if chosen:
-        with using_config('enable_backprop', enable_double_backprop):
-            _backprop._backprop_to_all(
-                [(v.node, g) for v, g in chosen], False, None)
+        _backprop._backprop_to_all([
+            (v.node, g) for v, g in gradients if v.creator_node is not None],
+            False, None)
 
 
 def _has_inner(outputs):
@@ -86,18 +75,16 @@ def _walk(variables):
             rest += node.creator_node.inputs
 
 
-def _ids_of_leaf(node):
-    return node.__dict__.get('_backprop_ids') or {_graphs.default_id()}
-
-
 def _leaves(outputs, backprop_id):
     """Return the variables of the arrays that keep gradients of a graph."""
     found = []
+    ends = {id(y._v.node) for y in outputs}
     for node in _walk([y._v for y in outputs]):
-        if not node.requires_grad:
+        if not node.requires_grad or (
+                node.creator_node is not None and id(node) in ends):
             continue
         if node.creator_node is None:
-            wanted = backprop_id in _ids_of_leaf(node)
+            wanted = backprop_id in _array.ids_of_leaf(node)
         else:
             wanted = backprop_id in node.__dict__.get('_backprop_keeps', ())
         variable = node.get_variable_or_none()
@@ -106,39 +93,12 @@ def _leaves(outputs, backprop_id):
     return found
 
 
-def _reached(variable):
-    """Return the graphs that a variable is in, by the leaves that it comes from."""
-    if variable is None or not variable.requires_grad:
-        return frozenset()
-    known: dict[int, frozenset[BackpropId]] = {}
-    stack = [variable.node]
-    while stack:
-        node = stack[-1]
-        if id(node) in known:
-            stack.pop()
-            continue
-        function = node.creator_node
-        if function is None:
-            known[id(node)] = frozenset(
-                _ids_of_leaf(node) if node.requires_grad else ())
-            continue
-        missing = [n for n in function.inputs if id(n) not in known]
-        if missing:
-            stack += missing
-            continue
-        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
-        if isinstance(function, _array.StopGradients):
-            ids -= function.ids
-        known[id(node)] = ids
-    return known[id(variable.node)]
-
-
 def _inner(outputs, backprop_id):
     """Return the arrays' variables between outputs and leaves."""
     ends = {id(y._v.node) for y in outputs}
     found = [node.get_variable_or_none() for node in _walk([y._v for y in outputs])
              if node.creator_node is not None and id(node) not in ends]
-    return [v for v in found if v is not None and backprop_id in _reached(v)]
+    return [v for v in found if v is not None and backprop_id in _array.reached(v)]
 
 
 def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop):
@@ -165,17 +125,11 @@ def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_bac
 
 def _outside(variable, backprop_id):
     """Return a variable outside of a graph."""
-    left = _reached(variable) - {backprop_id}
+    left = _array.reached(variable) - {backprop_id}
     if not left:
         return Variable(variable.raw_array, requires_grad=False)
     with using_config('enable_backprop', True):
         return _array.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
-
-
-def _as_array(variable, device):
-    ids = _reached(variable)
-    return _array.wrap(
-        variable, device, ids if ids - {_graphs.default_id()} else None)
 
 
 def _add_gradients(variables, gradients, backprop_id, device):
@@ -191,7 +145,7 @@ def _add_gradients(variables, gradients, backprop_id, device):
         own = others.get(backprop_id)
         if own is not None:
             g = own._v + g
-        others[backprop_id] = _as_array(g, device)
+        others[backprop_id] = _array.as_array(g, device)
 
 
 def grad(
@@ -248,10 +202,10 @@ def grad(
         if backprop_id is _graphs.default_id():
             v._set_grad_var_without_check(g)
         elif g is not None:
-            _array._others(v.node)[backprop_id] = _as_array(g, device)
+            _array._others(v.node)[backprop_id] = _array.as_array(g, device)
     for i, g in zip(places, gradients, strict=False):
         if g is not None:
-            found[i] = _as_array(g, device)
+            found[i] = _array.as_array(g, device)
         if set_grad:
             inputs[i].set_grad(found[i], backprop_id)
     return found
@@ -265,4 +219,4 @@ def _method(
 
 
 _method.__name__ = 'backward'
-setattr(ndarray, 'backward', _method)
+ndarray.backward = _method

@@ -3,8 +3,23 @@ import builtins
 
 import numpy
 from numpy import (  # noqa: F401
-    bool_, dtype, e, euler_gamma, float16, float32, float64, inf, int8, int16, int32,
-    int64, nan, newaxis, pi, uint8)
+    bool_,
+    dtype,
+    e,
+    euler_gamma,
+    float16,
+    float32,
+    float64,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    nan,
+    newaxis,
+    pi,
+    uint8,
+)
 
 bool, int, float = builtins.bool, builtins.int, builtins.float
 

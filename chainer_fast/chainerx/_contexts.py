@@ -98,6 +98,9 @@ class BackpropId:
 
     __slots__ = 'context', 'is_alive', 'name'
 
+    #: Whether there has ever been a graph beside those that are the default ones.
+    several = False
+
     def __init__(self, context: Context, name: str) -> None:
         self.context, self.name = context, name
         self.is_alive = True
@@ -144,6 +147,7 @@ class Context:
 
     def make_backprop_id(self, name: str) -> BackpropId:
         """Return a new name of a graph, which is alive until it is released."""
+        BackpropId.several = True
         return BackpropId(self, name)
 
     def release_backprop_id(self, backprop_id: BackpropId) -> None:

@@ -6,7 +6,13 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.chainerx import _array, _contexts, _dtypes, _errors, _graphs, _routines
+from chainer_fast.chainerx import (
+    _array,
+    _contexts,
+    _dtypes,
+    _errors,
+    _routines,
+)
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.array import copy as copy_

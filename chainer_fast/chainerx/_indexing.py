@@ -6,7 +6,13 @@ import typing as tp
 import numpy
 
 from chainer_fast.chainerx import (
-    _array, _conversion, _dtypes, _errors, _functions, _routines)
+    _array,
+    _conversion,
+    _dtypes,
+    _errors,
+    _functions,
+    _routines,
+)
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.array import where as where_

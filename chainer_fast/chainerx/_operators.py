@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast._core import array_base
-from chainer_fast.chainerx import _arithmetic, _array, _elementwise, _logic, _routines
+from chainer_fast.chainerx import _arithmetic, _elementwise, _logic, _routines
 from chainer_fast.chainerx._array import ndarray
 
 

@@ -16,7 +16,6 @@ from chainer_fast.chainerx import _array, _errors
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 
-
 _NUMBERS = {float, int, bool}
 
 

@@ -11,7 +11,7 @@ import typing as tp
 from chainer_fast import _backend
 from chainer_fast._core import graph
 from chainer_fast.backends import _cpu
-from chainer_fast.chainerx import _array, _backward, _apply, _graphs
+from chainer_fast.chainerx import _apply, _array, _backward, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable, _bound
 
