@@ -120,7 +120,7 @@ def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
 
 
 def dimension_errors(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Return a routine for whose errors of shapes and axes ChainerX has its own type."""
+    """Return a routine whose errors of shapes and axes are of the type for them."""
     @functools.wraps(routine)
     def call(*args, **kwargs):
         try:
