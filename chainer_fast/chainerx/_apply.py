@@ -1,9 +1,9 @@
 """Functions of variables, applied to arrays of ChainerX.
 
-Functions of this package compute with the plain arrays inside, forward and backward.
-For any other class, its ``forward_chainerx`` is asked first. Where it has none, its
-``forward`` takes plain arrays that share their memory, and its ``backward`` variables
-of arrays of ChainerX.
+If the class has a ``forward_chainerx``, that is asked first. Functions of this package
+compute with the plain arrays inside, forward and backward. Any other has a ``forward``
+that takes plain arrays, which share their memory, and a ``backward`` that takes
+variables of arrays of ChainerX.
 """
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
                 'incompatible array types are mixed in the forward input (%s).\n'
                 'Actual: %s' % (node.label, ', '.join([str(type(x)) for x in given])))
     device = _array.common_device(found)
-    if not type(node).__module__.startswith('chainer_fast.'):
+    if type(node).forward_chainerx is not FunctionNode.forward_chainerx:
         outputs = _forward_chainerx(node, tuple(given), device)
         if outputs is not function_node.Fallback:
             return tuple([None if y is None else _around(y) for y in outputs])
+    if not type(node).__module__.startswith('chainer_fast.'):
         several = any([x._ids is not None for x in found])
         node = _UserFunction(node, device, several)
     else:

@@ -88,6 +88,9 @@ def grad_var_of(variable: Variable) -> tp.Any:
         return None
     if variable._grad_var is None or variable.__dict__.get('_chainerx_grad') is not grad:
         variable._grad_var = new_variable(grad)
+        # The array in the graph takes the place, if it is another one.
+        grad = variable._grad_var.raw_array
+        array.set_grad(grad)
         variable.__dict__['_chainerx_grad'] = grad
     return variable._grad_var
 
@@ -149,19 +152,28 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
 
     Variables of one result, as a sum hands on to its operands, add up their gradients.
     """
-    if grad_outputs is not None:
-        totals: dict[int, tp.Any] = {}
-        for y, gy in zip(outputs, grad_outputs, strict=True):
-            if not y.raw_array._is_connected():
-                continue
-            key = id(y.raw_array._v)
-            before = totals.get(key)
-            totals[key] = gy = before if gy is None else (
-                gy if before is None else before + gy)
-            set_grad(y, None if gy is None else gy.raw_array, gy)
-    found = {
-        id(y.raw_array._v): y.raw_array for y in outputs if y.grad_var is not None}
-    _backward.backward(list(found.values()), None, enable_double_backprop)
+    if grad_outputs is None:
+        found = {
+            id(y.raw_array._v): y.raw_array for y in outputs if y.grad_var is not None}
+        _backward.backward(list(found.values()), None, enable_double_backprop)
+        return
+    totals: dict[int, tp.Any] = {}
+    for y, gy in zip(outputs, grad_outputs, strict=True):
+        if gy is not None and y.raw_array._is_connected():
+            array, gradient = y.raw_array, gy.raw_array._v
+            key = id(array._v)
+            if key in totals:
+                gradient = totals[key][1] + gradient
+            totals[key] = array, gradient
+    before = [array._v.grad_var for array, _ in totals.values()]
+    for array, gradient in totals.values():
+        # Without a check, as the gradients of a check have more digits.
+        array._v._set_grad_var_without_check(gradient)
+    _backward.backward(
+        [array for array, _ in totals.values()], None, enable_double_backprop)
+    for (array, _), own in zip(totals.values(), before, strict=True):
+        if array._v.creator_node is not None:
+            array._v._set_grad_var_without_check(own)
 
 
 def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
