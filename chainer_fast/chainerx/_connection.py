@@ -11,7 +11,7 @@ from chainer_fast.chainerx import _array, _dtypes, _errors, _functions, _routine
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.connection import convolution_nd, deconvolution_nd
 from chainer_fast.functions.connection import linear as linear_mod
-from chainer_fast.functions.math import tensordot
+from chainer_fast.functions.math import matmul, tensordot
 from chainer_fast.types import NdArray
 
 __all__ = ['conv', 'conv_transpose', 'dot', 'linear']
@@ -40,6 +40,8 @@ def dot(a: ndarray, b: ndarray) -> ndarray:
     if a.ndim and b.ndim and a.shape[-1] != b.shape[axes[1][0]]:
         raise _errors.DimensionError(
             'the shapes %s and %s do not go together' % (a.shape, b.shape))
+    if a.ndim == b.ndim == 2 and _have_float((a, b)):
+        return _functions.apply(matmul.matmul, a, b)
 
     def ordinary(xp, x, y):
         if max(x.ndim, y.ndim) > 2 and x.dtype.kind == 'f' and x.size and y.size:

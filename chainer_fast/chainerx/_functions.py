@@ -30,9 +30,11 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
         If the function does not take the shapes.
     """
     _routines.check(*arrays)
-    dtype = arrays[0].dtype
+    dtype = arrays[0]._v.dtype
+    if dtype.kind != 'f':
+        return apply_as(common_float(*arrays), function, *arrays)
     for array in arrays:
-        if array.dtype is not dtype or dtype.kind != 'f':
+        if array._v.dtype is not dtype:
             return apply_as(common_float(*arrays), function, *arrays)
     return _run(function, arrays)
 

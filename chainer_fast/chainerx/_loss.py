@@ -110,7 +110,7 @@ def softmax_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
         Labels, of the shape without classes; those of -1 are ignored.
     """
     return _with_labels(lambda v, labels: softmax_mod.softmax_cross_entropy(
-        v, labels, reduce='no', enable_double_backprop=True), x1, x2)
+        v, labels, reduce='no', enable_double_backprop=v.requires_grad), x1, x2)
 
 
 def _with_labels(function, x, t):

@@ -38,10 +38,11 @@ def sum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
         If there is no such axis, or one is told twice.
     """
     _routines.check(a)
-    found, dtype = _functions.axes(a, axis), _total_dtype(a)
+    found = _functions.axes(a, axis)
+    if a.dtype.kind == 'f':
+        return _functions.apply(lambda v: sum_mod.sum(v, found, keepdims), a)
     return _routines.compute(
-        [a], lambda xp, x: x.sum(found, dtype=dtype, keepdims=keepdims),
-        lambda v: sum_mod.sum(v, found, keepdims))
+        [a], lambda xp, x: x.sum(found, dtype='int64', keepdims=keepdims))
 
 
 def nansum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:

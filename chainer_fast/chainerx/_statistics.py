@@ -70,9 +70,7 @@ def mean(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """
     _routines.check(a)
     found = _functions.axes(a, axis)
-    return _routines.compute(
-        [a], lambda xp, x: x.mean(found, keepdims=keepdims),
-        lambda v: _mean(v, found, keepdims), _dtypes.floating(a.dtype))
+    return _functions.apply(lambda v: _mean(v, found, keepdims), a)
 
 
 @_routines.method
