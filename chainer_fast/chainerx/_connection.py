@@ -123,6 +123,8 @@ def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
         If the shapes or parameters do not go together.
     """
     stride, pad = _for_each_axis(x, w, stride, pad)
+    if x.ndim == 2:
+        return linear(x, w, b)
     arrays = (x, w) if b is None else (x, w, b)
 
     def function(x, w, b=None):
@@ -160,6 +162,8 @@ def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _In
     lengths = tuple(outsize)
     if len(lengths) != len(strides) or any([n < 0 for n in lengths]):
         raise _errors.DimensionError('lengths of the result cannot be %s' % (lengths,))
+    if x.ndim == 2:
+        return linear(x, w.transpose(), b)
     arrays = (x, w) if b is None else (x, w, b)
 
     def function(x, w, b=None):

@@ -1,11 +1,13 @@
 """Linear algebra of matrices of float32 and float64."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import typing as tp
 
 import numpy
 
+from chainer_fast.backends import cuda
 from chainer_fast.chainerx import _decompositions, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.math import cholesky as cholesky_mod
@@ -29,10 +31,16 @@ def _check(a, square=False):
 
 
 def _errors_of_lapack(routine):
+    """Return a routine whose errors are those of ChainerX, also on a GPU."""
     @functools.wraps(routine)
-    def call(*args, **kwargs):
+    def call(a, *args, **kwargs):
+        _routines.check(a)
+        scope = contextlib.nullcontext()
+        if not a.device.native:
+            scope = cuda.cupyx.errstate(linalg='raise')
         try:
-            return routine(*args, **kwargs)
+            with scope:
+                return routine(a, *args, **kwargs)
         except numpy.linalg.LinAlgError as e:
             raise _errors.ChainerxError(str(e)) from e
     return call

@@ -5,6 +5,8 @@ from chainer_fast import chainerx
 from chainer_fast.chainerx import _array, linalg
 from tests.chainerx.checks import array, check, same, uniform
 
+pytestmark = pytest.mark.usefixtures('place')
+
 SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (2, 3), (3, 2), (3, 3)]
 
 
@@ -14,8 +16,8 @@ def _regular(n):
 
 def _definite(x):
     """Make an array symmetric and positive definite."""
-    n = x.shape[0]
-    return _array.run(lambda v: (v + v.T) * .5 + 3 * np.eye(n, dtype=v.dtype), x)
+    eye = x.device.xp.eye(x.shape[0], dtype=x.dtype)
+    return _array.run(lambda v: (v + v.T) * .5 + 3 * eye, x)
 
 
 @pytest.mark.parametrize('columns', [(), (1,), (2,)])

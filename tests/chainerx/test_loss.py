@@ -5,6 +5,8 @@ import chainer_fast.functions as F
 from chainer_fast import chainerx
 from tests.chainerx.checks import array, check, same, uniform
 
+pytestmark = pytest.mark.usefixtures('place')
+
 
 @pytest.mark.parametrize('name, args, kwargs', [
     ('absolute_error', (), {}), ('squared_error', (), {}),

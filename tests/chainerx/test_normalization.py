@@ -3,7 +3,9 @@ import pytest
 
 import chainer_fast.functions as F
 from chainer_fast import chainerx
-from tests.chainerx.checks import array, check, same, uniform
+from tests.chainerx.checks import array, check, same, uniform, values
+
+pytestmark = pytest.mark.usefixtures('place')
 
 SHAPES = [((4, 3), (3,), None), ((2, 3, 4, 2), (3,), (0, 2, 3)),
           ((2, 3, 4, 2), (3, 4, 2), 0)]
@@ -16,16 +18,17 @@ def _operands(shape, reduced):
 @pytest.mark.parametrize('shape, reduced, axis', SHAPES)
 def test_batch_norm(shape, reduced, axis):
     operands = _operands(shape, reduced)
-    running = [abs(uniform(*reduced, seed=i)) for i in (3, 4)]
-    expected = [each.copy() for each in running]
+    expected = [abs(uniform(*reduced, seed=i)) for i in (3, 4)]
+    running = [array(each.copy()) for each in expected]
 
     def routine(*arrays):
-        return chainerx.batch_norm(*arrays, *map(array, running), 1e-3, .8, axis)
+        return chainerx.batch_norm(*arrays, *running, 1e-3, .8, axis)
 
     same(routine, lambda *a: F.batch_normalization(
         *a, running_mean=expected[0], running_var=expected[1], eps=1e-3, decay=.8,
         axis=axis), *operands)
-    np.testing.assert_allclose(running, expected)
+    for each, other in zip(running, expected, strict=True):
+        np.testing.assert_allclose(values(each), other)
     check(routine, *operands)
 
 

@@ -4,6 +4,8 @@ import chainer_fast.functions as F
 from chainer_fast import chainerx
 from tests.chainerx.checks import array, check, same, uniform
 
+pytestmark = pytest.mark.usefixtures('place')
+
 WINDOWS = [((2, 3, 5), 2, ()), ((2, 3, 4, 4), (3, 2), ((1, 2), 1)),
            ((1, 2, 3, 4, 3), 2, (1, (1, 0, 1)))]
 

@@ -3,7 +3,9 @@ import pytest
 
 import chainer_fast.functions as F
 from chainer_fast import chainerx
-from tests.chainerx.checks import array, check, same, uniform
+from tests.chainerx.checks import array, check, same, uniform, values
+
+pytestmark = pytest.mark.usefixtures('place')
 
 UNITS = [('lstm', ((3, 2), (2, 8))), ('slstm', ((3, 2), (3, 2), (3, 8), (3, 8))),
          ('tree_lstm', ((3, 2), (3, 8))), ('tree_lstm', ((3, 2), (3, 2), (3, 10)))]
@@ -70,4 +72,4 @@ def test_the_activation_is_tanh_by_default():
         1, array(h), [[array(w)] * 2], [[array(b)] * 2], [array(x)])
     assert len(ys) == 1
     np.testing.assert_allclose(
-        hy._array[0], np.tanh(x.dot(w) + h[0].dot(w) + 2 * b))
+        values(hy)[0], np.tanh(x.dot(w) + h[0].dot(w) + 2 * b))
