@@ -34,8 +34,3 @@ from chainer_fast.chainerx._rounding import *  # noqa: F401, F403
 from chainer_fast.chainerx._sorting import *  # noqa: F401, F403
 from chainer_fast.chainerx._statistics import *  # noqa: F401, F403
 from chainer_fast.chainerx._trigonometric import *  # noqa: F401, F403
-
-
-def is_available() -> bool:
-    """Return whether ChainerX can be used: always ``True``."""
-    return True

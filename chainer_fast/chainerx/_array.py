@@ -401,7 +401,8 @@ def _result(variable, device, arrays):
                 or variable.dtype.kind != 'f'):
             variable = _new_variable(variable.raw_array, requires_grad=False)
         elif any([array._v is variable for array in arrays]):
-            variable = identity.identity(variable)      # It keeps a gradient of its own.
+            # It keeps a gradient of its own.
+            variable = identity.identity(variable)
     return wrap(variable, device)
 
 

@@ -14,6 +14,18 @@ import numpy
 from chainer_fast.backends import cuda
 from chainer_fast.chainerx import _errors
 
+__all__ = [
+    'Backend', 'BackpropId', 'Context', 'ContextScope', 'Device', 'DeviceScope',
+    'context_scope', 'get_backend', 'get_default_context', 'get_default_device',
+    'get_device', 'get_global_default_context', 'is_available',
+    'set_default_context', 'set_default_device', 'set_global_default_context',
+    'using_device']
+
+
+def is_available() -> bool:
+    """Return whether ChainerX can be used: always ``True``."""
+    return True
+
 
 class Device:
     """A device; there is one object for each.

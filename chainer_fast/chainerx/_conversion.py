@@ -84,7 +84,8 @@ def asanyarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarra
     return asarray(a, dtype, device)
 
 
-def ascontiguousarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def ascontiguousarray(
+        a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
     """Return an array whose elements lie one after the other, in C order.
 
     Parameters
@@ -139,8 +140,8 @@ def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
 
 
 @_routines.method
-def to_device(
-        a: ndarray, device: _contexts.Device | str, index: int | None = None) -> ndarray:
+def to_device(a: ndarray, device: _contexts.Device | str,
+              index: int | None = None) -> ndarray:
     """Return the array on another device.
 
     Parameters

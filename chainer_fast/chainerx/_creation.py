@@ -124,16 +124,15 @@ def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
         If there are more than two booleans.
     """
     if stop is None:
-        start, stop = 0 if not isinstance(start, bool) else False, start
+        start, stop = type(start)(0), start
     if step is None:
-        step = 1 if not isinstance(stop, bool) else True
+        step = type(stop)(1)
     if not step:
         raise _errors.ChainerxError('the step of a range is not zero')
     dtype = (_dtypes.result_type((), (start, stop, step)) if dtype is None
              else _dtypes.dtype(dtype))
-    if dtype.kind == 'b':
-        if (stop - start) / step > 2:
-            raise _errors.DtypeError('a range of bool_ has two elements at most')
+    if dtype.kind == 'b' and (stop - start) / step > 2:
+        raise _errors.DtypeError('a range of bool_ has two elements at most')
     return _new(device, 'arange', start, stop, step, dtype)
 
 

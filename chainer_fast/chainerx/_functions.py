@@ -1,6 +1,7 @@
 """Functions of Chainer on arrays: dtypes are promoted, errors are ChainerX's own."""
 from __future__ import annotations
 
+import operator
 import typing as tp
 
 from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
@@ -88,6 +89,20 @@ def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
     if len(set(found)) < len(found):
         raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
     return tuple(found)
+
+
+def one_axis(axis: int, ndim: int) -> int:
+    """Return an axis of so many, counted from the front.
+
+    Raises
+    ------
+    DimensionError
+        If there is no such axis.
+    """
+    found = operator.index(axis)
+    if not -ndim <= found < ndim:
+        raise _errors.DimensionError('there is no axis %d among %d' % (found, ndim))
+    return found % ndim
 
 
 def kept_shape(a: ndarray, axis: tuple[int, ...] | None) -> tuple[int, ...]:

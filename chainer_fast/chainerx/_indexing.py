@@ -31,7 +31,8 @@ def _index(indices):
     return (*indices, Ellipsis)
 
 
-def _getitem(a, indices):
+def getitem(a: ndarray, indices: tp.Any) -> ndarray:
+    """Return a part of an array, which is a view if no arrays are indices."""
     index = _index(indices)
     return _routines.compute(
         [a], lambda xp, a: a[index], lambda a: get_item.get_item(a, index))
@@ -42,8 +43,15 @@ def _setitem(a, indices, value):
     if isinstance(value, ndarray):
         check_writable(value)
         value = value._array
-    with a._device.scope():
-        a._array[_index(indices)] = value
+    try:
+        with a._device.scope():
+            a._array[_index(indices)] = value
+    except ValueError as e:
+        raise _errors.DimensionError(str(e)) from e
+
+
+def _iter(a):
+    return (getitem(a, i) for i in range(len(a)))
 
 
 def check_writable(a: ndarray) -> None:
@@ -59,8 +67,9 @@ def check_writable(a: ndarray) -> None:
             'as_grad_stopped() returns a view outside of graphs')
 
 
-ndarray.__getitem__ = _getitem
-ndarray.__setitem__ = _setitem
+for _name, _method in {
+        '__getitem__': getitem, '__setitem__': _setitem, '__iter__': _iter}.items():
+    setattr(ndarray, _name, _method)
 
 
 @_routines.method
@@ -76,7 +85,7 @@ def fill(a: ndarray, value: tp.Any) -> None:
     ChainerxError
         If the array is in a graph.
     """
-    a[...] = value
+    _setitem(a, ..., value)
 
 
 def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
@@ -140,7 +149,7 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
     _routines.check(a)
     if axis is None:
         a, axis = a.ravel(), 0
-    axis, = _functions.axes(a, axis)
+    axis = _functions.one_axis(axis, a.ndim)
     length = a.shape[axis]
     indices = _conversion.asarray(indices, device=a.device)._array
     if indices.dtype.kind not in 'iu' and indices.size:

@@ -10,7 +10,7 @@ from chainer_fast.chainerx import _contexts, _dtypes, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._conversion import checked, to_host
 
-__all__ = ['frombuffer', 'to_numpy']
+__all__ = ['from_dlpack', 'frombuffer', 'to_numpy']
 
 
 def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[tp.Any, tp.Any]:
@@ -102,14 +102,40 @@ for _name, _get, _doc in (
 
 
 def _as_numpy(a, dtype=None, copy=None):
-    """Return the elements for functions of NumPy, as ``numpy.asarray`` asks for them."""
+    """Return the elements, as :func:`numpy.asarray` asks for them."""
     found = to_host(a)
     if dtype is not None and dtype != found.dtype:
         return found.astype(dtype)
     return found.copy() if copy else found
 
 
-ndarray.__array__ = _as_numpy
+def _dlpack(a, **kwargs):
+    """Return a capsule for other libraries, with the memory of an array."""
+    if a._is_connected():
+        raise _errors.ChainerxError(
+            'an array that is in a graph is not shared with other libraries: '
+            'as_grad_stopped() returns a view outside of graphs')
+    return a._array.__dlpack__(**kwargs)
+
+
+for _name, _method in {
+        '__array__': _as_numpy, '__dlpack__': _dlpack,
+        '__dlpack_device__': lambda a: a._array.__dlpack_device__()}.items():
+    setattr(ndarray, _name, _method)
+
+
+def from_dlpack(x: tp.Any, device: tp.Any = None) -> ndarray:
+    """Return an array with the memory of another library's, which has ``__dlpack__``.
+
+    Parameters
+    ----------
+    x : array
+        On that device.
+    device : Device or str, optional
+    """
+    device = _contexts.get_device(device)
+    with device.scope():
+        return checked(device.xp.from_dlpack(x), device)
 
 
 def _fromrawpointer(
@@ -136,13 +162,13 @@ def _fromrawpointer(
     """
     device = _contexts.get_device(device)
     dtype = _dtypes.dtype(dtype)
-    low = min(0, sum([(n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0]))
-    high = sum([(n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0])
+    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low, high = [sum([sign * max(sign * n, 0) for n in spans]) for sign in (-1, 1)]
     size = 0 if 0 in shape else high - low + dtype.itemsize
     start = ptr + offset + low
     if device.native:
-        buffer = (ctypes.c_char * size).from_address(start)
-        buffer._base = base     # type: ignore[attr-defined]
+        buffer: tp.Any = (ctypes.c_char * size).from_address(start)
+        buffer._base = base
         return checked(numpy.ndarray(shape, dtype, buffer, -low, strides), device)
     cupy = device.xp
     found = cupy.cuda.runtime.pointerGetAttributes(ptr)

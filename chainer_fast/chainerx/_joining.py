@@ -44,7 +44,7 @@ def concatenate(arrays: tp.Sequence[ndarray], axis: int | None = 0) -> ndarray:
     arrays = _given(arrays)
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
-    i, = _functions.axes(arrays[0], axis)
+    i = _functions.one_axis(axis, arrays[0].ndim)
     if len({a.shape[:i] + a.shape[i + 1:] + (a.ndim,) for a in arrays}) > 1:
         raise _errors.DimensionError('arrays of shapes %s are not joined along axis %d'
                                      % ([a.shape for a in arrays], i))
@@ -127,7 +127,7 @@ def split(ary: ndarray, indices_or_sections: _Sections, axis: int = 0) -> list[n
         If a number is not an integer.
     """
     _routines.check(ary)
-    axis, = _functions.axes(ary, axis)
+    axis = _functions.one_axis(axis, ary.ndim)
     cuts = _cuts(indices_or_sections, ary.shape[axis])
     before = (slice(None),) * axis
     pieces = [(*before, slice(start, stop)) for start, stop in zip(
@@ -182,7 +182,7 @@ def repeat(a: ndarray, repeats: _Sections, axis: int | None = None) -> ndarray:
     _routines.check(a)
     if axis is None:
         a, axis = a.ravel(), 0
-    axis, = _functions.axes(a, axis)
+    axis = _functions.one_axis(axis, a.ndim)
     counts = _dtypes.shape(repeats)
     if len(counts) not in (1, a.shape[axis]) or min(counts, default=0) < 0:
         raise _errors.DimensionError(

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import math
-import operator
 import typing as tp
 
-from chainer_fast.chainerx import _dtypes, _errors, _functions, _routines
+from chainer_fast.chainerx import _dtypes, _errors, _functions, _indexing, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.array import reshape as reshape_
@@ -91,7 +90,7 @@ def squeeze(a: ndarray, axis: _functions._Axis = None) -> ndarray:
         axes = tuple([i for i, n in enumerate(a.shape) if n == 1])
     if any([a.shape[i] != 1 for i in axes]):
         raise _errors.DimensionError(
-            'an axis of %s is not of length 1 in an array of shape %s' % (axes, a.shape))
+            'axes %s of an array of shape %s are not all of length 1' % (axes, a.shape))
     return _routines.compute(
         [a], lambda xp, a: a.squeeze(axes), lambda a: squeeze_.squeeze(a, axes))
 
@@ -111,14 +110,14 @@ def expand_dims(a: ndarray, axis: int) -> ndarray:
         If the result has no such axis.
     """
     _routines.check(a)
-    place = _within(axis, a.ndim + 1)
+    place = _functions.one_axis(axis, a.ndim + 1)
     return reshape(a, (*a.shape[:place], 1, *a.shape[place:]))
 
 
 def atleast_2d(a: ndarray) -> ndarray:
     """Return a view with two axes at least: new ones come first."""
     _routines.check(a)
-    return a if a.ndim >= 2 else a[(None,) * (2 - a.ndim)]
+    return a if a.ndim >= 2 else _indexing.getitem(a, (None,) * (2 - a.ndim))
 
 
 def atleast_3d(a: ndarray) -> ndarray:
@@ -126,8 +125,8 @@ def atleast_3d(a: ndarray) -> ndarray:
     _routines.check(a)
     if a.ndim >= 3:
         return a
-    return a[..., None] if a.ndim == 2 else a[None, ..., None] if a.ndim else (
-        a[None, None, None])
+    return _indexing.getitem(
+        a, ((None, None, None), (None, ..., None), (..., None))[a.ndim])
 
 
 def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
@@ -153,14 +152,6 @@ def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
     return _routines.compute(
         [array], lambda xp, a: xp.broadcast_to(a, shape),
         lambda a: broadcast.broadcast_to(a, shape))
-
-
-def _within(axis, ndim):
-    """Return an axis counted from the first."""
-    found = operator.index(axis)
-    if not -ndim <= found < ndim:
-        raise _errors.DimensionError('there is no axis %d among %d' % (found, ndim))
-    return found % ndim
 
 
 def transpose(a: ndarray, axes: tp.Any = None) -> ndarray:
@@ -201,7 +192,7 @@ def swapaxes(a: ndarray, axis1: int, axis2: int) -> ndarray:
     """
     _routines.check(a)
     order = list(range(a.ndim))
-    i, j = _within(axis1, a.ndim), _within(axis2, a.ndim)
+    i, j = _functions.one_axis(axis1, a.ndim), _functions.one_axis(axis2, a.ndim)
     order[i], order[j] = j, i
     return transpose(a, order)
 
@@ -222,8 +213,8 @@ def rollaxis(a: ndarray, axis: int, start: int = 0) -> ndarray:
         If the array does not have one of them.
     """
     _routines.check(a)
-    axis = _within(axis, a.ndim)
-    start = start if start == a.ndim else _within(start, a.ndim)
+    axis = _functions.one_axis(axis, a.ndim)
+    start = start if start == a.ndim else _functions.one_axis(start, a.ndim)
     order = [i for i in range(a.ndim) if i != axis]
     order.insert(start - (axis < start), axis)
     return transpose(a, order)
@@ -271,9 +262,9 @@ def flip(m: ndarray, axis: _functions._Axis = None) -> ndarray:
     """
     _routines.check(m)
     axes = _functions.axes(m, axis)
-    return m[tuple([
+    return _indexing.getitem(m, tuple([
         slice(None, None, -1 if axes is None or i in axes else None)
-        for i in range(m.ndim)])]
+        for i in range(m.ndim)]))
 
 
 def fliplr(m: ndarray) -> ndarray:
@@ -286,6 +277,8 @@ def flipud(m: ndarray) -> ndarray:
     return flip(m, 0)
 
 
-ndarray.reshape = _reshape_method
-ndarray.transpose = _transpose_method
-ndarray.T = property(transpose, doc='A view with the axes the other way round.')
+for _name, _method in {
+        'reshape': _reshape_method, 'transpose': _transpose_method,
+        'T': property(transpose, doc='A view with the axes the other way round.')
+        }.items():
+    setattr(ndarray, _name, _method)
