@@ -92,6 +92,32 @@ cpdef object plain(object array, object device):
     return wrap(new_variable(array, False), device)
 
 
+cpdef list plain_variables(tuple arrays):
+    """Return the variables inside arrays that need no closer look, or else None.
+
+    Those are arrays of floats of one dtype, on one device of the host, that are in the
+    default graph or in none.
+    """
+    cdef ArrayBase array, first = None
+    cdef list variables = []
+    for each in arrays:
+        if type(each) is not _Array:
+            return None
+        array = <ArrayBase>each
+        x = array._v.arr
+        if array._ids is not None or not PyArray_CheckExact(x) or (
+                not np.PyArray_ISFLOAT(<np.ndarray>x)):
+            return None
+        if first is None:
+            first = array
+        elif array._device is not first._device or (
+                PyArray_DESCR(<np.ndarray>x)
+                is not PyArray_DESCR(<np.ndarray>first._v.arr)):
+            return None
+        variables.append(array._v)
+    return variables
+
+
 cdef object _operate(_Operation operation, int place, ArrayBase a, object other):
     cdef ArrayBase b
     cdef object x, y

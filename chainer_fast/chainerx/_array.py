@@ -389,6 +389,11 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     else:
         with device.scope():
             results = function(*[array._v for array in arrays])
+    return around(results, device, arrays)
+
+
+def around(results: tp.Any, device: Device, arrays: tp.Sequence[ndarray]) -> tp.Any:
+    """Return arrays around what a function made of those inside others."""
     if isinstance(results, Variable):
         return _result(results, device, arrays)
     return tuple([_result(result, device, arrays) for result in results])

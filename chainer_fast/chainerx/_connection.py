@@ -199,7 +199,10 @@ def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
 
 
 def _have_float(arrays):
-    return any([array.dtype.kind == 'f' for array in arrays])
+    for array in arrays:
+        if array._v.dtype.kind == 'f':
+            return True
+    return False
 
 
 @_routines.dimension_errors

@@ -4,9 +4,13 @@ from __future__ import annotations
 import operator
 import typing as tp
 
+from chainer_fast._core import array_base
 from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+_ERRORS = (type_check.InvalidType, ValueError, IndexError, AssertionError)
 
 _Axis: tp.TypeAlias = int | tp.Sequence[int] | None
 
@@ -17,7 +21,7 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     Parameters
     ----------
     function : callable
-        Takes as many variables, and returns one or a tuple or list of them.
+        Takes as many variables, and returns one or a tuple or list of new ones.
     *arrays : ndarray
         They are converted to their common dtype, integers alone to float32.
 
@@ -30,14 +34,18 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     DimensionError
         If the function does not take the shapes.
     """
-    _routines.check(*arrays)
-    dtype = arrays[0]._v.dtype
-    if dtype.kind != 'f':
+    variables = array_base.plain_variables(arrays)
+    if variables is None:
+        _routines.check(*arrays)
         return apply_as(common_float(*arrays), function, *arrays)
-    for array in arrays:
-        if array._v.dtype is not dtype:
-            return apply_as(common_float(*arrays), function, *arrays)
-    return _run(function, arrays)
+    try:
+        y = function(*variables)
+    except _ERRORS as e:
+        raise _errors.DimensionError(str(e)) from e
+    device = arrays[0]._device
+    if type(y) is Variable and (not y._requires_grad or y.creator_node is not None):
+        return _array.wrap(y, device)
+    return _array.around(y, device, arrays)
 
 
 def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
@@ -55,7 +63,7 @@ def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.
 def _run(function, arrays):
     try:
         return _array.run(function, *arrays)
-    except (type_check.InvalidType, ValueError, IndexError, AssertionError) as e:
+    except _ERRORS as e:
         raise _errors.DimensionError(str(e)) from e
 
 
@@ -80,12 +88,12 @@ def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
     """
     if axis is None:
         return None
-    found = []
+    ndim, found = a._v.ndim, []
     for each in _dtypes.shape(axis):
-        if not -a.ndim <= each < a.ndim:
+        if not -ndim <= each < ndim:
             raise _errors.DimensionError(
-                'axis %d is out of bounds for an array of %d axes' % (each, a.ndim))
-        found.append(each % a.ndim)
+                'axis %d is out of bounds for an array of %d axes' % (each, ndim))
+        found.append(each % ndim)
     if len(set(found)) < len(found):
         raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
     return tuple(found)
