@@ -199,10 +199,7 @@ def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
 
 
 def _have_float(arrays):
-    for array in arrays:
-        if array._v.dtype.kind == 'f':
-            return True
-    return False
+    return any([array._v.dtype.kind == 'f' for array in arrays])
 
 
 @_routines.dimension_errors
