@@ -3,6 +3,10 @@ import numpy
 import pytest
 
 from chainer_fast import chainerx, gradient_check
+from tests.chainerx.checks import array as on_device
+from tests.chainerx.checks import check, values
+
+pytestmark = pytest.mark.usefixtures('place')
 
 UNARY = [
     'negative', 'absolute', 'fabs', 'square', 'reciprocal', 'exp', 'exp2', 'expm1',
@@ -13,23 +17,8 @@ BINARY = [
     'minimum', 'arctan2', 'squared_difference']
 
 
-def array(values):
-    return chainerx.array(numpy.asarray(values, 'd'))
-
-
-def check(function, *values):
-    """Check the gradients of a function of arrays."""
-    random = numpy.random.RandomState(1)
-    inputs = tuple([array(x).require_grad() for x in values])
-
-    def call(xs):
-        return function(*xs),
-    y, = call(inputs)
-    gy = array(random.uniform(-1, 1, y.shape)).require_grad(),
-    ggx = tuple([array(random.uniform(-1, 1, x.shape)) for x in inputs])
-    eps = tuple([array(numpy.full(x.shape, 1e-4)) for x in (*inputs, *gy)])
-    chainerx.check_backward(call, inputs, gy, eps[:-1], 1e-5, 1e-4)
-    chainerx.check_double_backward(call, inputs, gy, ggx, eps, 1e-5, 1e-4)
+def array(elements):
+    return on_device(numpy.asarray(elements, 'd'))
 
 
 A = numpy.linspace(.23, .81, 6).reshape(2, 3)
@@ -85,7 +74,7 @@ def test_powers_of_no_base_and_a_negative_one():
         y = chainerx.power(base, x)
         assert y.is_backprop_required()
         numpy.testing.assert_array_equal(
-            chainerx.to_numpy(y), numpy.power(float(base), [1., 2.]))
+            values(y), numpy.power(float(base), [1., 2.]))
 
 
 def test_results_in_a_graph_are_those_outside():
@@ -97,14 +86,14 @@ def test_results_in_a_graph_are_those_outside():
         inside = getattr(chainerx, name)(*[
             x.view().require_grad() for x in operands])
         numpy.testing.assert_array_equal(
-            chainerx.to_numpy(outside), chainerx.to_numpy(inside))
+            values(outside), values(inside))
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32'])
 def test_gradients_have_the_dtypes_of_their_arrays(dtype):
-    x = chainerx.array(numpy.array([1., 2.], dtype)).require_grad()
-    other = chainerx.array(numpy.array([3., 4.])).require_grad()
-    integers = chainerx.array(numpy.array([1, 2]))
+    x = on_device(numpy.array([1., 2.], dtype)).require_grad()
+    other = array([3., 4.]).require_grad()
+    integers = on_device(numpy.array([1, 2]))
     y = x * integers * other + chainerx.arctan2(integers, x)
     assert y.dtype == 'float64'
     y.backward()
@@ -127,7 +116,7 @@ def test_graphs_of_both_operands():
             assert z.is_backprop_required(b)
         (x * y).backward(a)
         numpy.testing.assert_array_equal(
-            chainerx.to_numpy(x.get_grad(a)), [3., 4.])
+            values(x.get_grad(a)), [3., 4.])
 
 
 def test_gradients_that_are_handed_on_stay_in_their_graph():
@@ -137,7 +126,7 @@ def test_gradients_that_are_handed_on_stay_in_their_graph():
     chainerx.backward(y, enable_double_backprop=True)
     assert x.grad.is_backprop_required()
     (x.grad * x.grad).backward()
-    numpy.testing.assert_array_equal(chainerx.to_numpy(gy.grad), [6., 8.])
+    numpy.testing.assert_array_equal(values(gy.grad), [6., 8.])
 
 
 def test_sums_give_one_gradient_to_both_operands():

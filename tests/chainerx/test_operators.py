@@ -5,6 +5,9 @@ import numpy
 import pytest
 
 from chainer_fast import chainerx
+from tests.chainerx import checks
+
+pytestmark = pytest.mark.usefixtures('place')
 
 OPERATORS = {
     operator.add: 'add', operator.sub: 'subtract', operator.mul: 'multiply',
@@ -26,7 +29,7 @@ BITS = {'bitwise_and', 'bitwise_or', 'bitwise_xor', 'left_shift', 'right_shift'}
 def same(found, expected):
     assert found.dtype == expected.dtype
     numpy.testing.assert_array_equal(
-        chainerx.to_numpy(found), chainerx.to_numpy(expected))
+        checks.values(found), checks.values(expected))
 
 
 @pytest.mark.parametrize('method', OPERATORS, ids=OPERATORS.values())
@@ -91,10 +94,10 @@ def test_nothing_in_a_graph_is_changed(method):
     connected = chainerx.ones((2,), 'float32').require_grad()
     for x, y in ((connected, 1.), (connected, chainerx.ones((2,), 'float32')),
                  (chainerx.ones((2,), 'float32'), connected)):
-        before = chainerx.to_numpy(x)
+        before = checks.values(x)
         with pytest.raises(chainerx.ChainerxError):
             method(x, y)
-        numpy.testing.assert_array_equal(chainerx.to_numpy(x), before)
+        numpy.testing.assert_array_equal(checks.values(x), before)
 
 
 @pytest.mark.parametrize('method', [*IN_PLACE, operator.itruediv])
