@@ -132,6 +132,10 @@ def test_comparisons_with_numbers(name):
     for dtype in DTYPES[1:]:
         check(name, (values(dtype), 3), numpy.dtype('bool'), dtype)
         check(name, (3.5, values(dtype)), numpy.dtype('bool'), numpy.dtype('float64'))
+    # The width of a number does not count.
+    tenths = chainerx.array(numpy.full(3, .1, 'f'))
+    assert checks.values(getattr(chainerx, name)(tenths, numpy.float64(.1))).all() == (
+        'equal' in name and name != 'not_equal')
     # A negative number does not wrap around.
     found = getattr(chainerx, name)(chainerx.array(values('uint8')), -1)
     assert checks.values(found).all() == ('greater' in name or name == 'not_equal')

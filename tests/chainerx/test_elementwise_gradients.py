@@ -75,6 +75,9 @@ def test_powers_of_no_base_and_a_negative_one():
         assert y.is_backprop_required()
         numpy.testing.assert_array_equal(
             values(y), numpy.power(float(base), [1., 2.]))
+        with numpy.errstate(all='ignore'):  # the logarithm of the base
+            y.backward()
+        assert x.grad.shape == (2,)
 
 
 def test_results_in_a_graph_are_those_outside():
@@ -82,11 +85,14 @@ def test_results_in_a_graph_are_those_outside():
     for name in BINARY[:-2]:
         if name == 'power':
             continue
-        outside = getattr(chainerx, name)(*operands)
-        inside = getattr(chainerx, name)(*[
-            x.view().require_grad() for x in operands])
+        routine = getattr(chainerx, name)
+        connected = [x.view().require_grad() for x in operands]
         numpy.testing.assert_array_equal(
-            values(outside), values(inside))
+            values(routine(*operands)), values(routine(*connected)))
+        for number in 3, .7:
+            numpy.testing.assert_array_equal(
+                values(routine(operands[1], number)),
+                values(routine(connected[1], number)))
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32'])
