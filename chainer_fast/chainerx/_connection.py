@@ -40,8 +40,8 @@ def dot(a: ndarray, b: ndarray) -> ndarray:
     if a.ndim and b.ndim and a.shape[-1] != b.shape[axes[1][0]]:
         raise _errors.DimensionError(
             'the shapes %s and %s do not go together' % (a.shape, b.shape))
-    if a.ndim == b.ndim == 2 and _have_float((a, b)):
-        return _functions.apply(matmul.matmul, a, b)
+    if a.ndim == b.ndim == 2:
+        return _functions.apply(matmul.matmul, a, b, integers=_dot_of_integers)
 
     def ordinary(xp, x, y):
         if max(x.ndim, y.ndim) > 2 and x.dtype.kind == 'f' and x.size and y.size:
@@ -53,6 +53,10 @@ def dot(a: ndarray, b: ndarray) -> ndarray:
 
     return _routines.compute([a, b], ordinary, function,
                              _dtypes.result_type([a.dtype, b.dtype]))
+
+
+def _dot_of_integers(*arrays):
+    return _of_integers(lambda xp, x, y: xp.dot(x, y), arrays)
 
 
 class Dot(tensordot.TensorDot):
@@ -83,21 +87,20 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
         If the shapes do not go together.
     """
     arrays = (x, w) if b is None else (x, w, b)
-    _routines.check(*arrays)
 
     def function(x, w, b=None):
         return linear_mod.linear(x, w, b, n_batch_axes)
 
-    if _have_float(arrays):
-        return _functions.apply(function, *arrays)
+    def integers(*arrays):
+        return _of_integers(ordinary, arrays)
 
-    def of_integers(xp, x, w, b=None):
+    def ordinary(xp, x, w, b=None):
         batch, rest = x.shape[:n_batch_axes], x.shape[n_batch_axes:]
         y = x.reshape(math.prod(batch), math.prod(rest)).dot(w.T)
         y = y.reshape(*batch, len(w))
         return y if b is None else y + b
 
-    return _of_integers(of_integers, arrays)
+    return _functions.apply(function, *arrays, integers=integers)
 
 
 def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
@@ -198,10 +201,6 @@ def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
     return found
 
 
-def _have_float(arrays):
-    return any([array._v.dtype.kind == 'f' for array in arrays])
-
-
 @_routines.dimension_errors
 def _of_integers(ordinary, arrays):
     return _routines.compute(
@@ -213,9 +212,9 @@ def _of_numbers(function, arrays):
 
     The result of integers is computed in float64, but keeps their dtype.
     """
-    _routines.check(*arrays)
-    if _have_float(arrays):
-        return _functions.apply(function, *arrays)
-    dtype = _dtypes.result_type([array.dtype for array in arrays])
-    y = _functions.apply_as(numpy.dtype('float64'), function, *arrays)
-    return _array.plain(y._array.astype(dtype), y.device)
+    def integers(*arrays):
+        dtype = _dtypes.result_type([array.dtype for array in arrays])
+        y = _functions.apply_as(numpy.dtype('float64'), function, *arrays)
+        return _array.plain(y._array.astype(dtype), y.device)
+
+    return _functions.apply(function, *arrays, integers=integers)

@@ -15,7 +15,8 @@ _ERRORS = (type_check.InvalidType, ValueError, IndexError, AssertionError)
 _Axis: tp.TypeAlias = int | tp.Sequence[int] | None
 
 
-def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
+          integers: tp.Callable[..., tp.Any] | None = None) -> tp.Any:
     """Apply a function of variables of floats.
 
     Parameters
@@ -24,6 +25,8 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
         Takes as many variables, and returns one or a tuple or list of new ones.
     *arrays : ndarray
         They are converted to their common dtype, integers alone to float32.
+    integers : callable, optional
+        What takes the arrays instead, if all of them are of integers.
 
     Returns
     -------
@@ -37,6 +40,8 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     variables = array_base.plain_variables(arrays)
     if variables is None:
         _routines.check(*arrays)
+        if integers is not None and not any([a.dtype.kind == 'f' for a in arrays]):
+            return integers(*arrays)
         return apply_as(common_float(*arrays), function, *arrays)
     try:
         y = function(*variables)

@@ -60,12 +60,12 @@ def nansum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
         function)
 
 
-def cumsum(a: ndarray, axis: int | None = None) -> ndarray:
+def cumsum(x: ndarray, axis: int | None = None) -> ndarray:
     """Return the sums of all elements up to each.
 
     Parameters
     ----------
-    a : ndarray
+    x : ndarray
     axis : int, optional
         By default the array is flattened.
 
@@ -74,11 +74,11 @@ def cumsum(a: ndarray, axis: int | None = None) -> ndarray:
     DimensionError
         If there is no such axis.
     """
-    _routines.check(a)
-    found = None if axis is None else _functions.axes(a, axis)[0]
-    dtype = _total_dtype(a)
+    _routines.check(x)
+    found = None if axis is None else _functions.axes(x, axis)[0]
+    dtype = _total_dtype(x)
     return _routines.compute(
-        [a], lambda xp, x: xp.cumsum(x, found, dtype=dtype),
+        [x], lambda xp, array: xp.cumsum(array, found, dtype=dtype),
         lambda v: cumsum_mod.cumsum(v, found))
 
 
