@@ -65,7 +65,7 @@ class ChainerxDevice(_backend.NamedDevice):
         self.device = device
 
     @property
-    def xp(self) -> tp.Any:  # type: ignore[override]
+    def xp(self) -> tp.Any:
         """The module ``chainerx``."""
         return module()
 
@@ -75,7 +75,7 @@ class ChainerxDevice(_backend.NamedDevice):
         return (module().ndarray,)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """Specifier of the device."""
         return self.device.name
 

@@ -40,7 +40,7 @@ def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     if type(node).forward_chainerx is not FunctionNode.forward_chainerx:
         outputs = _forward_chainerx(node, tuple(given), device)
         if outputs is not function_node.Fallback:
-            return tuple([None if y is None else _around(y) for y in outputs])
+            return tuple([_around(y) for y in outputs])
     if not type(node).__module__.startswith('chainer_fast.'):
         several = any([x._ids is not None for x in found])
         node = _UserFunction(node, device, several)
@@ -66,7 +66,7 @@ def _forward_chainerx(node, inputs, device):
 
 def _around(array):
     """Return a variable of an array, which requires a gradient if that is in a graph."""
-    if array._v.raw_array is None:
+    if array is None or array._v.raw_array is None:
         return _new_variable(None, requires_grad=False)
     requires_grad = array._v.requires_grad and (
         array._ids is None or _graphs.default_id() in array._ids)

@@ -211,7 +211,8 @@ class SpectralNormalization(_weight.WeightHook):
                 # There is no singular value decomposition of float16.
                 matrix = self.reshape_W(backend.from_chx(weight)).astype(
                     numpy.promote_types(weight.dtype, numpy.float32), copy=False)
-                largest = backend.get_array_module(matrix).linalg.svd(matrix, compute_uv=False)[0]
+                xp = backend.get_array_module(matrix)
+                largest = xp.linalg.svd(matrix, compute_uv=False)[0]
             gamma = variable.Parameter(
                 constant.Constant(float(largest), weight.dtype), ())
             gamma.to_device(device)

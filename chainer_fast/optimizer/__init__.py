@@ -275,12 +275,13 @@ class UpdateRule(_states.Stateful):
         By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
         of NumPy or CuPy that share the memory of the parameter and of the states.
         """
-        device = param.device.fallback_device
+        target: tp.Any = param.device
+        device = target.fallback_device
         plain = param._fallback()
         array = plain.array
         states = self._state or {}
         for name, value in states.items():
-            if isinstance(value, param.device.supported_array_types):
+            if isinstance(value, target.supported_array_types):
                 states[name] = backend.from_chx(value)
         with backend.using_device(device):
             if device.xp is numpy:
@@ -291,7 +292,7 @@ class UpdateRule(_states.Stateful):
             backend.copyto(param.array, plain.array)
         for name, value in states.items():
             if isinstance(value, device.supported_array_types):
-                states[name] = param.device.send(value)
+                states[name] = target.send(value)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.

@@ -4,8 +4,6 @@ from __future__ import annotations
 import os
 import typing as tp
 
-import numpy
-
 from chainer_fast import backend, serializer
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer

@@ -595,7 +595,8 @@ class Variable(VariableBase, _moves.Movable):
             return
         with cuda.get_device_from_array(array):
             if self._has_chainerx_array and self.grad is not None:
-                self.grad_var.raw_array.fill(0)
+                grad: tp.Any = self.grad_var
+                grad.raw_array.fill(0)
                 return
             if self._grad is None:
                 self._set_grad_without_check(self.xp.zeros_like(array))

@@ -16,7 +16,7 @@ class Movable:
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
     _grad_valid: bool
-    _has_chainerx_array: bool
+    _has_chainerx_array: tp.Any
     _requires_grad: bool
     array: tp.Any
     creator_node: tp.Any

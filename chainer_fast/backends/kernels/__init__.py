@@ -64,7 +64,7 @@ class Kernel(tp.Generic[Result]):
 
     def _of_chainerx(self, *args):
         """Compute with the plain arrays inside, and return arrays of ChainerX."""
-        device = _chainerx.ChainerxDevice.from_array(args[0])
+        device = _chainerx.ChainerxDevice(args[0].device)
         plain = [_chainerx.from_chx(each) if isinstance(each, _backend.chainerx_types)
                  else each for each in args]
         with device.fallback_device.create_context():
