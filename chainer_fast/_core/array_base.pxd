@@ -8,3 +8,7 @@ cdef class ArrayBase:
     cdef public object _ids         # of all graphs, if one is not the default
     cdef public object _required    # graphs whose gradient is kept
     cdef public object _grad        # around the variable's gradient
+
+
+cpdef object wrap(VariableBase variable, object device, object ids=*)
+cpdef object plain(object array, object device)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import function, function_node
+from chainer_fast._core import applied
 from chainer_fast.backends import arrays as _arrays
 from chainer_fast.chainerx import _array, _contexts, _graphs
 from chainer_fast.chainerx._array import ndarray
@@ -21,7 +22,7 @@ _new_variable: tp.Any = Variable._init_unchecked
 _plain_types = _arrays.get_array_types()
 
 
-def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
+def apply_any(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     """Apply a function to variables and arrays, of which one is of ChainerX.
 
     Raises
@@ -62,6 +63,18 @@ def _forward_chainerx(node, inputs, device):
             tuple([None if x is None else x._array for x in inputs]))
     with _contexts.using_device(device):
         return node.forward_chainerx(inputs)
+
+
+def _is_served(cls):
+    """Tell whether compiled code may apply the functions of a class."""
+    return (cls.__module__.startswith('chainer_fast.')
+            and cls.forward_chainerx is FunctionNode.forward_chainerx
+            and not issubclass(cls, function.FunctionAdapter))
+
+
+def _around_result(variable, device):
+    # Results of an application are new variables.
+    return _around(_array._result(variable, device, ()))
 
 
 def _around(array):
@@ -159,3 +172,6 @@ class _UserFunction(FunctionNode):
                 'backward of %s has to return variables of arrays of ChainerX, as it '
                 'is given, not %s' % (self.label, type(array)))
         return array._v
+
+
+applied.bind(apply_any, _is_served, _around_result)

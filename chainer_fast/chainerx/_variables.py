@@ -9,14 +9,14 @@ import sys
 import typing as tp
 
 from chainer_fast import _backend
-from chainer_fast._core import graph
+from chainer_fast._core import applied, graph
 from chainer_fast.backends import _cpu
 from chainer_fast.chainerx import _apply, _array, _backward, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable, _bound
 
 new_variable: tp.Any = Variable._init_unchecked
-apply = _apply.apply
+apply = applied.apply
 
 
 def connected(array: ndarray, requires_grad: bool) -> ndarray:
@@ -99,9 +99,8 @@ def set_grad(variable: Variable, grad: ndarray | None, grad_var: tp.Any) -> None
     """Set or clear the gradient; ``grad_var`` is a variable of it, or None."""
     array = variable.raw_array
     if grad is None:
-        if array.is_grad_required():
-            array.cleargrad()
-        variable._grad_var = None
+        array._v.cleargrad()
+        variable._grad_var = array._grad = None
         return
     array.set_grad(grad)
     variable._grad_var = grad_var
@@ -165,15 +164,11 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
             if key in totals:
                 gradient = totals[key][1] + gradient
             totals[key] = array, gradient
-    before = [array._v.grad_var for array, _ in totals.values()]
     for array, gradient in totals.values():
         # Without a check, as the gradients of a check have more digits.
         array._v._set_grad_var_without_check(gradient)
     _backward.backward(
         [array for array, _ in totals.values()], None, enable_double_backprop)
-    for (array, _), own in zip(totals.values(), before, strict=True):
-        if array._v.creator_node is not None:
-            array._v._set_grad_var_without_check(own)
 
 
 def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],

@@ -273,7 +273,8 @@ class UpdateRule(_states.Stateful):
         """Move the parameter, held as a ChainerX array; may be overridden.
 
         By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
-        of NumPy or CuPy that share the memory of the parameter and of the states.
+        of NumPy or CuPy that share the memory of the parameter; the states are plain
+        arrays from then on.
         """
         target: tp.Any = param.device
         device = target.fallback_device
@@ -290,9 +291,6 @@ class UpdateRule(_states.Stateful):
                 self.update_core_gpu(plain)
         if param.array is not None and plain.array is not array:
             backend.copyto(param.array, plain.array)
-        for name, value in states.items():
-            if isinstance(value, device.supported_array_types):
-                states[name] = target.send(value)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.
