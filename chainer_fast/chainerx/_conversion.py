@@ -6,13 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.chainerx import (
-    _array,
-    _contexts,
-    _dtypes,
-    _errors,
-    _routines,
-)
+from chainer_fast.chainerx import _array, _contexts, _dtypes, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.array import copy as copy_
@@ -30,9 +24,13 @@ def checked(array: tp.Any, device: _contexts.Device) -> ndarray:
     DtypeError
         If there are no arrays of that dtype.
     """
-    if array.dtype not in _ALL:
-        raise _errors.DtypeError('there are no arrays of %s' % array.dtype)
+    _known(array.dtype)
     return _array.plain(array, device)
+
+
+def _known(dtype):
+    if dtype not in _ALL:
+        raise _errors.DtypeError('there are no arrays of %s' % dtype)
 
 
 def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
@@ -59,6 +57,7 @@ def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
     with device.scope():
         if not device.native and not isinstance(object, device.xp.ndarray):
             object = numpy.asarray(object, dtype)
+            _known(object.dtype)
         if copy:
             found = device.xp.array(object, dtype, order='C')
         else:
@@ -130,8 +129,7 @@ def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
         Without it, an array of that dtype is returned itself.
     """
     dtype = _dtypes.dtype(dtype)
-    if dtype not in _ALL:
-        raise _errors.DtypeError('there are no arrays of %s' % dtype)
+    _known(dtype)
     if dtype == a.dtype:
         return a.copy() if copy else a
     return _routines.compute(

@@ -124,9 +124,9 @@ def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
         If there are more than two booleans.
     """
     if stop is None:
-        start, stop = type(start)(0), start
+        start, stop = False if isinstance(start, bool) else 0, start
     if step is None:
-        step = type(stop)(1)
+        step = isinstance(stop, bool) or 1
     if not step:
         raise _errors.ChainerxError('the step of a range is not zero')
     dtype = (_dtypes.result_type((), (start, stop, step)) if dtype is None
@@ -192,7 +192,7 @@ def identity(n: int, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
     n : int
         Number of rows.
     dtype : dtype, optional
-        By default ``float32``.
+        By default ``float64``.
     device : Device or str, optional
 
     Raises

@@ -5,6 +5,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import backend
 from chainer_fast.chainerx import (
     _array,
     _conversion,
@@ -40,7 +41,8 @@ def getitem(a: ndarray, indices: tp.Any) -> ndarray:
 
 def _setitem(a, indices, value):
     check_writable(a)
-    if isinstance(value, ndarray):
+    if not _routines.is_scalar(value):
+        value = _conversion.asarray(value, device=a._device)
         check_writable(value)
         value = value._array
     try:
@@ -155,9 +157,14 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
     if indices.dtype.kind not in 'iu' and indices.size:
         raise _errors.DtypeError('indices are integers, not %s' % indices.dtype)
     found = _bounded(indices.astype(numpy.int64), length, mode, a.device)
-    index = (slice(None),) * axis + (found,)
-    return _routines.compute(
-        [a], lambda xp, a: a.take(found, axis), lambda a: get_item.get_item(a, index))
+
+    def of_variable(a):
+        # Arrays for the axes before make the result contiguous, as that of take is.
+        xp = backend.get_array_module(found)
+        before = [xp.arange(n).reshape((n,) + (1,) * (axis - 1 - i + found.ndim))
+                  for i, n in enumerate(a.shape[:axis])]
+        return get_item.get_item(a, (*before, found))
+    return _routines.compute([a], lambda xp, a: a.take(found, axis), of_variable)
 
 
 def _bounded(indices, length, mode, device):

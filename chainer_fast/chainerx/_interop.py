@@ -75,24 +75,31 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
 def _memory(a):
     """Return first address and size of the memory that an array is a part of."""
     array = a._array
-    if not a._device.native:
-        return array.data.mem.ptr, array.data.mem.size
-    while isinstance(array.base, numpy.ndarray):
+    while isinstance(array.base, type(array)):
         array = array.base
-    first, end = numpy.lib.array_utils.byte_bounds(array)
-    return first, end - first
+    low, size = _extent(array.shape, array.strides, array.dtype)
+    return _address(array) + low, size
 
 
-def _address(a):
-    """Return the address of the first element."""
-    return a._array.ctypes.data if a._device.native else a._array.data.ptr
+def _address(array):
+    """Return the address of the first element of an array of NumPy or CuPy."""
+    return array.ctypes.data if isinstance(array, numpy.ndarray) else array.data.ptr
+
+
+def _extent(shape, strides, dtype):
+    """Return how many bytes the memory starts from the first element, and its size."""
+    if 0 in shape:
+        return 0, 0
+    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low = sum([min(span, 0) for span in spans])
+    return low, sum([abs(span) for span in spans]) + dtype.itemsize
 
 
 for _name, _get, _doc in (
         ('data_ptr', lambda a: _memory(a)[0],
          'Address of the memory, in which the array starts at ``offset``.'),
         ('data_size', lambda a: _memory(a)[1], 'Bytes of the memory.'),
-        ('offset', lambda a: _address(a) - _memory(a)[0],
+        ('offset', lambda a: _address(a._array) - _memory(a)[0],
          'Bytes from the start of the memory to the first element.'),
         ('_debug_data_memory_address', lambda a: _memory(a)[0],
          'Address of the memory.'),
@@ -162,9 +169,7 @@ def _fromrawpointer(
     """
     device = _contexts.get_device(device)
     dtype = _dtypes.dtype(dtype)
-    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
-    low, high = [sum([sign * max(sign * n, 0) for n in spans]) for sign in (-1, 1)]
-    size = 0 if 0 in shape else high - low + dtype.itemsize
+    low, size = _extent(shape, strides, dtype)
     start = ptr + offset + low
     if device.native:
         buffer: tp.Any = (ctypes.c_char * size).from_address(start)

@@ -117,7 +117,9 @@ def expand_dims(a: ndarray, axis: int) -> ndarray:
 def atleast_2d(a: ndarray) -> ndarray:
     """Return a view with two axes at least: new ones come first."""
     _routines.check(a)
-    return a if a.ndim >= 2 else _indexing.getitem(a, (None,) * (2 - a.ndim))
+    if a.ndim >= 2:
+        return a
+    return _indexing.getitem(a, None) if a.ndim else reshape(a, (1, 1))
 
 
 def atleast_3d(a: ndarray) -> ndarray:
@@ -125,8 +127,9 @@ def atleast_3d(a: ndarray) -> ndarray:
     _routines.check(a)
     if a.ndim >= 3:
         return a
-    return _indexing.getitem(
-        a, ((None, None, None), (None, ..., None), (..., None))[a.ndim])
+    if not a.ndim:
+        return reshape(a, (1, 1, 1))
+    return _indexing.getitem(a, (..., None) if a.ndim == 2 else (None, ..., None))
 
 
 def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
@@ -177,8 +180,8 @@ def transpose(a: ndarray, axes: tp.Any = None) -> ndarray:
         [a], lambda xp, a: a.transpose(axes), lambda a: transpose_.transpose(a, axes))
 
 
-def _transpose_method(a, *axes):
-    return transpose(a, axes[0] if len(axes) == 1 else axes or None)
+def _transpose_method(a, *order, axes=None):
+    return transpose(a, order[0] if len(order) == 1 else order or axes)
 
 
 @_routines.method

@@ -4,7 +4,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.chainerx import _contexts, _conversion
+from chainer_fast.chainerx import _contexts, _conversion, _interop
 from chainer_fast.chainerx._array import ndarray
 
 
@@ -22,18 +22,12 @@ def _fromnumpy(array: tp.Any, keepstrides: bool = False,
     device = _contexts.get_device(device)
     if not keepstrides:
         return _conversion.array(array, device=device)
-    low, high = numpy.lib.array_utils.byte_bounds(array)
-    if not array.size:
-        low = high = array.ctypes.data
+    low, size = _interop._extent(array.shape, array.strides, array.dtype)
     with device.scope():
-        memory = device.xp.empty(high - low, numpy.uint8)
-        offset = array.ctypes.data - low
-        if device.native:
-            copy = numpy.ndarray(
-                array.shape, array.dtype, memory, offset, array.strides)
-        else:
-            copy = device.xp.ndarray(
-                array.shape, array.dtype, memory.data + offset, array.strides)
+        memory = device.xp.empty(size, numpy.uint8)
+        where = (memory, -low) if device.native else (memory[-low:].data,)
+        copy = device.xp.ndarray(
+            array.shape, array.dtype, *where, strides=array.strides)
         copy[...] = device.xp.asarray(array)
     return _conversion.checked(copy, device)
 
