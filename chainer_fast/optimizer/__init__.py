@@ -278,7 +278,7 @@ class UpdateRule(_states.Stateful):
         """
         target: tp.Any = param.device
         device = target.fallback_device
-        plain = param._fallback()
+        plain = param._plain()
         array = plain.array
         states = self._state or {}
         for name, value in states.items():
@@ -289,8 +289,10 @@ class UpdateRule(_states.Stateful):
                 self.update_core_cpu(plain)
             else:
                 self.update_core_gpu(plain)
-        if param.array is not None and plain.array is not array:
-            backend.copyto(param.array, plain.array)
+        if plain.array is not array:
+            # The memory stays the same, as views of it do.
+            moved, plain.array = plain.array, array
+            backend.copyto(array, moved)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.

@@ -28,11 +28,11 @@ class GradientHook:
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
-        if self._falls_back:
-            param = param._fallback()
-        device = param.device
-        if device.xp is not numpy and gradients.change(self, param):
+        if param.device.xp is not numpy and gradients.change(self, param):
             return
+        if self._falls_back:
+            param = param._plain()
+        device = param.device
         with backend.using_device(device):
             self._change(param.grad, param, rule, device.xp)
 

@@ -396,18 +396,13 @@ class Variable(VariableBase, _moves.Movable):
         self._share_array(target)
         return target
 
-    def _fallback(self):
-        """Return a parameter of the plain array inside one of ChainerX.
+    def _plain(self):
+        """Return the variable of the plain array inside one of ChainerX.
 
-        It shares the memory of the array and the gradient. Other variables, and those
-        without array, are returned as they are.
+        Its gradient is that of the array of ChainerX. Other variables are returned as
+        they are.
         """
-        if not self._has_chainerx_array:
-            return self
-        plain = Parameter(backend.from_chx(self.array), name=self.name)
-        plain.grad = backend.from_chx(self.grad)
-        plain.update_rule = getattr(self, 'update_rule', None)
-        return plain
+        return self.raw_array._v if self._has_chainerx_array else self
 
     def _to_keep(self):
         """Return the array and the gradient for a pickle."""
