@@ -95,6 +95,9 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
         return _of_integers(ordinary, arrays)
 
     def ordinary(xp, x, w, b=None):
+        if b is not None and b.shape != w.shape[:1]:
+            raise ValueError(
+                'the shapes %s and %s do not go together' % (w.shape, b.shape))
         batch, rest = x.shape[:n_batch_axes], x.shape[n_batch_axes:]
         y = x.reshape(math.prod(batch), math.prod(rest)).dot(w.T)
         y = y.reshape(*batch, len(w))

@@ -38,8 +38,9 @@ def test_linear_of_integers_is_exact():
     large = 2 ** 60 + 1
     y = chainerx.linear(array([[large, 1]]), array([[1, 2], [2, 0]]), array([3, 4]))
     np.testing.assert_array_equal(values(y), [[large + 5, 2 * large + 4]])
-    with pytest.raises(chainerx.DimensionError):
-        chainerx.linear(array([[1, 2, 3]]), array([[1, 2], [2, 0]]))
+    for x, b in (([[1, 2, 3]], [3, 4]), ([[1, 2]], [3])):
+        with pytest.raises(chainerx.DimensionError):
+            chainerx.linear(array(x), array([[1, 2], [2, 0]]), array(b))
 
 
 def test_dot_of_shapes_that_do_not_fit():
