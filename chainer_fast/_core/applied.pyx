@@ -11,9 +11,8 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
 cimport numpy as np
 from numpy cimport PyArray_CheckExact
 
-from chainer_fast._core.array_base cimport ArrayBase, wrap
-from chainer_fast._core.graph cimport FunctionBase, VariableBase, is_chainerx, \
-    new_variable
+from chainer_fast._core.graph cimport ArrayBase, FunctionBase, VariableBase, \
+    array_around, is_chainerx, new_variable
 from chainer_fast._core.private cimport instance_dict
 from chainer_fast._core.state cimport current
 
@@ -87,7 +86,7 @@ def apply(FunctionBase function not None, tuple inputs):
     for y in function.apply(inner):
         if y._requires_grad and current().enable_backprop and (
                 _is_float_of_numpy(y.arr)):
-            outputs.append(new_variable(wrap(y, device), True))
+            outputs.append(new_variable(array_around(y, device), True))
         else:
             outputs.append(_around(y, device))
     return tuple(outputs)

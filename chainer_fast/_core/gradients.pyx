@@ -12,11 +12,10 @@ from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_SIZE)
 
-from chainer_fast._core.array_base cimport ArrayBase
 from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.graph cimport VariableBase, is_chainerx
+from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_chainerx
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run

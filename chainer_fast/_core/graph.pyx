@@ -13,7 +13,12 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
     PyTuple_SET_ITEM
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
+from cpython.number cimport (
+    PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_FROM_O, \
+    PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
 
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
@@ -83,3 +88,4 @@ include "_variables.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"
+include "_arrays.pxi"

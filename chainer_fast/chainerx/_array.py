@@ -14,7 +14,7 @@ import weakref
 
 import numpy
 
-from chainer_fast._core import array_base
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
 from chainer_fast.chainerx._contexts import BackpropId, Device
 from chainer_fast.configuration import config, using_config
@@ -49,7 +49,7 @@ class StopGradients(FunctionNode):
         return grad_outputs
 
 
-class ndarray(array_base.ArrayBase):
+class ndarray(graph.ArrayBase):
     """An array with automatic differentiation.
 
     Parameters
@@ -304,8 +304,8 @@ def _others(node):
     return node._backprop_grads
 
 
-array_base.bind(ndarray)
-wrap, plain = array_base.wrap, array_base.plain
+graph.bind_chainerx(ndarray, None)
+wrap, plain = graph.array_around, graph.plain_array
 
 
 def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 import typing as tp
 
-from chainer_fast._core import array_base
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.utils import type_check
@@ -37,7 +37,7 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
     DimensionError
         If the function does not take the shapes.
     """
-    variables = array_base.plain_variables(arrays)
+    variables = graph.plain_variables(arrays)
     if variables is None:
         _routines.check(*arrays)
         if integers is not None and not any([a.dtype.kind == 'f' for a in arrays]):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._core import array_base
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _arithmetic, _elementwise, _logic, _routines
 from chainer_fast.chainerx._array import ndarray
 
@@ -53,7 +53,7 @@ def _install() -> None:
         methods['r' + name] = _reflected(methods[name])
         methods['i' + name] = _in_place(routine.__name__, rule)
     compiled = 'add', 'sub', 'mul', 'truediv'
-    array_base.bind_operators(*[methods.pop(name) for name in compiled])
+    graph.bind_operators_of_arrays(*[methods.pop(name) for name in compiled])
     for name in compiled:
         del methods['r' + name]
     for name, routine in (
