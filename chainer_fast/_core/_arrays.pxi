@@ -72,6 +72,20 @@ cpdef object plain_array(object array, object device):
     return array_around(new_variable(array, False), device)
 
 
+cdef object plain_inside(object array):
+    """Return the plain array inside one of ChainerX; others are returned as they are.
+    """
+    return (<ArrayBase>array)._v.arr if is_chainerx(array) else array
+
+
+cdef int _clear_inside(ArrayBase array) except -1:
+    """Clear the gradient of the default graph."""
+    array._grad = None
+    array._v.grad_arr = None
+    array._v._grad_var = None
+    return 0
+
+
 cpdef list plain_variables(tuple arrays):
     """Return the variables inside arrays that need no closer look, or else None.
 

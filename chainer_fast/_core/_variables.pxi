@@ -350,7 +350,7 @@ cdef class VariableBase:
     def cleargrad(self):
         """Set the gradient to None."""
         if is_chainerx(self.arr):
-            _chainerx.set_grad(self, None, None)
+            _clear_inside(<ArrayBase>self.arr)
         self.grad_arr = None
         self._grad_var = None
         self._grad_valid = True

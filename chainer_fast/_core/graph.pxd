@@ -123,3 +123,4 @@ cdef bint on_host(tuple arrays) noexcept
 cdef bint is_chainerx(object array) noexcept
 cpdef object array_around(VariableBase variable, object device, object ids=*)
 cpdef object plain_array(object array, object device)
+cdef object plain_inside(object array)
