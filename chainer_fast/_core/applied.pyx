@@ -3,7 +3,7 @@
 A function of this package computes with the plain arrays inside, so all that is done
 here is to take them out and to put the results in arrays of ChainerX again.
 """
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
+from cpython.dict cimport PyDict_Next
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \

@@ -126,9 +126,9 @@ class ChainerxDevice(_backend.NamedDevice):
     def send_array(self, array: tp.Any) -> tp.Any:
         chainerx = module()
         if isinstance(array, chainerx.ndarray):
-            return array if array.device is self.device else array.to_device(self.device)
-        return chainerx._array.plain(
-            self.fallback_device.send(array), self.device)
+            stays = array.device is self.device
+            return array if stays else array.to_device(self.device)
+        return chainerx._array.plain(self.fallback_device.send(array), self.device)
 
 
 def to_chx(array: Arrays) -> Arrays:

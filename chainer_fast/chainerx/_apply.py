@@ -78,7 +78,7 @@ def _around_result(variable, device):
 
 
 def _around(array):
-    """Return a variable of an array, which requires a gradient if that is in a graph."""
+    """Return a variable of an array; it requires a gradient if that is in a graph."""
     if array is None or array._v.raw_array is None:
         return _new_variable(None, requires_grad=False)
     requires_grad = array._v.requires_grad and (

@@ -86,7 +86,8 @@ def grad_var_of(variable: Variable) -> tp.Any:
     grad = array.get_grad() if array.is_grad_required() else None
     if grad is None:
         return None
-    if variable._grad_var is None or variable.__dict__.get('_chainerx_grad') is not grad:
+    if variable._grad_var is None or (
+            variable.__dict__.get('_chainerx_grad') is not grad):
         variable._grad_var = new_variable(grad)
         # The array in the graph takes the place, if it is another one.
         grad = variable._grad_var.raw_array
