@@ -1,6 +1,7 @@
 """ChainerX: arrays with automatic differentiation."""
 from chainer_fast.chainerx import _interop as _core  # noqa: F401
-from chainer_fast.chainerx import _operators, _variables, linalg, random  # noqa: F401
+from chainer_fast.chainerx import (  # noqa: F401
+    _cuda, _operators, _variables, linalg, random)
 from chainer_fast.chainerx._activation import *  # noqa: F401, F403
 from chainer_fast.chainerx._arithmetic import *  # noqa: F401, F403
 from chainer_fast.chainerx._array import ndarray  # noqa: F401

@@ -75,7 +75,8 @@ def full(shape: tp.Any, fill_value: tp.Any, dtype: tp.Any = None,
     device : Device or str, optional
     """
     dtype = _dtypes.default_of(fill_value) if dtype is None else _dtypes.dtype(dtype)
-    return _new(device, 'full', _dtypes.shape(shape), fill_value, dtype)
+    value = _dtypes.number(fill_value, dtype)
+    return _new(device, 'full', _dtypes.shape(shape), value, dtype)
 
 
 def _like(a, device):

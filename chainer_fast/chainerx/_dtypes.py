@@ -36,6 +36,11 @@ def kind_of_scalar(value: tp.Any) -> str:
     return 'i' if kind == 'u' else kind
 
 
+def number(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
+    """Return a number of NumPy in a dtype, as elements of arrays are converted."""
+    return numpy.asarray(value).astype(dtype)[()]
+
+
 @functools.lru_cache(None)
 def promote(a: numpy.dtype[tp.Any], b: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
     """Return the dtype of a result of two arrays."""

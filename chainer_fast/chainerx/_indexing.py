@@ -41,7 +41,9 @@ def getitem(a: ndarray, indices: tp.Any) -> ndarray:
 
 def _setitem(a, indices, value):
     check_writable(a)
-    if not _routines.is_scalar(value):
+    if _routines.is_scalar(value):
+        value = _dtypes.number(value, a.dtype)
+    else:
         value = _conversion.asarray(value, device=a._device)
         check_writable(value)
         value = value._array

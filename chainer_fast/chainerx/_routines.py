@@ -12,7 +12,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.chainerx import _array, _errors
+from chainer_fast.chainerx import _array, _dtypes, _errors
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 
@@ -88,7 +88,7 @@ def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
         return x
     if dtype.kind == 'f':
         return dtype.type(x)
-    return numpy.asarray(x).astype(dtype)[()]
+    return _dtypes.number(x, dtype)
 
 
 def _with_numbers(function, operands, dtype):

@@ -24,6 +24,17 @@ def test_values(name, args, dtype):
         getattr(chainerx, name)(*args, dtype='float16'), expected.astype('float16'))
 
 
+def test_numbers_are_converted_as_arrays_are():
+    for dtype in 'int8', 'uint8', 'float16', 'bool':
+        for value in -2, 2.5, 300:
+            expected = np.full(2, np.array(value).astype(dtype))
+            x = chainerx.zeros((3, 2), dtype)
+            x[0] = value
+            x[1:].fill(value)
+            for found in chainerx.full(2, value, dtype), *x:
+                assert_array_equal_ex(found, expected)
+
+
 def test_empty():
     for shape, expected in (3, (3,)), ([2, 0], (2, 0)), ((), ()):
         x = chainerx.empty(shape, 'int8')

@@ -89,3 +89,7 @@ def test_dlpack():
     assert plain[0] == again[0].item() == 7
     with pytest.raises(chainerx.ChainerxError):
         x.device.xp.from_dlpack(x.require_grad())
+
+
+def test_sharing_the_allocator_is_a_call():
+    assert chainerx._cuda.cupy_share_allocator() is None
