@@ -1,8 +1,8 @@
 # Arrays of ChainerX. Part of graph.pyx.
 #
-# Arrays of floats of one dtype that are in the default graph or in none, and numbers, are
-# added and multiplied as variables or arrays of NumPy are; routines that are handed down
-# serve all others.
+# Arrays of floats of one dtype that are in the default graph or in none, and numbers,
+# are added and multiplied as variables or arrays of NumPy are; routines that are handed
+# down serve all others.
 
 ctypedef object (*_Operation)(object, object)
 
@@ -112,7 +112,8 @@ cpdef list plain_variables(tuple arrays):
     return variables
 
 
-cdef object _operate_on_arrays(_Operation operation, int place, ArrayBase a, object other):
+cdef object _operate_on_arrays(
+        _Operation operation, int place, ArrayBase a, object other):
     cdef ArrayBase b
     cdef object x, y
     if type(other) is not _ChainerxArray:
@@ -142,8 +143,8 @@ cdef object _with_number(
         routine = _routines[place]
         return routine(other, a) if reflected else routine(a, other)
     if a._v._requires_grad:
-        return array_around(operation(other, a._v) if reflected else operation(a._v, other),
-                    a._device)
+        return array_around(
+            operation(other, a._v) if reflected else operation(a._v, other), a._device)
     number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
     return plain_array(
         PyArray_FROM_O(operation(number, x) if reflected else operation(x, number)),

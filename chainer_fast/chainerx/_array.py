@@ -130,7 +130,7 @@ class ndarray(graph.ArrayBase):
 
     # -- graphs
 
-    def _graphs(self) -> frozenset[BackpropId]:
+    def _all_graphs(self) -> frozenset[BackpropId]:
         """Return the names of all graphs that the array is in."""
         if self._ids is not None:
             return self._ids
@@ -149,7 +149,7 @@ class ndarray(graph.ArrayBase):
             The array itself.
         """
         backprop_id = _graphs.resolve(backprop_id)
-        ids = self._graphs()
+        ids = self._all_graphs()
         if backprop_id not in ids:
             if self.dtype.kind != 'f':
                 raise _errors.DtypeError(
@@ -185,13 +185,13 @@ class ndarray(graph.ArrayBase):
             self, backprop_id: BackpropId | _graphs.AnyGraph | None = None) -> bool:
         """Return whether the array is in a graph, or in any, that is switched on."""
         if backprop_id is _graphs.anygraph:
-            return any([_graphs.is_on(each) for each in self._graphs()])
+            return any([_graphs.is_on(each) for each in self._all_graphs()])
         backprop_id = _graphs.resolve(backprop_id)
-        return backprop_id in self._graphs() and _graphs.is_on(backprop_id)
+        return backprop_id in self._all_graphs() and _graphs.is_on(backprop_id)
 
     def _is_chained(self) -> bool:
         """Tell whether an operation of the default graph made the array."""
-        if _graphs.default_id() not in self._graphs():
+        if _graphs.default_id() not in self._all_graphs():
             raise _errors.ChainerxError('the array is not in the default graph')
         return self._v.creator_node is not None
 
@@ -214,7 +214,7 @@ class ndarray(graph.ArrayBase):
                 with self._device.scope():
                     array = array.copy(order='C')
             return plain(array, self._device)
-        stopped = frozenset(map(_graphs.resolve, backprop_ids)) & self._graphs()
+        stopped = frozenset(map(_graphs.resolve, backprop_ids)) & self._all_graphs()
         found = self.copy() if copy else self.view()
         return _leave(found, stopped) if stopped else found
 
@@ -246,10 +246,11 @@ class ndarray(graph.ArrayBase):
             return _others(self._v.node).get(backprop_id)
         if self._v._grad is None:
             return None
-        if self._grad is None or self._grad._v is not self._v._grad_var:
-            if self._v._grad_var is None:
-                self._v._grad_var = _new_variable(self._v._grad, requires_grad=False)
-            self._grad = as_array(self._v.grad_var, self._device)
+        grad = self._v._grad_var
+        if grad is None:
+            grad = self._v._grad_var = _new_variable(self._v._grad, requires_grad=False)
+        if self._grad is None or self._grad._v is not grad:
+            self._grad = as_array(grad, self._device)
         return self._grad
 
     def set_grad(
@@ -262,7 +263,7 @@ class ndarray(graph.ArrayBase):
             If the shape, dtype or device is not that of the array.
         """
         backprop_id = _graphs.resolve(backprop_id)
-        if backprop_id not in self._graphs():
+        if backprop_id not in self._all_graphs():
             raise _errors.ChainerxError(
                 'the array is not in the graph %r: call require_grad first'
                 % backprop_id)
@@ -412,7 +413,7 @@ def _result(variable, device, arrays):
 
 
 def _run_in_graphs(function, arrays, device):
-    ids = frozenset().union(*[array._graphs() for array in arrays])
+    ids = frozenset().union(*[array._all_graphs() for array in arrays])
     kept = frozenset([each for each in ids if _graphs.is_on(each)])
     with using_config('enable_backprop', bool(kept)), device.scope():
         results = function(*[array._v for array in arrays])
@@ -430,7 +431,7 @@ def _run_in_graphs(function, arrays, device):
 
 def _leave(array, ids):
     """Return an array outside of some of its graphs, as an operation of the others."""
-    left = array._graphs() - ids
+    left = array._all_graphs() - ids
     if not ids:
         return array
     if not left:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import _backprop, function_node
-from chainer_fast.chainerx import _array, _errors, _graphs
+from chainer_fast.chainerx import _array, _errors, _graphs, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._contexts import BackpropId
 from chainer_fast.configuration import using_config
@@ -27,7 +27,7 @@ def backward(
     """
     outputs = [outputs] if isinstance(outputs, ndarray) else list(outputs)
     backprop_id = _graphs.resolve(backprop_id)
-    outputs = [y for y in outputs if backprop_id in y._graphs()]
+    outputs = [y for y in outputs if backprop_id in y._all_graphs()]
     if not outputs:
         return
     device = _array.common_device(outputs)
@@ -187,8 +187,8 @@ def grad(
     found: list[ndarray | None] = [None] * len(inputs)
     given = list(grad_outputs) or [None] * len(outputs)
     pairs = [(y, g) for y, g in zip(outputs, given, strict=True)
-             if backprop_id in y._graphs()]
-    places = [i for i, x in enumerate(inputs) if backprop_id in x._graphs()]
+             if backprop_id in y._all_graphs()]
+    places = [i for i, x in enumerate(inputs) if backprop_id in x._all_graphs()]
     if not pairs or not places:
         return found
     device = _array.common_device([y for y, _ in pairs])
@@ -211,12 +211,4 @@ def grad(
     return found
 
 
-def _method(
-        self: ndarray, backprop_id: BackpropId | None = None,
-        enable_double_backprop: bool = False) -> None:
-    """Propagate gradients back from the array: see :func:`chainerx.backward`."""
-    backward(self, backprop_id, enable_double_backprop)
-
-
-_method.__name__ = 'backward'
-ndarray.backward = _method
+_routines.method(backward)

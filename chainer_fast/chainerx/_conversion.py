@@ -190,7 +190,7 @@ def _repr(a):
     text = 'array(%s, shape=%s, dtype=%s, device=%r' % (
         numpy.array2string(to_host(a), separator=', ', prefix='array('),
         a.shape, a.dtype.name, a.device.name)
-    ids = a._graphs()
+    ids = a._all_graphs()
     if ids:
         text += ', backprop_ids=%s' % sorted(map(repr, ids))
     return text + ')'

@@ -27,7 +27,7 @@ def connected(array: ndarray, requires_grad: bool) -> ndarray:
     ValueError
         If the array is in the graph, but the variable requires no gradient.
     """
-    in_graph = array._v.requires_grad and _graphs.default_id() in array._graphs()
+    in_graph = array._v.requires_grad and _graphs.default_id() in array._all_graphs()
     if requires_grad == in_graph or array.dtype.kind != 'f':
         return array
     if in_graph:
