@@ -273,8 +273,7 @@ class UpdateRule(_states.Stateful):
         """Move the parameter, held as a ChainerX array; may be overridden.
 
         By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
-        of NumPy or CuPy that share the memory of the parameter; the states are plain
-        arrays from then on.
+        of NumPy or CuPy that share the memory of the parameter and of the states.
         """
         target: tp.Any = param.device
         device = target.fallback_device
@@ -293,6 +292,9 @@ class UpdateRule(_states.Stateful):
             # The memory stays the same, as views of it do.
             moved, plain.array = plain.array, array
             backend.copyto(array, moved)
+        for name, value in states.items():
+            if isinstance(value, device.supported_array_types):
+                states[name] = target.send(value)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.
