@@ -243,7 +243,11 @@ class ndarray(graph.ArrayBase):
         """
         backprop_id = self._gradients(backprop_id)
         if backprop_id is not _graphs.default_id():
-            return _others(self._v.node).get(backprop_id)
+            found = _others(self._v.node).get(backprop_id)
+            if found is not None:
+                # Backpropagation wraps all in arrays of the outputs' device.
+                found._device = self._device
+            return found
         if self._v._grad is None:
             return None
         grad = self._v._grad_var

@@ -205,7 +205,7 @@ def grad(
             _array._others(v.node)[backprop_id] = _array.as_array(g, device)
     for i, g in zip(places, gradients, strict=False):
         if g is not None:
-            found[i] = _array.as_array(g, device)
+            found[i] = _array.as_array(g, inputs[i].device)
         if set_grad:
             inputs[i].set_grad(found[i], backprop_id)
     return found

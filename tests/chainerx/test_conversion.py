@@ -62,11 +62,14 @@ def test_gradients(function):
 
 
 def test_gradient_comes_to_the_device_of_the_array():
-    x = array(uniform(3)).require_grad()
-    y = x.to_device('native:1')
-    y.backward()
-    assert x.grad.device is x.device
-    np.testing.assert_array_equal(values(x.grad), np.ones(3))
+    with chainerx.backprop_scope('g') as g:
+        for graph in None, g:
+            x = array(uniform(3)).require_grad(graph)
+            y = x.to_device('native:1')
+            y.backward(graph)
+            for grad in x.get_grad(graph), chainerx.grad([y], [x], graph)[0]:
+                assert grad.device is x.device
+                np.testing.assert_array_equal(values(grad), np.ones(3))
 
 
 def test_integers_are_in_no_graph():
