@@ -12,8 +12,8 @@ file has the number of tests of each file that pass on the released Chainer (Pyt
 those of onnx_chainer (``reference_onnx.tsv``: the released one on Python 3.7, onnx 1.6
 and onnxruntime 1.2).
 
-``--chainerx`` runs the tests of ChainerX, and ``--chainerx chainer`` those of Chainer
-that use it. The released ChainerX cannot be built any more: the references are the
+``--chainerx`` runs the tests of ChainerX, and ``--on-chainerx`` those of Chainer that
+use it. The released ChainerX cannot be built any more: the references are the
 numbers of tests that there are for processors.
 
 With ``--gpu`` its tests of GPUs run. Current versions of CuPy cannot serve the released
@@ -55,9 +55,11 @@ def parse_args(argv):
     which.add_argument(
         '--onnx', action='store_true', help='run the tests of onnx_chainer instead')
     which.add_argument(
-        '--chainerx', nargs='?', const='arrays', choices=('arrays', 'chainer'),
-        help='run the tests of ChainerX instead (arrays, the default), or those of '
-        'chainer_tests that use it (chainer)')
+        '--chainerx', action='store_const', const='arrays',
+        help='run the tests of ChainerX instead')
+    which.add_argument(
+        '--on-chainerx', action='store_const', const='chainer', dest='chainerx',
+        help='run the tests of Chainer that use ChainerX instead')
     parser.add_argument(
         '--markers', help='default: %s; with --gpu, gpu instead of not gpu'
         % suites.MARKERS)

@@ -91,7 +91,7 @@ def environment(args, out):
         paths.append(args.tests)        # Tests of ChainerX import from their folder.
     return dict(
         os.environ, PYTHONPATH=os.pathsep.join(paths), CONFORMANCE_OUT=out,
-        CHAINERX_TEST_CUDA_DEVICE_LIMIT='0',
+        CHAINERX_TEST_CUDA_DEVICE_LIMIT='0', CONFORMANCE_CHAINERX=args.chainerx or '',
         OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
 
 
