@@ -35,7 +35,9 @@ def backward(
         leaves = _leaves(outputs, backprop_id)
         gradients = _differentiate(
             outputs, leaves, None, backprop_id, enable_double_backprop)
-        _add_gradients(leaves, gradients, backprop_id, device)
+        # What an output starts with is in its gradient already.
+        starts = {id(y._v) for y in outputs}
+        _add_gradients(leaves, gradients, backprop_id, device, starts)
         return
     gradients = [(y._v, _initial(y, backprop_id)) for y in outputs]
     with device.scope(), using_config('enable_backprop', enable_double_backprop):
@@ -132,18 +134,18 @@ def _outside(variable, backprop_id):
         return _array.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
 
 
-def _add_gradients(variables, gradients, backprop_id, device):
-    """Add gradients to those that arrays keep."""
+def _add_gradients(variables, gradients, backprop_id, device, starts):
+    """Add gradients to those that arrays keep, but replace those of some."""
     for v, g in zip(variables, gradients, strict=True):
         if g is None:
             continue
         if backprop_id is _graphs.default_id():
             own = v.grad_var
-            v.grad_var = g if own is None else own + g
+            v.grad_var = g if own is None or id(v) in starts else own + g
             continue
         others = _array._others(v.node)
         own = others.get(backprop_id)
-        if own is not None:
+        if own is not None and id(v) not in starts:
             g = own._v + g
         others[backprop_id] = _array.as_array(g, device)
 

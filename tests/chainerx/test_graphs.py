@@ -149,6 +149,20 @@ def test_results_keep_gradients_that_they_are_told_to():
     assert values(z.grad) == [.5, .5] and values(x.grad) == [34, 34]
 
 
+@pytest.mark.parametrize('other', [False, True])
+def test_leaves_that_are_outputs(other):
+    with chainerx.backprop_scope('c') as graph:
+        graph = graph if other else None
+        x = full(2, graph)
+        x.backward(graph)
+        assert values(x.get_grad(graph)) == [1, 1]
+        x.set_grad(full(7), graph)
+        keeps = (x * x).require_grad(graph)
+        x.backward(graph)
+        assert values(x.get_grad(graph)) == [7, 7]
+        del keeps
+
+
 def test_arrays_of_a_graph_are_not_written_to():
     x = full(2, None)
     with pytest.raises(chainerx.ChainerxError):
