@@ -8,7 +8,7 @@ from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast.function_node import _check_partners, _check_sequence
-from chainer_fast.variable import Variable
+from chainer_fast.variable import Variable, _bound
 
 _backprop_to_all = _backprop_core.backprop_to_all
 
@@ -76,6 +76,9 @@ def backward(
     for y in outputs:
         if not isinstance(y, _variable.Variable):
             raise TypeError('each output must be a Variable, not %s' % type(y))
+    if any([y._has_chainerx_array for y in outputs]):
+        _bound.chainerx.backward_all(outputs, grad_outputs, enable_double_backprop)
+        return
     if grad_outputs is None:
         gradients = [y.grad_var for y in outputs]
         if any(g is None for g in gradients) or len(outputs) > len(

@@ -5,8 +5,9 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _backend
 from chainer_fast._backend import Device
-from chainer_fast.backends import _cpu, cuda
+from chainer_fast.backends import _chainerx, _cpu, cuda
 from chainer_fast.backends._chainerx import ChainerxDevice, from_chx, to_chx
 from chainer_fast.backends._cpu import CpuDevice
 from chainer_fast.backends.cuda import GpuDevice
@@ -43,6 +44,7 @@ def copyto(dst: NdArray, src: NdArray) -> None:
     >>> x
     array([1., 2.], dtype=float32)
     """
+    dst, src = from_chx([dst, src]) if _has_chainerx(dst, src) else (dst, src)
     if isinstance(dst, numpy.ndarray):
         return numpy.copyto(dst, _cpu._to_cpu(src))
     for side, arr in (('to', dst), ('from', src)):
@@ -50,6 +52,11 @@ def copyto(dst: NdArray, src: NdArray) -> None:
             raise TypeError('expected an array to copy %s, got %s' % (side, type(arr)))
     with dst.device:
         cuda.cupy.copyto(dst, cuda.cupy.asarray(src))
+
+
+def _has_chainerx(*arrays):
+    return _backend.chainerx_types and any([
+        isinstance(array, _backend.chainerx_types) for array in arrays])
 
 
 def get_device(device_spec: DeviceSpec) -> Device:
@@ -61,12 +68,15 @@ def get_device(device_spec: DeviceSpec) -> Device:
     ``'@numpy'``        the CPU, with NumPy
     ``'@cupy:N'``       the GPU of number N, with CuPy
     ``'@intel64'``      the CPU, with iDeep
+    ``'native:N'``      the CPU, with ChainerX
+    ``'cuda:N'``        the GPU of number N, with ChainerX
     ``N``, ``'N'``      the GPU of number N; the CPU if N is negative
     a CuPy device       the GPU
+    a ChainerX device   that device, with ChainerX
     a device            itself
     =================== =========================================================
 
-    Other strings are specifiers of ChainerX, such as ``'native'`` and ``'cuda:0'``.
+    The number of a device of ChainerX is 0 if it is left out.
 
     Parameters
     ----------
@@ -102,6 +112,8 @@ def get_device(device_spec: DeviceSpec) -> Device:
         return _get_device_from_str(device_spec)
     if isinstance(device_spec, cuda.Device):
         return GpuDevice(device_spec)
+    if _chainerx.is_device(device_spec):
+        return ChainerxDevice(device_spec)
     raise TypeError(
         'a device is named by a backend.Device, a cuda.Device, a chainerx.Device, an '
         'integer or a string, not by %s' % type(device_spec))
@@ -113,9 +125,7 @@ def _get_device_from_str(spec):
     except ValueError:
         pass
     if not spec.startswith('@'):
-        raise RuntimeError(
-            'the device specifier %r is one of ChainerX, which is not available; '
-            "NumPy's and CuPy's specifiers start with '@'" % spec)
+        return _chainerx.device_of(spec)
     if spec == CpuDevice.name:
         return CpuDevice()
     if spec == Intel64Device.name:
@@ -171,7 +181,8 @@ def get_array_module(*args: tp.Any) -> Xp:
     Returns
     -------
     module
-        ``cupy`` if one of them is on a GPU, else ``numpy``.
+        ``chainerx`` if one of them is of ChainerX, ``cupy`` if one is on a GPU, else
+        ``numpy``.
 
     See Also
     --------
@@ -184,6 +195,10 @@ def get_array_module(*args: tp.Any) -> Xp:
     >>> xp.maximum(x.array, 0)
     array([0., 2.], dtype=float32)
     """
+    if _backend.chainerx_types:
+        for arg in args:
+            if isinstance(getattr(arg, 'raw_array', arg), _backend.chainerx_types):
+                return _chainerx.module()
     return cuda.get_array_module(*args)
 
 
@@ -210,7 +225,8 @@ def get_device_from_array(*arrays: tp.Any) -> Device:
     '@numpy'
     """
     for array in arrays:
-        device = GpuDevice.from_array(array) or Intel64Device.from_array(array)
+        device = (GpuDevice.from_array(array) or Intel64Device.from_array(array)
+                  or ChainerxDevice.from_array(array))
         if device is not None:
             return device
     return CpuDevice()
@@ -225,6 +241,8 @@ def _guess_device_from_array_module(xp):
     """Return the current device of an array module."""
     if xp is cuda.cupy:
         return GpuDevice(cuda.Device())
+    if xp is not numpy and xp is _chainerx.module():
+        return ChainerxDevice(xp.get_default_device())
     return CpuDevice()
 
 

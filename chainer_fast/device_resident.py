@@ -148,22 +148,24 @@ class DeviceResident(_EnableFinal):
     def to_chx(self: _Resident) -> _Resident:
         """Convert the arrays to arrays of ChainerX, without copying.
 
-        Raises
-        ------
-        RuntimeError
-            Always: ChainerX is not available.
+        Returns
+        -------
+        DeviceResident
+            The object itself.
         """
-        raise RuntimeError('ChainerX is not available.')
+        self.device_resident_accept(_ToChainerxVisitor())
+        return self
 
     @meta.final
     def from_chx(self: _Resident) -> _Resident:
-        """Convert arrays of ChainerX, of which there are none, to NumPy or CuPy.
+        """Convert arrays of ChainerX to NumPy or CuPy, without copying.
 
         Returns
         -------
         DeviceResident
             The object itself.
         """
+        self.device_resident_accept(_FromChainerxVisitor())
         return self
 
     @meta.final
@@ -297,8 +299,39 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
         return True
 
 
+class _ToChainerxVisitor(DeviceResidentsVisitor):
+
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        device = device_resident.device
+        if not isinstance(device, backend.ChainerxDevice):
+            device_resident._device = backend.ChainerxDevice.from_fallback_device(
+                device)
+
+    def visit_array(self, arr: tp.Any) -> NdArray:
+        return backend.to_chx(arr)
+
+    def visit_variable(self, param: Variable) -> None:
+        param.to_chx()
+
+
+class _FromChainerxVisitor(DeviceResidentsVisitor):
+
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        device = device_resident.device
+        if isinstance(device, backend.ChainerxDevice):
+            device_resident._device = device.fallback_device
+
+    def visit_array(self, arr: tp.Any) -> NdArray:
+        return backend.from_chx(arr)
+
+    def visit_variable(self, param: Variable) -> None:
+        param.from_chx()
+
+
 def _retired_method_for(device):
     """Return the retired method that moves to a device, and its arguments."""
+    if isinstance(device, backend.ChainerxDevice):
+        return None, {}
     if isinstance(device, backend.GpuDevice):
         return 'to_gpu', {'device': device.device.id}
     return 'to_intel64' if isinstance(device, backend.Intel64Device) else 'to_cpu', {}

@@ -20,7 +20,7 @@ from chainer_fast.graph_optimizations.static_graph_utilities import (
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable
+from chainer_fast.variable import GradOutputs, Variable, _bound
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 
@@ -244,7 +244,20 @@ class FunctionNode(_graph.FunctionBase):
             '%s has neither forward nor forward_gpu' % type(self).__name__)
 
     def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
-        """Never called: there are no ChainerX arrays."""
+        """Compute the outputs of arrays of ChainerX; may be overridden.
+
+        Parameters
+        ----------
+        inputs : tuple of chainerx.ndarray
+            Inputs.
+
+        Returns
+        -------
+        tuple of chainerx.ndarray
+            Outputs, with the gradients that ChainerX gives them. By default
+            :data:`Fallback`: :meth:`forward` takes arrays of NumPy or CuPy that share
+            their memory, and :meth:`backward` gives the gradients.
+        """
         return Fallback
 
     def retain_inputs(self, indexes: tp.Sequence[int]) -> None:
@@ -512,10 +525,14 @@ def grad(
             if not isinstance(var, _variable.Variable):
                 raise TypeError(
                     'each of %s must be a Variable, not %s' % (name, type(var)))
-            if variables is outputs:
+            if variables is outputs and not var._has_chainerx_array:
                 var.node._check_old_style_gradient()
     gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
     gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
+    if any([y._has_chainerx_array for y in (*outputs, *inputs)]):
+        return _bound.chainerx.grad(
+            outputs, inputs, gys, gxs, set_grad, retain_grad, enable_double_backprop,
+            loss_scale)
     for i, y in enumerate(outputs):
         if gys[i] is None:
             with cuda.get_device_from_array(y.array):

@@ -46,7 +46,7 @@ else:
 
     #: An array of any backend.
     NdArray = tp.Union[
-        _numpy_array, _cupy_array, _later('chainer_fast.alias.chainerx.ndarray')]
+        _numpy_array, _cupy_array, _later('chainer_fast.chainerx.ndarray')]
 
     #: A scalar that an array can be filled with.
     # For type checkers, int and float are not a Number, but pass for a complex.

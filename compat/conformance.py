@@ -12,6 +12,10 @@ file has the number of tests of each file that pass on the released Chainer (Pyt
 those of onnx_chainer (``reference_onnx.tsv``: the released one on Python 3.7, onnx 1.6
 and onnxruntime 1.2).
 
+``--chainerx`` runs the tests of ChainerX, and ``--on-chainerx`` those of Chainer that
+use it. The released ChainerX cannot be built any more: the references are the
+numbers of tests that there are for processors.
+
 With ``--gpu`` its tests of GPUs run. Current versions of CuPy cannot serve the released
 Chainer, so that ``reference_gpu.tsv`` counts what has passed with chainer_fast on the
 stand-in for CuPy 14.2; ``explained_gpu.tsv`` explains the rest.
@@ -50,6 +54,12 @@ def parse_args(argv):
         help='run the tests of chainermn instead, in N processes under mpiexec')
     which.add_argument(
         '--onnx', action='store_true', help='run the tests of onnx_chainer instead')
+    which.add_argument(
+        '--chainerx', action='store_const', const='arrays',
+        help='run the tests of ChainerX instead')
+    which.add_argument(
+        '--on-chainerx', action='store_const', const='chainer', dest='chainerx',
+        help='run the tests of Chainer that use ChainerX instead')
     parser.add_argument(
         '--markers', help='default: %s; with --gpu, gpu instead of not gpu'
         % suites.MARKERS)
@@ -67,7 +77,7 @@ def parse_args(argv):
         extra = []
     args = parser.parse_intermixed_args(argv)
     args.pytest = extra
-    args.suite = suites.suite(args.gpu, args.onnx, args.mpi)
+    args.suite = suites.suite(args.gpu, args.onnx, args.mpi, args.chainerx)
     if args.markers is None:
         args.markers = args.suite.markers
     args.tests = os.path.join(os.path.abspath(args.checkout), 'tests')

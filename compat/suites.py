@@ -31,8 +31,15 @@ SECONDS_OF_A_JOB = 300      # a test that fails in one process leaves the others
 Suite = collections.namedtuple('Suite', 'folder markers reference explained')
 
 
-def suite(gpu=False, onnx=False, mpi=None):
+def suite(gpu=False, onnx=False, mpi=None, chainerx=None):
     """Return the suite that the options of the command line name."""
+    if chainerx == 'arrays':
+        return Suite('chainerx_tests', 'not cuda and not slow',
+                     'reference_chainerx.tsv', 'explained_chainerx.tsv')
+    if chainerx == 'chainer':
+        return Suite(
+            'chainer_tests', MARKERS.replace('not chainerx', 'chainerx', 1),
+            'reference_chainer_on_chainerx.tsv', 'explained_chainer_on_chainerx.tsv')
     if gpu:
         return Suite('chainer_tests', MARKERS.replace('not gpu', 'gpu', 1),
                      'reference_gpu.tsv', 'explained_gpu.tsv')
@@ -80,8 +87,11 @@ def environment(args, out):
     paths = [HERE] + [p for p in [os.environ.get('PYTHONPATH')] if p]
     if args.gpu:
         paths.append(os.path.dirname(HERE))
+    if args.chainerx:
+        paths.append(args.tests)        # Tests of ChainerX import from their folder.
     return dict(
         os.environ, PYTHONPATH=os.pathsep.join(paths), CONFORMANCE_OUT=out,
+        CHAINERX_TEST_CUDA_DEVICE_LIMIT='0', CONFORMANCE_CHAINERX=args.chainerx or '',
         OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
 
 

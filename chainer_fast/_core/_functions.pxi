@@ -346,6 +346,8 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             array = x
         if not PyArray_CheckExact(array):
             plain = False
+            if is_chainerx(array):
+                return _chainerx.apply(function, tuple(inputs))
             if array is not None and not is_on_device(array) and (
                     not _accepts_array(array)):
                 raise TypeError(

@@ -146,6 +146,8 @@ cdef VariableBase apply_shortcut(
         else:
             arrays[i] = xs[i]
         if not PyArray_CheckExact(<object>arrays[i]):
+            if is_chainerx(<object>arrays[i]):
+                return _apply_inside(function, xs, n, state)
             if not shortcut.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True

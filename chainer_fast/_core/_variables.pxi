@@ -37,6 +37,8 @@ cdef VariableNodeBase node_of(VariableBase variable):
 
 cdef object _grad_array_of(VariableBase variable):
     """Return the gradient as an array, which it is from then on."""
+    if is_chainerx(variable.arr):
+        return _chainerx.grad_of(variable)
     if type(variable.grad_arr) is RowGradient:
         variable.grad_arr = dense(variable.grad_arr)
     return variable.grad_arr
@@ -44,6 +46,8 @@ cdef object _grad_array_of(VariableBase variable):
 
 cdef VariableBase grad_var_of(VariableBase variable):
     """Return the gradient as a variable, making it around the array if needed."""
+    if is_chainerx(variable.arr):
+        return _chainerx.grad_var_of(variable)
     if variable._grad_var is None and variable.grad_arr is not None:
         variable._grad_var = new_variable(_grad_array_of(variable), True)
     return variable._grad_var
@@ -51,9 +55,12 @@ cdef VariableBase grad_var_of(VariableBase variable):
 
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1:
     """Set the gradient without any check; ``grad`` may be None for a bare array."""
+    variable._grad_valid = True
+    if is_chainerx(variable.arr):
+        _chainerx.set_grad(variable, array, grad)
+        return 0
     variable.grad_arr = array
     variable._grad_var = grad
-    variable._grad_valid = True
     return 0
 
 
@@ -98,8 +105,10 @@ cdef class VariableBase:
             raise TypeError(
                 '__init__() got unexpected keyword argument(s) %s'
                 % ', '.join([repr(key) for key in sorted(retired)]))
-        if data is not None and not PyArray_CheckExact(data) and not _accepts_array(
-                data):
+        if is_chainerx(data):
+            data = _chainerx.connected(data, requires_grad)
+        elif data is not None and not PyArray_CheckExact(data) and (
+                not _accepts_array(data)):
             raise TypeError(
                 '%s are expected. Actual: %s. Convert the data with numpy.asarray '
                 'first.' % (_describe_arrays(), type(data)))
@@ -131,6 +140,8 @@ cdef class VariableBase:
         """The array; None while the variable is uninitialized."""
         if self._layout is not None:
             self._refuse_layout()
+        if is_chainerx(self.arr):
+            return _chainerx.array_of(self)
         return self.arr
 
     @array.setter
@@ -158,6 +169,8 @@ cdef class VariableBase:
             self._refuse_layout()
         if array is not None:
             array.dtype, array.shape  # an AttributeError before anything has changed
+        if is_chainerx(self.arr):
+            _chainerx.check_replaceable(self, array)
         if self.sharers is None:
             self._hold(array)
             return
@@ -169,6 +182,8 @@ cdef class VariableBase:
 
     def _hold(self, array):
         """Take an array for this variable alone."""
+        if is_chainerx(array):
+            array = _chainerx.connected(array, self._requires_grad)
         self.arr = array
         self._cached_device = None
         if self.node_base is not None:
@@ -267,10 +282,15 @@ cdef class VariableBase:
 
     @property
     def _grad(self):
+        if is_chainerx(self.arr):
+            return None     # The array keeps it.
         return _grad_array_of(self)
 
     @_grad.setter
     def _grad(self, grad):
+        if is_chainerx(self.arr):
+            _chainerx.set_grad(self, grad, None)
+            return
         self.grad_arr = grad
         self._grad_var = None
 
@@ -279,11 +299,17 @@ cdef class VariableBase:
     @property
     def node(self):
         """The node that stands for the variable in the graph."""
+        if is_chainerx(self.arr):
+            _refuse_node()
         return node_of(self)
 
     @property
     def _node(self):
-        return node_of(self)
+        return self.node
+
+    @property
+    def _has_chainerx_array(self):
+        return is_chainerx(self.arr)
 
     @_node.setter
     def _node(self, VariableNodeBase node):
@@ -313,6 +339,8 @@ cdef class VariableBase:
     @property
     def creator_node(self):
         """The :class:`~chainer_fast.FunctionNode` that made the variable, or None."""
+        if is_chainerx(self.arr):
+            return _chainerx.creator_of(self)
         return None if self.node_base is None else self.node_base.creator_base
 
     @creator_node.setter
@@ -321,6 +349,8 @@ cdef class VariableBase:
 
     def cleargrad(self):
         """Set the gradient to None."""
+        if is_chainerx(self.arr):
+            _clear_inside(<ArrayBase>self.arr)
         self.grad_arr = None
         self._grad_var = None
         self._grad_valid = True
@@ -391,6 +421,11 @@ cdef class VariableBase:
         raise TypeError('Variables cannot be evaluated as Python bool.')
 
     __hash__ = None
+
+
+cdef int _refuse_node() except -1:
+    raise RuntimeError(
+        'A variable of an array of ChainerX has no node: the array is in the graph.')
 
 
 cdef int _refuse_grad() except -1:

@@ -10,6 +10,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libc.string cimport memcmp, strcmp, strncmp
 
+from chainer_fast._core.graph cimport plain_inside
 from chainer_fast._core.launches cimport (
     Arguments, DeviceKernel, address_on, current_context, is_on_device, kind_of_dtype)
 from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
@@ -61,7 +62,7 @@ cdef list arrays_of_update(object param, object grad, object states, tuple names
         item = PyDict_GetItemWithError(states, name)
         if item is NULL:
             return None
-        arrays.append(<object>item)
+        arrays.append(plain_inside(<object>item))
     return arrays
 
 

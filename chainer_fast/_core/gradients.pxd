@@ -1,7 +1,9 @@
 """Gradients of parameters, and what hooks make of them."""
+from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.recipe cimport HookRecipe, Step
 
 
+cdef VariableBase plain_of(object param)
 cdef bint has_gradient(object param) except -1
 cdef int report() except -1
 cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1

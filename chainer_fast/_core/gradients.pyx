@@ -15,7 +15,7 @@ from numpy cimport (
 from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_chainerx
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
@@ -68,12 +68,20 @@ cdef int report() except -1:
     return 0
 
 
+cdef VariableBase plain_of(object param):
+    """Return the variable of the plain array; another one for an array of ChainerX."""
+    cdef VariableBase variable = <VariableBase>param
+    if is_chainerx(variable.arr):
+        return (<ArrayBase>variable.arr)._v
+    return variable
+
+
 cdef bint has_gradient(object param) except -1:
     """Tell whether a parameter is an ordinary one, and has an array and a gradient."""
     cdef VariableBase variable
     if type(param) is not _Parameter:
         return False
-    variable = <VariableBase>param
+    variable = plain_of(param)
     return (variable.arr is not None and variable.grad_arr is not None
             and variable._grad_valid and variable._layout is None)
 
@@ -83,7 +91,7 @@ cdef bint is_ready(object param) except -1:
     cdef VariableBase variable
     if not has_gradient(param):
         return False
-    variable = <VariableBase>param
+    variable = plain_of(param)
     variable.grad_arr = dense(variable.grad_arr)
     return True
 
@@ -93,7 +101,7 @@ def has_cleared_grad(params):
     cdef VariableBase variable
     for param in params:
         if type(param) is _Parameter:
-            variable = <VariableBase>param
+            variable = plain_of(param)
             if variable.arr is not None and (
                     variable.grad_arr is None or not variable._grad_valid):
                 return True
@@ -174,7 +182,7 @@ cdef bint _run_hook(
     cdef int kind
     if not is_ready(param):
         return False
-    variable = <VariableBase>param
+    variable = plain_of(param)
     kind = kind_on_device(variable.arr)
     if kind >= 0:
         arrays = [variable.arr, variable.grad_arr]
@@ -243,7 +251,7 @@ cdef int _kind_of_gradient(object param, int orders) except -2:
     cdef int kind
     if not is_ready(param):
         return -1
-    grad = (<VariableBase>param).grad_arr
+    grad = plain_of(param).grad_arr
     kind = kind_of_array(grad)
     if kind >= 0 and (
             PyArray_FLAGS(grad) & orders and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
@@ -269,7 +277,7 @@ def sum_of_squares(params):
         kind = _kind_of_gradient(param, NPY_ARRAY_C_CONTIGUOUS)
         if kind < 0:
             return None
-        grad = (<VariableBase>param).grad_arr
+        grad = plain_of(param).grad_arr
         if kind == HALF:
             sum_squares(grad, &half_sum)
             total += float_from_half(half_sum)
@@ -299,7 +307,7 @@ def scale_grads(params, double factor):
     clear_float_errors()
     for param in params:
         if is_ready(param):
-            variable = <VariableBase>param
+            variable = plain_of(param)
             if gather(
                     &operands, variable.arr, variable.grad_arr, None, (), True
                     ) and fits(step.c, operands.kind, 1):
@@ -328,6 +336,6 @@ def are_finite(params):
     for param in params:
         kind = _kind_of_gradient(
             param, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)
-        if kind < 0 or not _is_finite((<VariableBase>param).grad_arr, kind):
+        if kind < 0 or not _is_finite(plain_of(param).grad_arr, kind):
             return False
     return True

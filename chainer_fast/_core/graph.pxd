@@ -63,6 +63,15 @@ cdef class VariableBase:
     cdef public bint _grad_valid
 
 
+cdef class ArrayBase:
+    cdef object __weakref__
+    cdef public VariableBase _v
+    cdef public object _device
+    cdef public object _ids              # of all graphs, if one is not the default
+    cdef public object _required         # graphs whose gradient is kept
+    cdef public object _grad             # around the variable's gradient
+
+
 cdef enum:
     NO_OUTPUT, LONE_OUTPUT, OUTPUT_REFERENCES
 
@@ -112,3 +121,7 @@ cdef int put_grad(VariableBase variable, object array, VariableBase grad) except
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept
+cdef bint is_chainerx(object array) noexcept
+cpdef object array_around(VariableBase variable, object device, object ids=*)
+cpdef object plain_array(object array, object device)
+cdef object plain_inside(object array)

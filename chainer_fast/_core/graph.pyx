@@ -8,13 +8,18 @@ import traceback
 import weakref
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
+from cpython.number cimport (
+    PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
     PyTuple_SET_ITEM
 from libcpp.vector cimport vector
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_FROM_O, \
+    PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
 
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
@@ -53,6 +58,10 @@ cdef object _device_scope = None        # arrays -> context manager, or None on 
 cdef object _has_nan = None             # array -> bool
 cdef object _run_static = None          # (function, arrays) -> outputs
 
+# The arrays of ChainerX, and what serves variables of them; None until it is imported.
+cdef type _ChainerxArray = None
+cdef object _chainerx = None
+
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
          device_scope, has_nan, run_static):
@@ -71,9 +80,22 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _run_static = run_static
 
 
+def bind_chainerx(array_type, served_by):
+    """Make the arrays of ChainerX known; called once, when that is imported."""
+    global _ChainerxArray, _chainerx
+    _ChainerxArray = array_type
+    _chainerx = served_by
+
+
+cdef bint is_chainerx(object array) noexcept:
+    """Tell whether an array is one of ChainerX."""
+    return <PyObject *>Py_TYPE(array) == <PyObject *>_ChainerxArray
+
+
 # One module, since these types refer to each other; a file each, for readability.
 include "_nodes.pxi"
 include "_variables.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"
+include "_arrays.pxi"

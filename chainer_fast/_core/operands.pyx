@@ -14,6 +14,7 @@ from numpy cimport (
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
 
+from chainer_fast._core.graph cimport plain_inside
 from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 
 np.import_array()
@@ -95,7 +96,7 @@ cdef bint gather(
         return False
     for i in range(len(names)):
         item = PyDict_GetItemWithError(states, names[i])
-        if item is NULL or not _add(operands, <object>item, True):
+        if item is NULL or not _add(operands, plain_inside(<object>item), True):
             return False
     for i in range(operands.count, MAX_ARRAYS):
         operands.data[i] = NULL

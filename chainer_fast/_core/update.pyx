@@ -19,7 +19,7 @@ from numpy cimport NPY_ARRAY_C_CONTIGUOUS
 from chainer_fast._core.device_arrays cimport Changes, arrays_of_update
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
-    has_gradient, prepare_hook, prepare_unscale, recipe_of_hook, report)
+    has_gradient, plain_of, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
 from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.launches cimport kind_on_device
@@ -328,7 +328,7 @@ cdef bint _update_plainly(
     cdef long t
     if not has_gradient(param):
         return False
-    variable = <VariableBase>param
+    variable = plain_of(param)
     pointer = instance_dict(param)
     if pointer is NULL:
         return False
@@ -388,7 +388,7 @@ cdef bint _update_plainly(
         if not on_device and not gather(&halves, array, grad, None, (), False):
             return False
         kind = SINGLE
-        array = (<VariableBase><object>field[TWIN]).arr
+        array = plain_of(<object>field[TWIN]).arr
     if on_device:
         arrays = arrays_of_update(
             array, grad, <object>field[STATE], recipe.states_for(values.h))

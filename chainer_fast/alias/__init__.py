@@ -15,7 +15,7 @@ from chainer_fast.alias import _shown
 
 _TARGETS = {
     'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
-    'chainerx': 'chainer_fast.alias.chainerx', 'onnx_chainer': 'chainer_fast.onnx'}
+    'chainerx': 'chainer_fast.chainerx', 'onnx_chainer': 'chainer_fast.onnx'}
 
 #: Folder with packages of these names, for processes started by this one.
 SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')

@@ -1,57 +1,134 @@
-"""The device of ChainerX, which is never available.
-
-It has the names that programs and Chainer's own code query before they use ChainerX;
-everything that would need it raises ``RuntimeError``.
-"""
+"""Devices of ChainerX, which is imported when one is asked for."""
 from __future__ import annotations
 
+import importlib
 import typing as tp
 
 from chainer_fast import _backend
 from chainer_fast._backend import Arrays
-from chainer_fast.alias import chainerx
 from chainer_fast.backends import _cpu, cuda, intel64
 
 
-def _unavailable():
-    return RuntimeError('ChainerX is not available.')
+def module() -> tp.Any:
+    """Return the module ``chainerx``."""
+    # By name, as it is built of what stands above this.
+    return importlib.import_module('chainer_fast.chainerx')
+
+
+def is_device(value: object) -> bool:
+    """Tell whether something is a device of ChainerX."""
+    # There is none before there are arrays.
+    return bool(_backend.chainerx_types) and isinstance(value, module().Device)
+
+
+def device_of(spec: str) -> ChainerxDevice:
+    """Return the device of a name such as ``'native:0'``.
+
+    Raises
+    ------
+    RuntimeError
+        If there is none of that name: a ChainerxError.
+    """
+    if spec.partition(':')[0] not in ('native', 'cuda'):
+        raise RuntimeError(
+            'ChainerX has no device %r: there are native and cuda; specifiers of NumPy '
+            "and CuPy start with '@'" % spec)
+    return ChainerxDevice(module().get_device(spec))
 
 
 class ChainerxDevice(_backend.NamedDevice):
-    """A device of ChainerX. Creating one raises ``RuntimeError``.
+    """A device of ChainerX. Specifiers: ``'native:0'``, ``'cuda:0'``, ...
 
     Parameters
     ----------
     device : chainerx.Device
 
+    Attributes
+    ----------
+    device : chainerx.Device
+
     Raises
     ------
-    RuntimeError
-        Always: ChainerX is not available.
+    TypeError
+        If it is another device.
+
+    Examples
+    --------
+    >>> device = chainer.get_device('native:0')
+    >>> device.fallback_device.name
+    '@numpy'
     """
 
-    xp = chainerx
-    supported_array_types: tuple[type[tp.Any], ...] = (chainerx.ndarray,)
-
     def __init__(self, device: tp.Any) -> None:
-        raise _unavailable()
-
-    @staticmethod
-    def from_array(array: object) -> None:
-        """Return the device of an array of ChainerX, or ``None`` for anything else."""
-
-    @staticmethod
-    def from_fallback_device(device: _backend.Device) -> tp.NoReturn:
-        """Return the device of ChainerX for one of NumPy or CuPy."""
-        raise _unavailable()
+        if not isinstance(device, module().Device):
+            raise TypeError('expected a chainerx.Device, not %s' % type(device))
+        self.device = device
 
     @property
-    def fallback_device(self) -> tp.NoReturn:
-        """Device of NumPy or CuPy that shares the memory of this one."""
-        raise _unavailable()
+    def xp(self) -> tp.Any:
+        """The module ``chainerx``."""
+        return module()
 
-    def send_array(self, array: tp.Any) -> tp.NoReturn:
-        raise _unavailable()
+    @property
+    def supported_array_types(self) -> tuple[type[tp.Any], ...]:  # type: ignore[override]
+        """The type of array of ChainerX, in a tuple."""
+        return (module().ndarray,)
+
+    @property
+    def name(self) -> str:
+        """Specifier of the device."""
+        return self.device.name
+
+    def __repr__(self) -> str:
+        return '<%s %s>' % (type(self).__name__, self.name)
+
+    @staticmethod
+    def from_array(array: object) -> ChainerxDevice | None:
+        """Return the device of an array of ChainerX, or ``None`` for anything else."""
+        if not isinstance(array, _backend.chainerx_types):
+            return None
+        found: tp.Any = array
+        return ChainerxDevice(found.device)
+
+    @staticmethod
+    def from_fallback_device(device: _backend.Device) -> ChainerxDevice:
+        """Return the device whose arrays share memory with those of another one.
+
+        Raises
+        ------
+        ValueError
+            If it is neither one of NumPy nor one of CuPy.
+        """
+        get_device = module().get_device
+        if isinstance(device, _cpu.CpuDevice):
+            return ChainerxDevice(get_device('native', 0))
+        if isinstance(device, cuda.GpuDevice):
+            return ChainerxDevice(get_device('cuda', device.device.id))
+        raise ValueError('ChainerX shares no memory with %s' % device)
+
+    @property
+    def fallback_device(self) -> _backend.Device:
+        """Device of NumPy or CuPy that shares the memory of this one."""
+        if self.device.native:
+            return _cpu.CpuDevice()
+        return cuda.GpuDevice.from_device_id(self.device.index)
+
+    def create_context(self) -> tp.ContextManager[tp.Any]:
+        return module().using_device(self.device)
+
+    def use(self) -> None:
+        module().set_default_device(self.device)
+
+    def is_array_supported(self, array: tp.Any) -> bool:
+        return isinstance(array, self.supported_array_types) and (
+            array.device is self.device)
+
+    def send_array(self, array: tp.Any) -> tp.Any:
+        chainerx = module()
+        if isinstance(array, chainerx.ndarray):
+            stays = array.device is self.device
+            return array if stays else array.to_device(self.device)
+        return chainerx._array.plain(self.fallback_device.send(array), self.device)
 
 
 def to_chx(array: Arrays) -> Arrays:
@@ -60,12 +137,12 @@ def to_chx(array: Arrays) -> Arrays:
     Parameters
     ----------
     array : array, or list or tuple of arrays
-        ``None`` stays ``None``.
+        ``None`` and arrays of ChainerX are returned unchanged.
 
     Raises
     ------
-    RuntimeError
-        For every array: ChainerX is not available.
+    TypeError
+        If something is not an array.
     """
     return _backend._convert_arrays(array, _array_to_chainerx)
 
@@ -86,12 +163,19 @@ def from_chx(array: Arrays) -> Arrays:
     return _backend._convert_arrays(array, _array_from_chainerx)
 
 
-def _array_to_chainerx(array, device=None):
-    if array is not None:
-        raise _unavailable()
+def _array_to_chainerx(array):
+    chainerx = module()
+    if array is None or isinstance(array, chainerx.ndarray):
+        return array
+    plain = _array_from_chainerx(array)
+    device = cuda.GpuDevice.from_array(plain) or _cpu.CpuDevice()
+    return chainerx._array.plain(
+        plain, ChainerxDevice.from_fallback_device(device).device)
 
 
 def _array_from_chainerx(array):
+    if isinstance(array, _backend.chainerx_types):
+        return array._array
     known: tp.Any = (
         *_cpu.CpuDevice.supported_array_types, *cuda.GpuDevice.supported_array_types,
         intel64.mdarray)

@@ -6,6 +6,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _backend
 from chainer_fast.backends import cuda
 from chainer_fast.types import DTypeSpec, NdArray
 
@@ -20,14 +21,15 @@ def get_array_types() -> tuple[type[tp.Any], ...]:
     Returns
     -------
     tuple of type
-        ``numpy.ndarray`` first, then those of CuPy and of iDeep, if they can be used.
+        ``numpy.ndarray`` first, then those of CuPy and of iDeep, if they can be used,
+        and that of ChainerX, once it is imported.
 
     Examples
     --------
     >>> isinstance(np.ones(2), chainer.get_array_types())
     True
     """
-    return _CPU_TYPES + _GPU_TYPES
+    return _CPU_TYPES + _GPU_TYPES + _backend.chainerx_types
 
 
 def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
@@ -57,7 +59,7 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     Returns
     -------
     bool
-        ``True`` if all are in host memory, or all are arrays of CuPy.
+        ``True`` if all are in host memory, or all are arrays of CuPy, or of ChainerX.
 
     Examples
     --------
@@ -66,7 +68,9 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     """
     given = [a for a in arrays if a is not None]
     in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]
-    return all(in_host_memory) or all([isinstance(a, cuda.ndarray) for a in given])
+    return all(in_host_memory) or any([
+        all([isinstance(a, kinds) for a in given])
+        for kinds in (cuda.ndarray, _backend.chainerx_types)])
 
 
 def size_of_shape(shape: tp.Sequence[int]) -> int:

@@ -428,6 +428,8 @@ def to_gpu(
 def _array_to_gpu(array, device, stream=None):
     if array is None:
         return None
+    if isinstance(array, _backend.chainerx_types):
+        array = array._array
     if isinstance(array, ndarray):
         if array.device == device:
             return array

@@ -199,11 +199,16 @@ class _CheckBackward:
             for i, x in enumerate(self.xs)]
         self.device = backend.get_device_from_array(
             *[a for a in self.xs + self.params if a is not None])
+        self.xp = self.device.xp
+        if isinstance(self.device, backend.ChainerxDevice):
+            # Only the function meets arrays of ChainerX.
+            self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
+            self.xp = self.device.fallback_device.xp
 
     def run(self) -> None:
         """Raise an exception unless the gradients are right."""
         with backend.using_device(self.device):
-            xs = [None if x is None else _as_input(x) for x in self.xs]
+            xs = [None if x is None else self._as_input(x) for x in self.xs]
             params, ys = self._call(xs)
             self._match_gys(ys)
             directions = self._sample_directions()
@@ -244,7 +249,10 @@ class _CheckBackward:
 
     def _set_params(self, arrays):
         for param, array in zip(self.params, arrays, strict=True):
-            param.array = array
+            if param._has_chainerx_array:       # which does not let it change
+                param._hold(self._on_device(array))
+            else:
+                param.array = array
 
     def _moved(self, elements):
         """Return the entries of a sequence that belong to inputs that are moved."""
@@ -257,7 +265,7 @@ class _CheckBackward:
                 raise ValueError(
                     'y_grad can be left out for a loss only, a single output of shape '
                     '(), not for outputs ' + utils._format_array_props(ys))
-            self.gys = ys[0].xp.ones_like(ys[0].array),
+            self.gys = self.xp.ones_like(backend.from_chx(ys[0].array)),
         props = 'outputs:              %s\ngradients of outputs: %s' % (
             utils._format_array_props(ys), utils._format_array_props(self.gys))
         if len(ys) != len(self.gys):
@@ -277,7 +285,7 @@ class _CheckBackward:
         """
         shapes = [e.shape for e in (*self._moved(self.xs), *self.params)]
         sizes = [utils.size_of_shape(shape) for shape in shapes]
-        packed = self._sample_unit_vector(sum(sizes), self.device.xp)
+        packed = self._sample_unit_vector(sum(sizes), self.xp)
         ends = itertools.accumulate(sizes)
         return [packed[end - size:end].reshape(shape)
                 for shape, size, end in zip(shapes, sizes, ends, strict=True)]
@@ -303,6 +311,10 @@ class _CheckBackward:
         array
             Vector of type float64, on the current device.
         """
+        device = backend._guess_device_from_array_module(xp)
+        if isinstance(device, backend.ChainerxDevice):
+            return device.send(_CheckBackward._sample_unit_vector(
+                size, device.fallback_device.xp))
         v = xp.random.standard_normal(size)
         if size == 0:
             return v
@@ -315,13 +327,14 @@ class _CheckBackward:
         for p in params:
             p.cleargrad()
         _backprop_from(ys, [
-            None if gy is None else variable.Variable(gy.copy()) for gy in self.gys])
+            None if gy is None else variable.Variable(self._on_device(gy.copy()))
+            for gy in self.gys])
         for i, (x, no_gx) in enumerate(zip(xs, self.no_gxs, strict=True)):
             if no_gx and x is not None and x.grad_var is not None:
                 raise RuntimeError(
                     'input %d has a gradient, though no_grads tells that it has none'
                     % i)
-        grads = [v.grad for v in (*self._moved(xs), *params)]
+        grads = [backend.from_chx(v.grad) for v in (*self._moved(xs), *params)]
         for p in params:
             p.cleargrad()
         return grads
@@ -329,13 +342,14 @@ class _CheckBackward:
     def _numeric_derivative(self, directions):
         """Return the derivative along the direction by finite differences."""
         n_moved = len(directions) - len(self.params)
-        originals = [getattr(p, 'array', p) for p in self.params]
-        step = self.device.xp.zeros((), numpy.float64)
+        originals = [backend.from_chx(getattr(p, 'array', p)) for p in self.params]
+        step = self.xp.zeros((), numpy.float64)
 
         def f():
             us = iter(directions[:n_moved])
             xs = [None if x is None else
-                  _as_input(self._cast(x) if no_gx else self._cast(x, step * next(us)))
+                  self._as_input(
+                      self._cast(x) if no_gx else self._cast(x, step * next(us)))
                   for x, no_gx in zip(self.xs, self.no_gxs, strict=True)]
             moved = [
                 self._cast(p, step * u)
@@ -343,7 +357,8 @@ class _CheckBackward:
             # Functions of one dtype only are checked in another one.
             with configuration.using_config('type_check', False):
                 _, ys = self._call(xs, moved)
-            return tuple(None if y is None else y.array for y in ys)
+            return tuple(
+                [None if y is None else backend.from_chx(y.array) for y in ys])
 
         try:
             derivative, = numerical_grad(
@@ -359,15 +374,22 @@ class _CheckBackward:
             return array
         dtype = self.dtype or array.dtype
         if shift is not None:
-            array = self.device.xp.asarray(array + shift)
+            array = self.xp.asarray(array + shift)
         return array.astype(dtype, copy=False)
+
+    def _as_input(self, array):
+        return _as_input(self._on_device(array))
+
+    def _on_device(self, array):
+        """Return an array as the function takes it."""
+        return array if self.xp is self.device.xp else self.device.send(array)
 
 
 class _CheckBackwardWithParams(_CheckBackward):
     """A check of gradients of a function that takes arrays of its parameters."""
 
     def _call(self, xs, params=None):
-        variables = [variable.Parameter(p)
+        variables = [variable.Parameter(self._on_device(p))
                      for p in (self.params if params is None else params)]
         return variables, _as_tuple(self.func(xs, variables))
 

@@ -19,6 +19,7 @@ def fill(array, rng, distribution, **parameters):
     **parameters
         Parameters of the distribution.
     """
+    array = backend.from_chx(array)
     device = backend.get_device_from_array(array)
     with backend.using_device(device):
         if rng is None:

@@ -24,6 +24,7 @@ class _Constant(initializer.Initializer):
 
     def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
+        array = backend.from_chx(array)
         value = self.fill_value
         if isinstance(value, get_array_types()):
             value = backend.get_device_from_array(array).send(value)
@@ -178,6 +179,7 @@ class Identity(initializer.Initializer):
 
     def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
+        array = backend.from_chx(array)
         n = len(array) if array.ndim else 0
         if array.shape != (n, n):
             raise ValueError(

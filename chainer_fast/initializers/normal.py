@@ -11,6 +11,7 @@ from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _fill(array, rng, deviation):
+    array = backend.from_chx(array)
     parameters = {'loc': 0.0, 'scale': deviation}
     if rng is None and backend.get_array_module(array) is not numpy:
         # A GPU draws float32 much faster than float64, and cannot draw float16.

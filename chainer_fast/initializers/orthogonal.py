@@ -79,6 +79,7 @@ class Orthogonal(initializer.Initializer):
 
     def __call__(self, array: NdArray) -> None:
         self._check_dtype(array)
+        array = backend.from_chx(array)
         if not array.size:
             raise ValueError(
                 'Orthogonal cannot fill an empty array (shape %s)' % (array.shape,))

@@ -62,13 +62,14 @@ def update_approximate_vectors(
     u, v : array
         Left and right vector.
     """
-    matrix = weight_matrix.array
+    device = backend.get_device_from_array(u)
+    matrix, u = backend.from_chx([weight_matrix.array, u])
     xp = backend.get_array_module(matrix)
     v = None
     for _ in range(n_power_iteration):
         v = l2normalize(xp, u @ matrix, eps)
         u = l2normalize(xp, matrix @ v, eps)
-    return u, v
+    return device.send((u, v))
 
 
 def calculate_max_singular_value(
@@ -208,8 +209,9 @@ class SpectralNormalization(_weight.WeightHook):
         if self.use_gamma:
             with backend.using_device(device):
                 # There is no singular value decomposition of float16.
-                matrix = self.reshape_W(weight).astype(
+                matrix = self.reshape_W(backend.from_chx(weight)).astype(
                     numpy.promote_types(weight.dtype, numpy.float32), copy=False)
+                xp = backend.get_array_module(matrix)
                 largest = xp.linalg.svd(matrix, compute_uv=False)[0]
             gamma = variable.Parameter(
                 constant.Constant(float(largest), weight.dtype), ())

@@ -199,7 +199,9 @@ class UpdateRule(_states.Stateful):
         if self._use_fp32_update and _is_float16(param):
             self.__update_in_fp32(param)
         else:
-            self.__update(param, param._loss_scale)
+            # ChainerX divides by the scale itself.
+            self.__update(
+                param, None if param._has_chainerx_array else param._loss_scale)
 
     def __update(self, param, loss_scale):
         if param.array is not None:
@@ -223,7 +225,8 @@ class UpdateRule(_states.Stateful):
             grad = param.grad
             with backend.using_device(param.device):
                 twin.grad = None if grad is None else grad.astype(numpy.float32)
-        self.__update(twin, param._loss_scale)
+        self.__update(
+            twin, None if param._has_chainerx_array else param._loss_scale)
         if twin.array is not None:
             with backend.using_device(param.device):
                 param.array[...] = twin.array
@@ -267,8 +270,31 @@ class UpdateRule(_states.Stateful):
         raise NotImplementedError
 
     def update_core_chainerx(self, param: Variable) -> None:
-        """Move the parameter, held as a ChainerX array: not available here."""
-        raise RuntimeError('ChainerX is not available')
+        """Move the parameter, held as a ChainerX array; may be overridden.
+
+        By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
+        of NumPy or CuPy that share the memory of the parameter and of the states.
+        """
+        target: tp.Any = param.device
+        device = target.fallback_device
+        plain = param._plain()
+        array = plain.array
+        states = self._state or {}
+        for name, value in states.items():
+            if isinstance(value, target.supported_array_types):
+                states[name] = backend.from_chx(value)
+        with backend.using_device(device):
+            if device.xp is numpy:
+                self.update_core_cpu(plain)
+            else:
+                self.update_core_gpu(plain)
+        if plain.array is not array:
+            # The memory stays the same, as views of it do.
+            moved, plain.array = plain.array, array
+            backend.copyto(array, moved)
+        for name, value in states.items():
+            if isinstance(value, device.supported_array_types):
+                states[name] = target.send(value)
 
     def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.

@@ -19,15 +19,20 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
+    # Whether the change is made in the plain arrays inside those of ChainerX.
+    _falls_back = True
+
     # Methods that a recipe replaces.
     _served_methods = ('__call__', '_change')
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
-        device = param.device
-        if device.xp is not numpy and gradients.change(self, param):
+        if param.device.xp is not numpy and gradients.change(self, param):
             return
+        if self._falls_back:
+            param = param._plain()
+        device = param.device
         with backend.using_device(device):
             self._change(param.grad, param, rule, device.xp)
 

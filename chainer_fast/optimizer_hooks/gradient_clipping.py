@@ -67,8 +67,9 @@ class GradientClipping:
         if not rate < 1:        # nor if the norm is no number
             return
         for param in gradients.scale_grads(params, rate):
-            grad: tp.Any = param.grad
+            param = param._plain()
             with backend.using_device(param.device):
+                grad = param.grad
                 grad *= rate
 
 
@@ -84,6 +85,7 @@ def _squared_norms(params):
     """Yield squared norms of gradients, with one transfer from each device."""
     by_device = {}
     for param in params:
+        param = param._plain()
         with backend.using_device(param.device):
             flat = param.grad.ravel()
             square = flat.dot(flat)

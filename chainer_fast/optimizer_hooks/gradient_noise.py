@@ -84,6 +84,8 @@ class GradientNoise(GradientHook):
 
     name = 'GradientNoise'
 
+    _falls_back = False     # The function is given the array module.
+
     def __init__(
             self, eta: float,
             noise_func: tp.Callable[..., tp.Any] = exponential_decay_noise) -> None:

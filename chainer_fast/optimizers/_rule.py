@@ -33,8 +33,8 @@ class ElementwiseRule(optimizer.UpdateRule):
 
     # Methods that a recipe replaces.
     _served_methods = (
-        'update', 'update_core', 'update_core_cpu', 'update_core_gpu', 'init_state',
-        '_init_states', '_move')
+        'update', 'update_core', 'update_core_cpu', 'update_core_gpu',
+        'update_core_chainerx', 'init_state', '_init_states', '_move')
 
     def __init__(self, parent_hyperparam: Hyperparameter, **values: tp.Any) -> None:
         super().__init__(parent_hyperparam)

@@ -4,10 +4,8 @@ from __future__ import annotations
 import os
 import typing as tp
 
-import numpy
-
 from chainer_fast import backend, serializer
-from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
@@ -147,7 +145,7 @@ class HDF5Deserializer(serializer.Deserializer):
             shape, _ = dataset.shape, dataset.dtype
         if shape is None:
             return None
-        is_array = isinstance(value, (numpy.ndarray, cuda.ndarray))
+        is_array = isinstance(value, get_array_types())
         if is_array:
             array = backend.CpuDevice().send(value)
             _check_array(array, shape, what)

@@ -192,6 +192,10 @@ class NpzDeserializer(serializer.Deserializer):
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
+        if backend._has_chainerx(value):
+            plain = backend.from_chx(value)
+            found = self(key, plain)
+            return value if found is plain else found
         path = self.path + key.lstrip('/')
         if not self.strict and not self._has(path):
             return value

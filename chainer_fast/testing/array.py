@@ -13,8 +13,11 @@ def _as_noncontiguous_array(array):
         return type(array)([_as_noncontiguous_array(a) for a in array])
     if array is None or array.size <= 1:
         return array
+    device = backend.get_device_from_array(array)
+    if isinstance(device, backend.ChainerxDevice):
+        return device.send(_as_noncontiguous_array(backend.from_chx(array)))
     # Every second element of a larger buffer, backwards.
-    with backend.using_device(backend.get_device_from_array(array)):
+    with backend.using_device(device):
         spread = backend.get_array_module(array).empty(
             [2 * n for n in array.shape], array.dtype)
         view = spread[tuple(slice(None, None, -2) for _ in array.shape)]

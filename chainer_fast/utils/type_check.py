@@ -264,12 +264,9 @@ def _get_type(name, index, array, accept_none, shape):
     if array is None:
         assert accept_none, '%s is None, an array is expected' % label
         return Variable(TypeInfo((), None), label)
-    assert isinstance(array, _array_types), (
+    assert isinstance(array, get_array_types()), (
         '%s is expected to be an array, not %s' % (label, type(array)))
     return Variable(TypeInfo(shape, array.dtype), label)
-
-
-_array_types = get_array_types()
 
 
 def same_types(*arrays: tp.Any) -> bool:
@@ -280,7 +277,7 @@ def same_types(*arrays: tp.Any) -> bool:
     else:
         return True
     return any(
-        all(isinstance(array, cls) for array in arrays) for cls in _array_types)
+        all(isinstance(array, cls) for array in arrays) for cls in get_array_types())
 
 
 # Checks

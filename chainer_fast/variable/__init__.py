@@ -355,7 +355,6 @@ class Variable(VariableBase, _moves.Movable):
     # NumPy leaves ``array + variable`` to the variable.
     __array_priority__ = 200
 
-    _has_chainerx_array = False
     _chainerx_name = None
 
     @classmethod
@@ -391,13 +390,29 @@ class Variable(VariableBase, _moves.Movable):
         target.__dict__.update(self.__dict__)
         target._cached_device = self._cached_device
         target._loss_scale = self._loss_scale
-        target._grad = self._grad
-        target._grad_var = self._grad_var
+        if not self._has_chainerx_array:    # The array keeps its gradient.
+            target._grad = self._grad
+            target._grad_var = self._grad_var
         self._share_array(target)
         return target
 
+    def _plain(self):
+        """Return the variable of the plain array inside one of ChainerX.
+
+        Its gradient is that of the array of ChainerX. Other variables are returned as
+        they are.
+        """
+        return self.raw_array._v if self._has_chainerx_array else self
+
+    def _to_keep(self):
+        """Return the array and the gradient for a pickle."""
+        if self._has_chainerx_array:
+            return self.array, self.grad
+        return self.raw_array, self._grad
+
     def __reduce__(self) -> tuple[tp.Any, ...]:
-        args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
+        array, grad = self._to_keep()
+        args = array, self.name, grad, self._requires_grad, self.device
         return _create_variable, args
 
     def __repr__(self) -> str:
@@ -468,10 +483,18 @@ class Variable(VariableBase, _moves.Movable):
         return self._layout
 
     @property
-    def chx_array(self) -> tp.NoReturn:
-        """Raise an error: no variable holds a ChainerX array."""
-        raise ValueError(
-            'chx_array is not available for Variable with non-ChainerX array.')
+    def chx_array(self) -> tp.Any:
+        """A view of the array of ChainerX, in its graphs.
+
+        Raises
+        ------
+        ValueError
+            If the array is another one.
+        """
+        if not self._has_chainerx_array:
+            raise ValueError(
+                'chx_array is not available for Variable with non-ChainerX array.')
+        return _bound.chainerx.view_of(self)
 
     @property
     def label(self) -> str:
@@ -566,6 +589,10 @@ class Variable(VariableBase, _moves.Movable):
         if array is None:
             return
         with cuda.get_device_from_array(array):
+            if self._has_chainerx_array and self.grad is not None:
+                grad: tp.Any = self.grad_var
+                grad.raw_array.fill(0)
+                return
             if self._grad is None:
                 self._set_grad_without_check(self.xp.zeros_like(array))
                 return
@@ -596,7 +623,7 @@ class Variable(VariableBase, _moves.Movable):
         elif source is None:
             var.initialize(self.shape)  # type: ignore[attr-defined]
             source = var.raw_array
-        backend.copyto(self.raw_array, source)
+        backend.copyto(self.array, var.array)
 
     def addgrad(self, var: Variable) -> None:
         """Add the gradient of another variable to this one's.
@@ -606,6 +633,10 @@ class Variable(VariableBase, _moves.Movable):
         var : Variable
             Source; without a gradient, nothing happens. It may be on another device.
         """
+        if var._has_chainerx_array != self._has_chainerx_array and (
+                self.raw_array is not None):
+            raise RuntimeError(
+                'addgrad does not add between ChainerX and other arrays')
         if var.grad is None:   # refuses if the variable was never initialized
             return
         other: tp.Any = var.grad_var
@@ -689,6 +720,10 @@ class Variable(VariableBase, _moves.Movable):
             Factor of the default gradient, for float16; optimizers divide by it.
         """
         array = self.raw_array
+        if self._has_chainerx_array:
+            _bound.chainerx.backward(
+                self, retain_grad, enable_double_backprop, loss_scale)
+            return
         if array.size == 1 and self._grad is None:
             if array.ndim != 0:
                 warnings.warn(
@@ -765,7 +800,7 @@ def _recover_parameter(data, name, grad, *rest):
     initializer, update_rule, device = (*rest[:3], None)[:3]
     parameter = Parameter(initializer=initializer, name=name, layout=layout)
     if data is not None:
-        parameter._set_array(data, layout_check=False)
+        parameter._hold(data)
     parameter._set_grad_without_check(grad)
     parameter._grad_valid = grad_valid
     parameter.update_rule = update_rule
@@ -863,7 +898,8 @@ class Parameter(Variable):
         self.initializer = initializer
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
-        args = (self.raw_array, self.name, self._grad, self._grad_valid,
+        array, grad = self._to_keep()
+        args = (array, self.name, grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
         if self._layout is not None:
             args += (self._layout,)
@@ -902,7 +938,8 @@ class Parameter(Variable):
 
     def _to_device(self, device, allow_unchaining):
         self._initial_device = device
-        super()._to_device(device, allow_unchaining)
+        # A parameter comes from no function.
+        super()._to_device(device, allow_unchaining=True)
 
     def cleargrad(self) -> None:
         """Set the gradient to None, also that of a parameter to be initialized."""

@@ -15,6 +15,12 @@ class Movable:
     _grad: tp.Any
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
+    _grad_valid: bool
+    _has_chainerx_array: tp.Any
+    _requires_grad: bool
+    array: tp.Any
+    creator_node: tp.Any
+    grad: tp.Any
     raw_array: tp.Any
     device: tp.Any
 
@@ -46,18 +52,28 @@ class Movable:
         device = intel64.Intel64Device()
         self.to_device(device)
 
-    def to_chx(self) -> tp.NoReturn:
-        """Convert the array to ChainerX, which is never available.
+    def to_chx(self) -> None:
+        """Convert the array and the gradient to ChainerX, sharing their memory.
 
         Raises
         ------
         RuntimeError
-            Always.
+            If a function made the variable.
         """
-        raise RuntimeError('ChainerX is not available.')
+        if not isinstance(self.device, backend.ChainerxDevice):
+            self._to_device(backend.ChainerxDevice.from_fallback_device(self.device),
+                            allow_unchaining=False)
 
     def from_chx(self) -> None:
-        """Convert a ChainerX array to its like; other arrays stay as they are."""
+        """Convert from ChainerX to NumPy or CuPy; other arrays stay as they are.
+
+        Raises
+        ------
+        RuntimeError
+            If the array of ChainerX is in a graph, unless it is a parameter.
+        """
+        if isinstance(self.device, backend.ChainerxDevice):
+            self._to_device(self.device.fallback_device, allow_unchaining=False)
 
     def to_device(self, device: DeviceSpec) -> None:
         """Move the array and the gradient to a device.
@@ -77,6 +93,9 @@ class Movable:
                 self._hold_alone(None)
             self._cached_device = device
             return
+        if self._has_chainerx_array or isinstance(device, backend.ChainerxDevice):
+            self._to_device_of_chainerx(device, allow_unchaining)
+            return
         grad, grad_var = self._grad, self._grad_var
         moved = device.send(array)
         if moved is not array:
@@ -90,3 +109,23 @@ class Movable:
             self._grad = moved_grad
         elif grad_var is not None:
             self._grad_var = grad_var
+
+    def _to_device_of_chainerx(self, device, allow_unchaining):
+        """Move to or from ChainerX, whose arrays hold their places in the graph."""
+        if device == self.device:
+            return
+        chained = self.creator_node is not None
+        if self._has_chainerx_array:
+            chained = self.raw_array.is_backprop_required() and not isinstance(
+                device, backend.ChainerxDevice)
+        if chained and not allow_unchaining:
+            raise RuntimeError(
+                'a variable in a graph cannot be moved between ChainerX and other '
+                'libraries')
+        array, grad = self.array, self.grad if self._grad_valid else None
+        moved, moved_grad = device.send([array, grad])
+        self._grad = None
+        self._hold_alone(moved)
+        self._cached_device = device
+        if self._requires_grad or not self._has_chainerx_array:
+            self._grad = moved_grad

@@ -93,7 +93,7 @@ import importlib.metadata
 import chainer, chainer_fast, chainerx
 assert chainer is chainer_fast
 assert chainer.links is chainer_fast.links
-assert chainerx is chainer_fast.alias.chainerx and not chainerx.is_available()
+assert chainerx is chainer_fast.chainerx and chainerx.is_available()
 import chainermn, onnx_chainer
 assert chainermn is chainer_fast.mn and onnx_chainer is chainer_fast.onnx
 print(importlib.metadata.version('chainer'), chainer.__version__)

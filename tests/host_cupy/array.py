@@ -61,6 +61,11 @@ class MemoryPointer:
     def __int__(self):
         return self.ptr
 
+    def __add__(self, offset):
+        later = MemoryPointer(self._array)
+        later.ptr += offset
+        return later
+
     @property
     def size(self):
         return self._array.nbytes

@@ -1,4 +1,4 @@
-"""ChainerMN, ChainerX, ONNX-Chainer and CuPy that are gone.
+"""ChainerMN, ONNX-Chainer and CuPy that are gone.
 
 Legacy mode leaves CuPy alone: a program that runs on a GPU has one of the installed
 version, and the change is a line. What runs on NumPy in its place, part ``cpu`` tells.
@@ -22,15 +22,6 @@ _ONNX = (
             'write return_named_inout=True, which gives dictionaries'),
     Removed('onnx_chainer.export_testcase(return_flat_inout=)', 'ONNX-Chainer 1.3',
             'leave the argument out'),
-)
-
-_CHAINERX = (
-    Removed('arrays of ChainerX', 'Chainer 7.8.1',
-            'write model.to_device(), or @numpy and @cupy:N for native:0 and cuda:N',
-            '', 'chainerx can be imported, chainerx.is_available() is False, and '
-            'making an array is a RuntimeError, as in a Chainer built without it'),
-    Removed('model.to_chx()', 'Chainer 7.8.1', "write model.to_device('@numpy')", '',
-            'needs ChainerX: a RuntimeError, as in a Chainer built without it'),
 )
 
 _CUPY = (
@@ -62,4 +53,4 @@ _CUPY = (
     Removed('cupy.ndarray.max(dtype=)', 'CuPy 7', 'write a.max().astype(dtype)'),
 )
 
-ENTRIES: tuple[Removed, ...] = (*_CHAINERMN, *_ONNX, *_CHAINERX, *_CUPY)
+ENTRIES: tuple[Removed, ...] = (*_CHAINERMN, *_ONNX, *_CUPY)

@@ -12,7 +12,9 @@ import typing as tp
 import numpy
 
 from chainer_fast._core.graph import declare
-from chainer_fast.backends import cuda
+from chainer_fast import _backend
+from chainer_fast.backends import _chainerx, cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import NdArray
 
 #: What a kernel returns, by its reference.
@@ -52,11 +54,28 @@ class Kernel(tp.Generic[Result]):
             form = self.compiled
         elif isinstance(x, cuda.ndarray):
             form = self.device
+        elif isinstance(x, _backend.chainerx_types):
+            return self._of_chainerx(x, *args)
         if form is not None:
             result = form(x, *args)
             if result is not NotImplemented:
                 return result
         return self.reference(x, *args)
+
+    def _of_chainerx(self, *args):
+        """Compute with the plain arrays inside, and return arrays of ChainerX."""
+        device = _chainerx.ChainerxDevice(args[0].device)
+        plain = [_chainerx.from_chx(each) if isinstance(each, _backend.chainerx_types)
+                 else each for each in args]
+        with device.fallback_device.create_context():
+            result = self(*plain)
+        if isinstance(result, (tuple, list)):
+            return type(result)([_sent(each, device) for each in result])
+        return _sent(result, device)
+
+
+def _sent(value, device):
+    return device.send(value) if isinstance(value, get_array_types()) else value
 
 
 def kernel(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast._backend import Device
 from chainer_fast.function_node import FunctionNode
@@ -25,6 +27,13 @@ class Copy(FunctionNode):
         if self._in_device == self.out_device:
             return x.copy(),
         return self.out_device.send(x),
+
+    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
+        x, = inputs
+        if self._in_device == self.out_device:
+            return x.copy(),
+        target: tp.Any = self.out_device
+        return x.to_device(target.device),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -60,7 +69,8 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     TypeError
         If ``dst`` is of another type.
     RuntimeError
-        If ``dst`` is a GPU, and there is none or no CuPy.
+        If ``dst`` is a GPU, and there is none or no CuPy. If one of the devices is of
+        ChainerX, the other is not, and ``x`` requires a gradient.
 
     Examples
     --------
@@ -71,4 +81,9 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     """
     target = backend._get_target(dst)
     x = as_variable(x)
+    if isinstance(target, backend.ChainerxDevice) is not x._has_chainerx_array:
+        if x.requires_grad:
+            raise RuntimeError(
+                'gradients do not go between ChainerX and other libraries')
+        return as_variable(target.send(x.array.copy()))
     return Copy(x.device, target).apply((x,))[0]

@@ -65,7 +65,8 @@ class NegativeSamplingFunction(FunctionNode):
         return self._losses(*inputs),
 
     def _losses(self, x, t, W):
-        self.samples = self.sampler((len(t), self.sample_size + 1))
+        self.samples = backend.from_chx(
+            self.sampler((len(t), self.sample_size + 1)))
         self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
         try:
             self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
@@ -234,4 +235,6 @@ def negative_sampling(
     """
     function = NegativeSamplingFunction(sampler, sample_size, reduce)
     loss, = function.apply((x, t, W))
-    return (loss, function.samples) if return_samples else loss
+    if not return_samples:
+        return loss
+    return loss, loss.device.send(function.samples)

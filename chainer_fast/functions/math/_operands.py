@@ -16,11 +16,9 @@ from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 
-_ARRAYS = get_array_types()
-
 
 def _is_array(value):
-    return isinstance(value, _ARRAYS)
+    return isinstance(value, get_array_types())
 
 
 def is_constant(value):

@@ -5,6 +5,9 @@ from chainer_fast import backend, utils, variable
 def piecewise_constant(x, ufunc):
     """Applies a ufunc of the array module and returns a variable without gradient."""
     array = variable.as_array(x)
-    xp = backend.get_array_module(array)
-    y = getattr(xp, ufunc)(array)
-    return variable.as_variable(utils.force_array(y, array.dtype))
+    plain = backend.from_chx(array)
+    xp = backend.get_array_module(plain)
+    y = utils.force_array(getattr(xp, ufunc)(plain), array.dtype)
+    if plain is not array:
+        y = backend.get_device_from_array(array).send(y)
+    return variable.as_variable(y)

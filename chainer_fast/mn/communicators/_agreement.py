@@ -218,6 +218,7 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
 
 def _kind(param, zero_fill):
     """Return dtype and shape of what is exchanged, or a reason and None."""
+    param = param._plain()
     array = param.raw_array
     if array is None:
         return 'no data yet', None

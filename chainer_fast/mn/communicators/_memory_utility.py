@@ -77,7 +77,8 @@ def arrays_of(named_params):
     named_params : list of tuple of str and Parameter
         Result of :func:`_agreement.check_model`.
     """
-    return [param.raw_array for _, param in named_params if param.is_initialized]
+    return [param._plain().raw_array for _, param in named_params
+            if param.is_initialized]
 
 
 def params_with_grad(named_params, zero_fill=False):
@@ -100,6 +101,7 @@ def params_with_grad(named_params, zero_fill=False):
     for _, param in named_params:
         if not param.is_initialized:
             continue
+        param = param._plain()
         if param._grad is None:
             if not zero_fill:
                 continue

@@ -242,7 +242,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         for _, param in _agreement.check_model(self.mpi_comm, 'bcast_data', model):
             if not param.is_initialized:
                 continue
-            array = param.raw_array
+            array = param._plain().raw_array
             data, on_device = _transfer.host_array(array, 'bcast_data')
             _transfer.bcast(self.mpi_comm, 'bcast_data', _transfer.as_bytes(data), 0)
             if data is not array:

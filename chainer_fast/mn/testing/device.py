@@ -13,7 +13,7 @@ def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Devi
     device_id : int, optional
         Number of a GPU; the processor without it.
     use_chainerx : bool
-        Whether it should be a device of ChainerX, which is never available here.
+        Whether it should be a device of ChainerX.
 
     Returns
     -------

@@ -230,7 +230,7 @@ def test_meanings_of_version_1(old, new):
     ('import onnx_chainer', 'import chainer_fast.onnx as onnx_chainer'),
     ('import numpy, chainer  # both',
      'import numpy\nimport chainer_fast as chainer  # both'),
-    ('import chainerx', 'import chainer_fast.alias.chainerx as chainerx'),
+    ('import chainerx', 'import chainer_fast.chainerx as chainerx'),
     ('import chainercv', 'import chainercv'),
     ('import chainer as c; x = 3', 'import chainer_fast as c; x = 3'),
     ('x = 3; import chainer, os;  # both',

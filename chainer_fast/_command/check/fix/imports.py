@@ -6,7 +6,7 @@ from chainer_fast._command.check.fix.rewriter import rewritten
 
 _MODULES = {'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
             'onnx_chainer': 'chainer_fast.onnx',
-            'chainerx': 'chainer_fast.alias.chainerx'}
+            'chainerx': 'chainer_fast.chainerx'}
 
 
 def _today(name):

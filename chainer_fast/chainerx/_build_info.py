@@ -1,2 +1,2 @@
 """Build options of this package."""
-build_chainerx = False
+build_chainerx = True

@@ -1,0 +1,185 @@
+# Arrays of ChainerX. Part of graph.pyx.
+#
+# Arrays of floats of one dtype that are in the default graph or in none, and numbers,
+# are added and multiplied as variables or arrays of NumPy are; routines that are handed
+# down serve all others.
+
+ctypedef object (*_Operation)(object, object)
+
+cdef list _routines = [None] * 4
+
+
+def bind_operators_of_arrays(*routines):
+    """Make known what operators of any operands are, one of them an array.
+
+    Parameters
+    ----------
+    *routines : callable
+        Those that add, subtract, multiply and divide two operands; they return
+        ``NotImplemented`` for what they do not know.
+    """
+    _routines[:] = routines
+
+
+cdef class ArrayBase:
+    """Compiled base of :class:`chainerx.ndarray`: a variable, and places in graphs."""
+
+    def __add__(self, other):
+        return _operate_on_arrays(PyNumber_Add, 0, self, other)
+
+    def __sub__(self, other):
+        return _operate_on_arrays(PyNumber_Subtract, 1, self, other)
+
+    def __mul__(self, other):
+        return _operate_on_arrays(PyNumber_Multiply, 2, self, other)
+
+    def __truediv__(self, other):
+        return _operate_on_arrays(PyNumber_TrueDivide, 3, self, other)
+
+    def __radd__(self, other):
+        return _with_number(PyNumber_Add, 0, self, other, True)
+
+    def __rsub__(self, other):
+        return _with_number(PyNumber_Subtract, 1, self, other, True)
+
+    def __rmul__(self, other):
+        return _with_number(PyNumber_Multiply, 2, self, other, True)
+
+    def __rtruediv__(self, other):
+        return _with_number(PyNumber_TrueDivide, 3, self, other, True)
+
+
+cpdef object array_around(VariableBase variable, object device, object ids=None):
+    """Return an array around a variable.
+
+    Parameters
+    ----------
+    variable : Variable
+        With an array of the device.
+    device : chainerx.Device
+    ids : frozenset of BackpropId, optional
+        The graphs, if there is one beside the default one.
+    """
+    cdef ArrayBase array = <ArrayBase>cf_allocate(_ChainerxArray, _NO_ARGS)
+    array._v = variable
+    array._device = device
+    array._ids = ids
+    return array
+
+
+cpdef object plain_array(object array, object device):
+    """Return an array around one of NumPy or CuPy, in no graph."""
+    return array_around(new_variable(array, False), device)
+
+
+cdef object plain_inside(object array):
+    """Return the plain array inside one of ChainerX; others are returned as they are.
+    """
+    return (<ArrayBase>array)._v.arr if is_chainerx(array) else array
+
+
+cdef int _clear_inside(ArrayBase array) except -1:
+    """Clear the gradient of the default graph."""
+    array._grad = None
+    array._v.grad_arr = None
+    array._v._grad_var = None
+    return 0
+
+
+cpdef list plain_variables(tuple arrays):
+    """Return the variables inside arrays that need no closer look, or else None.
+
+    Those are arrays of floats of one dtype, on one device of the host, that are in the
+    default graph or in none.
+    """
+    cdef ArrayBase array, first = None
+    cdef list variables = []
+    for each in arrays:
+        if type(each) is not _ChainerxArray:
+            return None
+        array = <ArrayBase>each
+        x = array._v.arr
+        if array._ids is not None or not PyArray_CheckExact(x) or (
+                not PyArray_ISFLOAT(<np.ndarray>x)):
+            return None
+        if first is None:
+            first = array
+        elif array._device is not first._device or (
+                PyArray_DESCR(<np.ndarray>x)
+                is not PyArray_DESCR(<np.ndarray>first._v.arr)):
+            return None
+        variables.append(array._v)
+    return variables
+
+
+cdef object _operate_on_arrays(
+        _Operation operation, int place, ArrayBase a, object other):
+    cdef ArrayBase b
+    cdef object x, y
+    if type(other) is not _ChainerxArray:
+        return _with_number(operation, place, a, other, False)
+    b = <ArrayBase>other
+    x, y = a._v.arr, b._v.arr
+    if a._ids is not None or b._ids is not None or a._device is not b._device or (
+            not PyArray_CheckExact(x) or not PyArray_CheckExact(y)
+            or PyArray_DESCR(<np.ndarray>x) is not PyArray_DESCR(<np.ndarray>y)
+            or not PyArray_ISFLOAT(<np.ndarray>x)
+            or not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
+        return _routines[place](a, other)
+    if a._v._requires_grad or b._v._requires_grad:
+        return array_around(operation(a._v, b._v), a._device)
+    return plain_array(PyArray_FROM_O(operation(x, y)), a._device)
+
+
+cdef object _with_number(
+        _Operation operation, int place, ArrayBase a, object other, bint reflected):
+    """Return what an operation makes of an array and something else, or the reverse."""
+    cdef object x = a._v.arr, number
+    # Variables are divided by a number as multiplied by its reciprocal.
+    if a._ids is not None or not PyArray_CheckExact(x) or (
+            not PyArray_ISFLOAT(<np.ndarray>x)
+            or not (PyFloat_CheckExact(other) or PyLong_CheckExact(other))
+            or (place == 3 and a._v._requires_grad)):
+        routine = _routines[place]
+        return routine(other, a) if reflected else routine(a, other)
+    if a._v._requires_grad:
+        return array_around(
+            operation(other, a._v) if reflected else operation(a._v, other), a._device)
+    number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
+    return plain_array(
+        PyArray_FROM_O(operation(number, x) if reflected else operation(x, number)),
+        a._device)
+
+
+cdef VariableBase _apply_inside(
+        FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
+    """Apply a shortcut to what is inside arrays of ChainerX; None if it declines."""
+    cdef PyObject *inner[MAX_SHORTCUT_INPUTS]
+    cdef PyObject *own = instance_dict(function)
+    cdef object device = None, found
+    cdef VariableBase result
+    cdef ArrayBase array
+    cdef Py_ssize_t i
+    if n > MAX_SHORTCUT_INPUTS:
+        return None
+    for i in range(n):
+        found = <object>xs[i]
+        if isinstance(found, VariableBase):
+            found = (<VariableBase>found).arr
+        if not is_chainerx(found):
+            return None
+        array = <ArrayBase>found
+        if array._ids is not None or (i > 0 and array._device is not device):
+            return None
+        device = array._device
+        inner[i] = <PyObject *>array._v
+    if own is not NULL:
+        for found in (<dict>own).values():
+            if is_chainerx(found):
+                return None
+    result = apply_shortcut(function, inner, n, state)
+    if result is None:
+        return None
+    if result._requires_grad and not state.enable_backprop:
+        result = new_variable(result.arr, False)
+    return new_variable(array_around(result, device), result._requires_grad)

@@ -1,0 +1,445 @@
+"""The array: one of NumPy or CuPy, a device, and places in graphs.
+
+The array holds a variable, and is in the default graph where that variable is. Where
+it is in other graphs as well, it holds the names of all of them; the variable then
+requires a gradient for whichever. Nodes that leave some graphs (:class:`StopGradients`)
+hide what is before them while one of those is being differentiated. So all graphs are
+recorded in one, and an array that is in no other than the default one costs no more
+than a variable.
+"""
+from __future__ import annotations
+
+import typing as tp
+import weakref
+
+import numpy
+
+from chainer_fast._core import graph
+from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
+from chainer_fast.chainerx._contexts import BackpropId, Device
+from chainer_fast.configuration import config, using_config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.math import identity
+from chainer_fast.variable import Variable
+
+_new_variable = Variable._init_unchecked
+
+# Nodes of results whose arrays keep gradients.
+inner_nodes: weakref.WeakSet[tp.Any] = weakref.WeakSet()
+
+
+class StopGradients(FunctionNode):
+    """Identity through which no gradient of some graphs comes.
+
+    Parameters
+    ----------
+    ids : frozenset of BackpropId
+    """
+
+    def __init__(self, ids: frozenset[BackpropId]) -> None:
+        super().__init__()
+        self.ids = ids
+
+    def forward(self, inputs):
+        return inputs
+
+    def backward(self, indexes, grad_outputs):
+        if (_graphs.local.running or _graphs.default_id()) in self.ids:
+            return (None,) * len(indexes)
+        return grad_outputs
+
+
+class ndarray(graph.ArrayBase):
+    """An array with automatic differentiation.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : dtype
+    device : Device or str, optional
+        By default the default one.
+    """
+
+    __slots__ = ()
+    __module__ = 'chainerx'
+    __array_priority__ = 300.
+    __array_ufunc__ = None      # operators of NumPy's numbers leave it to the array
+    __hash__ = object.__hash__
+
+    if tp.TYPE_CHECKING:
+        # Routines become methods where they are defined.
+        def __getattr__(self, name: str) -> tp.Any: ...
+
+    def __init__(self, shape: tp.Any, dtype: tp.Any, device: tp.Any = None) -> None:
+        device = _contexts.get_device(device)
+        with device.scope():
+            array = device.xp.empty(_dtypes.shape(shape), _dtypes.dtype(dtype))
+        self._v, self._device = _new_variable(array, requires_grad=False), device
+
+    # -- what it is
+
+    @property
+    def _array(self) -> tp.Any:
+        """The array of NumPy or CuPy."""
+        return self._v.raw_array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._v.shape
+
+    @property
+    def dtype(self) -> numpy.dtype[tp.Any]:
+        """Type of the elements."""
+        return self._v.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._v.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._v.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._v.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._v.size * self._v.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis."""
+        return self._array.strides
+
+    @property
+    def device(self) -> Device:
+        """The device that the array is on."""
+        return self._device
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie one after the other, in C order."""
+        return self._array.flags.c_contiguous
+
+    # -- graphs
+
+    def _all_graphs(self) -> frozenset[BackpropId]:
+        """Return the names of all graphs that the array is in."""
+        if self._ids is not None:
+            return self._ids
+        return frozenset([_graphs.default_id()] if self._v.requires_grad else ())
+
+    def _is_connected(self) -> bool:
+        """Tell whether the array is in any graph."""
+        return self._v.requires_grad
+
+    def require_grad(self, backprop_id: BackpropId | None = None) -> ndarray:
+        """Put the array in a graph, whose gradient it keeps.
+
+        Returns
+        -------
+        ndarray
+            The array itself.
+        """
+        backprop_id = _graphs.resolve(backprop_id)
+        ids = self._all_graphs()
+        if backprop_id not in ids:
+            if self.dtype.kind != 'f':
+                raise _errors.DtypeError(
+                    'gradients are for arrays of floats, not %s' % self.dtype)
+            if not self._v.requires_grad:
+                self._v = _new_variable(self._v.raw_array)
+            ids |= {backprop_id}
+            if ids != {_graphs.default_id()}:
+                self._ids = ids
+        node = self._v.node
+        if node.creator_node is not None:
+            node._backprop_keeps = node.__dict__.get(
+                '_backprop_keeps', frozenset()) | {backprop_id}
+            inner_nodes.add(node)
+        elif self._ids is not None:
+            node._backprop_ids = self._ids
+        if self._required is None:
+            self._required = set()
+        self._required.add(backprop_id)
+        return self
+
+    def is_grad_required(self, backprop_id: BackpropId | None = None) -> bool:
+        """Return whether the array keeps the gradient of a graph."""
+        backprop_id = _graphs.resolve(backprop_id)
+        if self._required is not None and backprop_id in self._required:
+            return True
+        # grad() may have left one.
+        if backprop_id is _graphs.default_id():
+            return self._v._grad is not None
+        return _others(self._v.node).get(backprop_id) is not None
+
+    def is_backprop_required(
+            self, backprop_id: BackpropId | _graphs.AnyGraph | None = None) -> bool:
+        """Return whether the array is in a graph, or in any, that is switched on."""
+        if backprop_id is _graphs.anygraph:
+            return any([_graphs.is_on(each) for each in self._all_graphs()])
+        backprop_id = _graphs.resolve(backprop_id)
+        return backprop_id in self._all_graphs() and _graphs.is_on(backprop_id)
+
+    def _is_chained(self) -> bool:
+        """Tell whether an operation of the default graph made the array."""
+        if _graphs.default_id() not in self._all_graphs():
+            raise _errors.ChainerxError('the array is not in the default graph')
+        return self._v.creator_node is not None
+
+    def as_grad_stopped(
+            self, backprop_ids: tp.Sequence[BackpropId] | bool | None = None,
+            copy: bool = False) -> ndarray:
+        """Return the array outside of some graphs, by default of all.
+
+        Parameters
+        ----------
+        backprop_ids : sequence of BackpropId, optional
+        copy : bool
+            Whether it has memory of its own.
+        """
+        if isinstance(backprop_ids, bool):
+            backprop_ids, copy = None, backprop_ids
+        if backprop_ids is None:
+            array = self._array
+            if copy:
+                with self._device.scope():
+                    array = array.copy(order='C')
+            return plain(array, self._device)
+        stopped = frozenset(map(_graphs.resolve, backprop_ids)) & self._all_graphs()
+        found = self.copy() if copy else self.view()
+        return _leave(found, stopped) if stopped else found
+
+    def view(self) -> ndarray:
+        """Return an array with the same memory; in graphs, an operation."""
+        if not self._v.requires_grad:
+            return self.as_grad_stopped()
+        return run(identity.identity, self)
+
+    def _gradients(self, backprop_id):
+        """Check that the array keeps the gradient of a graph; return its name."""
+        backprop_id = _graphs.resolve(backprop_id)
+        if not self.is_grad_required(backprop_id):
+            raise _errors.ChainerxError(
+                'the array keeps no gradient of the graph %r: call require_grad first'
+                % backprop_id)
+        return backprop_id
+
+    def get_grad(self, backprop_id: BackpropId | None = None) -> ndarray | None:
+        """Return the gradient of a graph, the same object each time.
+
+        Raises
+        ------
+        ChainerxError
+            If the array keeps none of that graph.
+        """
+        backprop_id = self._gradients(backprop_id)
+        if backprop_id is not _graphs.default_id():
+            found = _others(self._v.node).get(backprop_id)
+            if found is not None:
+                # Backpropagation wraps all in arrays of the outputs' device.
+                found._device = self._device
+            return found
+        if self._v._grad is None:
+            return None
+        grad = self._v._grad_var
+        if grad is None:
+            grad = self._v._grad_var = _new_variable(self._v._grad, requires_grad=False)
+        if self._grad is None or self._grad._v is not grad:
+            self._grad = as_array(grad, self._device)
+        return self._grad
+
+    def set_grad(
+            self, grad: ndarray | None, backprop_id: BackpropId | None = None) -> None:
+        """Set the gradient of a graph; None clears it.
+
+        Raises
+        ------
+        GradientError
+            If the shape, dtype or device is not that of the array.
+        """
+        backprop_id = _graphs.resolve(backprop_id)
+        if backprop_id not in self._all_graphs():
+            raise _errors.ChainerxError(
+                'the array is not in the graph %r: call require_grad first'
+                % backprop_id)
+        if grad is not None:
+            self._check_gradient(grad)
+            self.require_grad(backprop_id)
+        if backprop_id is not _graphs.default_id():
+            _others(self._v.node)[backprop_id] = grad
+            return
+        self._grad = grad
+        self._v._set_grad_var_without_check(None if grad is None else grad._v)
+
+    def _check_gradient(self, grad):
+        for name in 'shape', 'dtype', 'device':
+            own, other = getattr(self, name), getattr(grad, name)
+            if own != other:
+                raise _errors.GradientError(
+                    'the %s of the gradient is %s, that of the array %s'
+                    % (name, other, own))
+
+    def cleargrad(self, backprop_id: BackpropId | None = None) -> None:
+        """Clear the gradient of a graph."""
+        self.set_grad(None, self._gradients(backprop_id))
+
+    @property
+    def grad(self) -> ndarray | None:
+        """Gradient of the default graph; None if it is cleared."""
+        return self.get_grad()
+
+    @grad.setter
+    def grad(self, grad: ndarray | None) -> None:
+        self.set_grad(grad)
+
+
+def _others(node):
+    """Return the gradients of other graphs than the default one, by their names."""
+    if '_backprop_grads' not in node.__dict__:
+        node._backprop_grads = {}
+    return node._backprop_grads
+
+
+graph.bind_chainerx(ndarray, None)
+wrap, plain = graph.array_around, graph.plain_array
+
+
+def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
+    """Return the graphs of an array that no function has made."""
+    return node.__dict__.get('_backprop_ids') or frozenset([_graphs.default_id()])
+
+
+def reached(variable: Variable | None) -> frozenset[BackpropId]:
+    """Return the graphs that a variable is in, by the leaves that it comes from."""
+    if variable is None or not variable.requires_grad:
+        return frozenset()
+    known: dict[int, frozenset[BackpropId]] = {}
+    stack = [variable.node]
+    while stack:
+        node = stack[-1]
+        if id(node) in known:
+            stack.pop()
+            continue
+        function = node.creator_node
+        if function is None:
+            known[id(node)] = frozenset(
+                ids_of_leaf(node) if node.requires_grad else ())
+            continue
+        missing = [n for n in function.inputs if id(n) not in known]
+        if missing:
+            stack += missing
+            continue
+        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
+        if isinstance(function, StopGradients):
+            ids -= function.ids
+        known[id(node)] = ids
+    return known[id(variable.node)]
+
+
+def as_array(variable: Variable, device: Device) -> ndarray:
+    """Return an array around a variable, in the graphs that it comes from."""
+    if not _contexts.BackpropId.several:
+        return wrap(variable, device)
+    ids = reached(variable)
+    return wrap(
+        variable, device, ids if ids - {_graphs.default_id()} else None)
+
+
+def common_device(arrays: tp.Sequence[ndarray]) -> Device:
+    """Return the device that all arrays are on.
+
+    Raises
+    ------
+    DeviceError
+        If they are on several.
+    """
+    device: Device = arrays[0]._device
+    for array in arrays:
+        if array._device is not device:
+            raise _errors.DeviceError('arrays are on different devices: %s' % sorted(
+                {array._device.name for array in arrays}))
+    return device
+
+
+def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables to arrays.
+
+    Parameters
+    ----------
+    function : callable
+        Takes as many variables, and returns one or a tuple or list of them.
+    *arrays : ndarray
+        On one device.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        In all graphs of the arrays that are switched on.
+    """
+    device = common_device(arrays)
+    for array in arrays:
+        if array._ids is not None:
+            return _run_in_graphs(function, arrays, device)
+    if device.native:
+        results = function(*[array._v for array in arrays])
+    else:
+        with device.scope():
+            results = function(*[array._v for array in arrays])
+    return around(results, device, arrays)
+
+
+def around(results: tp.Any, device: Device, arrays: tp.Sequence[ndarray]) -> tp.Any:
+    """Return arrays around what a function made of those inside others."""
+    if isinstance(results, Variable):
+        return _result(results, device, arrays)
+    return tuple([_result(result, device, arrays) for result in results])
+
+
+def _result(variable, device, arrays):
+    """Return an array around a result, in the graph only if it can have a gradient."""
+    if variable._requires_grad:
+        if (not config.enable_backprop or variable.raw_array is None
+                or variable.dtype.kind != 'f'):
+            variable = _new_variable(variable.raw_array, requires_grad=False)
+        elif any([array._v is variable for array in arrays]):
+            # It keeps a gradient of its own.
+            variable = identity.identity(variable)
+    return wrap(variable, device)
+
+
+def _run_in_graphs(function, arrays, device):
+    ids = frozenset().union(*[array._all_graphs() for array in arrays])
+    kept = frozenset([each for each in ids if _graphs.is_on(each)])
+    with using_config('enable_backprop', bool(kept)), device.scope():
+        results = function(*[array._v for array in arrays])
+    single = isinstance(results, Variable)
+    with using_config('enable_backprop', bool(kept)):
+        found = [_result(result, device, arrays) for result in (
+            [results] if single else results)]
+    if kept:
+        for array in found:
+            array._ids = ids if array._v.requires_grad else None
+        found = [_leave(each, ids - kept) if each._v.requires_grad else each
+                 for each in found]
+    return found[0] if single else tuple(found)
+
+
+def _leave(array, ids):
+    """Return an array outside of some of its graphs, as an operation of the others."""
+    left = array._all_graphs() - ids
+    if not ids:
+        return array
+    if not left:
+        return array.as_grad_stopped()
+    with using_config('enable_backprop', True):
+        variable, = StopGradients(ids).apply((array._v,))
+    return wrap(variable, array._device, left)

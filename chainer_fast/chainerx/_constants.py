@@ -1,0 +1,21 @@
+"""Dtypes and numbers under the names that they have in NumPy, also those it had."""
+import builtins
+
+import numpy
+from numpy import bool_, dtype, e, euler_gamma, inf, nan, newaxis, pi
+
+bool, int, float = builtins.bool, builtins.int, builtins.float
+int8, int16, int32, int64 = numpy.int8, numpy.int16, numpy.int32, numpy.int64
+uint8 = numpy.uint8
+float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
+
+Inf = Infinity = PINF = infty = inf
+NAN = NaN = nan
+NINF = getattr(numpy, 'NINF', -inf)
+NZERO = getattr(numpy, 'NZERO', -0.)
+PZERO = getattr(numpy, 'PZERO', 0.)
+
+__all__ = [
+    'Inf', 'Infinity', 'NAN', 'NINF', 'NZERO', 'NaN', 'PINF', 'PZERO', 'bool', 'bool_',
+    'dtype', 'e', 'euler_gamma', 'float', 'float16', 'float32', 'float64', 'inf',
+    'infty', 'int', 'int16', 'int32', 'int64', 'int8', 'nan', 'newaxis', 'pi', 'uint8']

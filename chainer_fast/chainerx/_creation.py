@@ -1,0 +1,229 @@
+"""New arrays of a shape: empty, of one value, of ranges, with diagonals."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.chainerx import _contexts, _dtypes, _errors, _routines
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.chainerx._conversion import checked
+
+__all__ = [
+    'arange', 'empty', 'empty_like', 'eye', 'full', 'full_like', 'identity',
+    'linspace', 'ones', 'ones_like', 'tri', 'zeros', 'zeros_like']
+
+
+def _new(device, make, *args, **kwargs):
+    """Return an array that a function of the module of plain arrays makes."""
+    device = _contexts.get_device(device)
+    with device.scope():
+        return checked(getattr(device.xp, make)(*args, **kwargs), device)
+
+
+def _float(dtype):
+    return _dtypes.dtype('float32' if dtype is None else dtype)
+
+
+def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return an array with any values.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : dtype, optional
+        By default ``float32``.
+    device : Device or str, optional
+    """
+    return _new(device, 'empty', _dtypes.shape(shape), _float(dtype))
+
+
+def zeros(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : dtype, optional
+        By default ``float32``.
+    device : Device or str, optional
+    """
+    return _new(device, 'zeros', _dtypes.shape(shape), _float(dtype))
+
+
+def ones(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return an array of ones.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : dtype, optional
+        By default ``float32``.
+    device : Device or str, optional
+    """
+    return _new(device, 'ones', _dtypes.shape(shape), _float(dtype))
+
+
+def full(shape: tp.Any, fill_value: tp.Any, dtype: tp.Any = None,
+         device: tp.Any = None) -> ndarray:
+    """Return an array of one value.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    fill_value : number
+    dtype : dtype, optional
+        By default ``bool_``, ``int32`` or ``float32``, as the value is.
+    device : Device or str, optional
+    """
+    dtype = _dtypes.default_of(fill_value) if dtype is None else _dtypes.dtype(dtype)
+    value = _dtypes.number(fill_value, dtype)
+    return _new(device, 'full', _dtypes.shape(shape), value, dtype)
+
+
+def _like(a, device):
+    _routines.check(a)
+    return a.shape, a.dtype, a.device if device is None else device
+
+
+def empty_like(a: ndarray, device: tp.Any = None) -> ndarray:
+    """Return an array of the shape and dtype of another, with any values."""
+    return empty(*_like(a, device))
+
+
+def zeros_like(a: ndarray, device: tp.Any = None) -> ndarray:
+    """Return an array of the shape and dtype of another, of zeros."""
+    return zeros(*_like(a, device))
+
+
+def ones_like(a: ndarray, device: tp.Any = None) -> ndarray:
+    """Return an array of the shape and dtype of another, of ones."""
+    return ones(*_like(a, device))
+
+
+def full_like(a: ndarray, fill_value: tp.Any, device: tp.Any = None) -> ndarray:
+    """Return an array of the shape and dtype of another, of one value."""
+    shape, dtype, device = _like(a, device)
+    return full(shape, fill_value, dtype, device)
+
+
+def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
+           dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return a range of numbers.
+
+    Parameters
+    ----------
+    start, stop, step : number
+        A single number is where to stop.
+    dtype : dtype, optional
+        By default ``bool_``, ``int32`` or ``float32``, as the numbers are.
+    device : Device or str, optional
+
+    Raises
+    ------
+    ChainerxError
+        If the step is zero.
+    DtypeError
+        If there are more than two booleans.
+    """
+    if stop is None:
+        start, stop = False if isinstance(start, bool) else 0, start
+    if step is None:
+        step = isinstance(stop, bool) or 1
+    if not step:
+        raise _errors.ChainerxError('the step of a range is not zero')
+    dtype = (_dtypes.result_type((), (start, stop, step)) if dtype is None
+             else _dtypes.dtype(dtype))
+    if dtype.kind == 'b' and (stop - start) / step > 2:
+        raise _errors.DtypeError('a range of bool_ has two elements at most')
+    return _new(device, 'arange', start, stop, step, dtype)
+
+
+def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True,
+             dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return numbers at equal distances.
+
+    Parameters
+    ----------
+    start, stop : number
+    num : int
+        How many.
+    endpoint : bool
+        Whether ``stop`` is the last of them.
+    dtype : dtype, optional
+        By default ``float32``.
+    device : Device or str, optional
+
+    Raises
+    ------
+    ChainerxError
+        If ``num`` is negative.
+    """
+    if num < 0:
+        raise _errors.ChainerxError('the number of elements is negative: %d' % num)
+    return _new(device, 'linspace', start, stop, num, endpoint, dtype=_float(dtype))
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
+        device: tp.Any = None) -> ndarray:
+    """Return a matrix with ones on a diagonal.
+
+    Parameters
+    ----------
+    N, M : int
+        Number of rows and columns, by default as many.
+    k : int
+        Which diagonal: the k-th above the main one.
+    dtype : dtype, optional
+        By default ``float64``.
+    device : Device or str, optional
+
+    Raises
+    ------
+    DimensionError
+        If a number is negative.
+    """
+    _numbers(N, M)
+    return _new(device, 'eye', N, M, k, 'float64' if dtype is None else dtype)
+
+
+def identity(n: int, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+    """Return a square matrix with ones on the main diagonal.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    dtype : dtype, optional
+        By default ``float64``.
+    device : Device or str, optional
+
+    Raises
+    ------
+    DimensionError
+        If ``n`` is negative.
+    """
+    return eye(n, dtype=dtype, device=device)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
+        device: tp.Any = None) -> ndarray:
+    """Return a matrix with ones on a diagonal and below it.
+
+    Parameters
+    ----------
+    N, M : int
+        Number of rows and columns, by default as many.
+    k : int
+        Which diagonal: the k-th above the main one.
+    dtype : dtype, optional
+        By default ``float32``.
+    device : Device or str, optional
+    """
+    _numbers(N, M)
+    return _new(device, 'tri', N, M, k, _float(dtype))
+
+
+def _numbers(*numbers):
+    for number in numbers:
+        if number is not None and number < 0:
+            raise _errors.DimensionError(
+                'the length of an axis is negative: %d' % number)

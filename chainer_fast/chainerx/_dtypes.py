@@ -1,0 +1,79 @@
+"""Dtypes: their names, and how those of several operands combine.
+
+Floats win over integers without becoming wider, and numbers of Python and NumPy count
+by their kind alone.
+"""
+from __future__ import annotations
+
+import functools
+import operator
+import typing as tp
+
+import numpy
+
+from chainer_fast.chainerx import _errors
+
+dtype = numpy.dtype
+ALL = tuple([numpy.dtype(name) for name in (
+    'bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'float16', 'float32',
+    'float64')])
+
+
+_KINDS = {bool: 'b', int: 'i', float: 'f'}
+
+
+def shape(value: tp.Any) -> tuple[int, ...]:
+    """Return a shape that is given as an integer or a sequence."""
+    try:
+        return operator.index(value),
+    except TypeError:
+        return tuple(map(operator.index, value))
+
+
+def kind_of_scalar(value: tp.Any) -> str:
+    """Return 'b', 'i' or 'f' for a number of Python or NumPy."""
+    kind = _KINDS.get(type(value)) or numpy.asarray(value).dtype.kind
+    return 'i' if kind == 'u' else kind
+
+
+def number(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
+    """Return a number of NumPy in a dtype, as elements of arrays are converted."""
+    return numpy.asarray(value).astype(dtype)[()]
+
+
+@functools.lru_cache(None)
+def promote(a: numpy.dtype[tp.Any], b: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
+    """Return the dtype of a result of two arrays."""
+    if (a.kind == 'f') != (b.kind == 'f'):
+        return a if a.kind == 'f' else b
+    return numpy.promote_types(a, b)
+
+
+def result_type(
+        dtypes: tp.Sequence[numpy.dtype[tp.Any]],
+        scalars: tp.Sequence[tp.Any] = ()) -> numpy.dtype[tp.Any]:
+    """Return the dtype of a result of arrays and numbers.
+
+    Without arrays, numbers are bool, int32 or float32.
+    """
+    found = functools.reduce(promote, dtypes) if dtypes else None
+    kinds = {kind_of_scalar(value) for value in scalars}
+    for kind, least in (('f', 'float32'), ('i', 'int32'), ('b', 'bool')):
+        if kind not in kinds:
+            continue
+        if found is None or (kind == 'f' and found.kind != 'f') or (
+                kind == 'i' and found.kind == 'b'):
+            found = numpy.dtype(least)
+    if found is None:
+        raise _errors.DtypeError('there are no operands')
+    return found
+
+
+def floating(found: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
+    """Return the dtype of what is a float whatever its operand: float32 of integers."""
+    return found if found.kind == 'f' else numpy.dtype('float32')
+
+
+def default_of(value: tp.Any) -> numpy.dtype[tp.Any]:
+    """Return the dtype of new arrays of a number: bool, int32 or float32."""
+    return result_type((), (value,))

@@ -1,0 +1,137 @@
+"""Functions of Chainer on arrays: dtypes are promoted, errors are ChainerX's own."""
+from __future__ import annotations
+
+import operator
+import typing as tp
+
+from chainer_fast._core import graph
+from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+_ERRORS = (type_check.InvalidType, ValueError, IndexError, AssertionError)
+
+_Axis: tp.TypeAlias = int | tp.Sequence[int] | None
+
+
+def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
+          integers: tp.Callable[..., tp.Any] | None = None) -> tp.Any:
+    """Apply a function of variables of floats.
+
+    Parameters
+    ----------
+    function : callable
+        Takes as many variables, and returns one or a tuple or list of new ones.
+    *arrays : ndarray
+        They are converted to their common dtype, integers alone to float32.
+    integers : callable, optional
+        What takes the arrays instead, if all of them are of integers.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+
+    Raises
+    ------
+    DimensionError
+        If the function does not take the shapes.
+    """
+    variables = graph.plain_variables(arrays)
+    if variables is None:
+        _routines.check(*arrays)
+        if integers is not None and not any([a.dtype.kind == 'f' for a in arrays]):
+            return integers(*arrays)
+        return apply_as(common_float(*arrays), function, *arrays)
+    try:
+        y = function(*variables)
+    except _ERRORS as e:
+        raise _errors.DimensionError(str(e)) from e
+    device = arrays[0]._device
+    if type(y) is Variable and (not y._requires_grad or y.creator_node is not None):
+        return _array.wrap(y, device)
+    return _array.around(y, device, arrays)
+
+
+def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
+             *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables to arrays that are converted to a dtype first."""
+    return _run(_routines._with_numbers(function, arrays, dtype), arrays)
+
+
+def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+    """Apply a function of variables to arrays as they are."""
+    _routines.check(*arrays)
+    return _run(function, arrays)
+
+
+def _run(function, arrays):
+    try:
+        return _array.run(function, *arrays)
+    except _ERRORS as e:
+        raise _errors.DimensionError(str(e)) from e
+
+
+def common_float(*arrays: ndarray) -> tp.Any:
+    """Return the dtype of arrays together, float32 of integers."""
+    return _dtypes.floating(_dtypes.result_type([array.dtype for array in arrays]))
+
+
+@tp.overload
+def axes(a: ndarray, axis: int | tp.Sequence[int]) -> tuple[int, ...]: ...
+@tp.overload
+def axes(a: ndarray, axis: None) -> None: ...
+@tp.overload
+def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None: ...
+def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
+    """Return axes of an array, counted from the front; None stays.
+
+    Raises
+    ------
+    DimensionError
+        If the array does not have one, or one is told twice.
+    """
+    if axis is None:
+        return None
+    ndim, found = a._v.ndim, []
+    for each in _dtypes.shape(axis):
+        if not -ndim <= each < ndim:
+            raise _errors.DimensionError(
+                'axis %d is out of bounds for an array of %d axes' % (each, ndim))
+        found.append(each % ndim)
+    if len(set(found)) < len(found):
+        raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
+    return tuple(found)
+
+
+def one_axis(axis: int, ndim: int) -> int:
+    """Return an axis of so many, counted from the front.
+
+    Raises
+    ------
+    DimensionError
+        If there is no such axis.
+    """
+    found = operator.index(axis)
+    if not -ndim <= found < ndim:
+        raise _errors.DimensionError('there is no axis %d among %d' % (found, ndim))
+    return found % ndim
+
+
+def kept_shape(a: ndarray, axis: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Return the shape with length 1 for axes, which None stands for all of."""
+    return tuple([1 if axis is None or i in axis else n for i, n in enumerate(a.shape)])
+
+
+def expect_dtypes(kind: str, *arrays: ndarray) -> None:
+    """Refuse arrays whose dtypes are not of a kind, such as ``'f'``.
+
+    Raises
+    ------
+    DtypeError
+    """
+    _routines.check(*arrays)
+    for array in arrays:
+        if array.dtype.kind not in kind:
+            raise _errors.DtypeError('%s are expected, not %s' % (
+                'floats' if kind == 'f' else 'integers', array.dtype))

@@ -1,0 +1,168 @@
+"""Graphs by their names, and the modes that switch them off.
+
+An array can be in several graphs. The default graph is that of
+:class:`chainer_fast.Variable`, and ``config.enable_backprop`` switches it. All others
+are named by a :class:`BackpropId`.
+"""
+from __future__ import annotations
+
+import contextlib
+import enum
+import threading
+import typing as tp
+
+from chainer_fast.chainerx import _contexts
+from chainer_fast.chainerx._contexts import BackpropId, Context
+from chainer_fast.configuration import config, using_config
+
+
+class AnyGraph(enum.Enum):
+    anygraph = 'anygraph'
+
+    def __repr__(self) -> str:
+        return 'anygraph'
+
+
+anygraph = AnyGraph.anygraph
+
+
+class _Local(threading.local):
+
+    def __init__(self):
+        self.modes = []         # pairs of a function of graphs, and whether they are on
+        self.running = None     # the graph that is being differentiated
+
+
+local = _Local()
+
+
+def default_id() -> BackpropId:
+    """Return the name of the default graph."""
+    return _contexts.get_default_context()._default_id
+
+
+def resolve(backprop_id: BackpropId | None) -> BackpropId:
+    """Return the name of a graph that is alive; None stands for the default one."""
+    if backprop_id is None:
+        return default_id()
+    if not isinstance(backprop_id, BackpropId):
+        raise TypeError('a graph is named by a BackpropId, not %s'
+                        % type(backprop_id).__name__)
+    backprop_id.context._check_valid_backprop_id(backprop_id)
+    return backprop_id
+
+
+class BackpropScope:
+    """Makes a graph, which ends with the scope."""
+
+    def __init__(self, name: str, context: Context | None) -> None:
+        self._name = name
+        self._context = context or _contexts.get_default_context()
+
+    def __enter__(self) -> BackpropId:
+        self._id = self._context.make_backprop_id(self._name)
+        return self._id
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._context.release_backprop_id(self._id)
+
+
+def backprop_scope(name: str, context: Context | None = None) -> BackpropScope:
+    """Return a scope with a graph of its own, which it yields the name of."""
+    return BackpropScope(name, context)
+
+
+class _Mode:
+    """Switches graphs on or off while it is entered."""
+
+    def __init__(self, which, enabled):
+        if which is None or isinstance(which, Context):
+            context = which or _contexts.get_default_context()
+            self._ids, self._context = None, context
+        else:
+            ids = [which] if isinstance(which, BackpropId) else list(which)
+            self._ids, self._context = [resolve(each) for each in ids], None
+        self._enabled = enabled
+        self._scopes = []
+
+    def _covers(self, backprop_id):
+        if self._ids is None:
+            return backprop_id.context is self._context
+        return any([each is backprop_id for each in self._ids])
+
+    def __enter__(self):
+        local.modes.append((self._covers, self._enabled))
+        scope = contextlib.nullcontext()
+        if self._covers(_contexts.main_context._default_id):
+            scope = using_config('enable_backprop', self._enabled)
+        scope.__enter__()
+        self._scopes.append(scope)
+
+    def __exit__(self, *exc_info):
+        local.modes.pop()
+        self._scopes.pop().__exit__(*exc_info)
+
+
+_Which: tp.TypeAlias = Context | BackpropId | tp.Sequence[BackpropId] | None
+
+
+def no_backprop_mode(which: _Which = None) -> _Mode:
+    """Return a scope in which nothing is recorded in graphs.
+
+    Parameters
+    ----------
+    which : Context, BackpropId or sequence of BackpropId, optional
+        The graphs; all of a context, by default the default one.
+    """
+    return _Mode(which, False)
+
+
+def force_backprop_mode(which: _Which = None) -> _Mode:
+    """Return a scope in which graphs are recorded, inside :func:`no_backprop_mode`.
+
+    Parameters
+    ----------
+    which : Context, BackpropId or sequence of BackpropId, optional
+        The graphs; all of a context, by default the default one.
+    """
+    return _Mode(which, True)
+
+
+def is_on(backprop_id: BackpropId) -> bool:
+    """Return whether a graph is recorded now."""
+    if backprop_id is _contexts.main_context._default_id:
+        return config.enable_backprop
+    for covers, enabled in reversed(local.modes):
+        if covers(backprop_id):
+            return enabled
+    return True
+
+
+def is_backprop_required(
+        backprop_id: BackpropId | None = None, context: Context | None = None) -> bool:
+    """Return whether a graph is recorded now: by default the default one.
+
+    Parameters
+    ----------
+    backprop_id : BackpropId, optional
+    context : Context, optional
+        The context whose default graph is meant.
+    """
+    if context is not None and not isinstance(context, Context):
+        raise TypeError('context must be a Context, not %s' % type(context).__name__)
+    if backprop_id is None and context is not None:
+        return is_on(context._default_id)
+    return is_on(resolve(backprop_id))
+
+
+class running:
+    """A scope in which a graph is being differentiated."""
+
+    def __init__(self, backprop_id):
+        self._id = backprop_id
+
+    def __enter__(self):
+        self._before, local.running = local.running, self._id
+
+    def __exit__(self, *exc_info):
+        local.running = self._before

@@ -1,0 +1,88 @@
+"""Batch normalization."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.chainerx import _array, _errors, _functions, _routines
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.functions.normalization import batch_normalization
+
+__all__ = ['batch_norm', 'fixed_batch_norm']
+
+_Axes: tp.TypeAlias = int | tuple[int, ...] | None
+
+
+def batch_norm(
+        x: ndarray, gamma: ndarray, beta: ndarray, running_mean: ndarray,
+        running_var: ndarray, eps: float = 2e-5, decay: float = 0.9,
+        axis: _Axes = None) -> ndarray:
+    """Return an array with the mean and variance of a batch taken away.
+
+    Parameters
+    ----------
+    x : ndarray
+    gamma, beta : ndarray
+        Scale and shift of the result.
+    running_mean, running_var : ndarray
+        Averages over batches, which are updated in place.
+    eps : float
+        What is added to the variance.
+    decay : float
+        How much of the averages is kept.
+    axis : int or tuple of int, optional
+        Axes over which means are taken; by default the first.
+
+    Raises
+    ------
+    DimensionError
+        If the shapes do not go together.
+    ChainerxError
+        If ``running_mean`` or ``running_var`` is in a graph.
+    """
+    _routines.check(running_mean, running_var)
+    axis = _check(x, axis, gamma, beta, running_mean, running_var)
+    for each in running_mean, running_var:
+        if each._is_connected():
+            raise _errors.ChainerxError(
+                'running values in a graph cannot be updated in place')
+    return _functions.apply_unchanged(
+        lambda v, g, b: batch_normalization.batch_normalization(
+            v, g, b, eps=eps, running_mean=running_mean._array,
+            running_var=running_var._array, decay=decay, axis=axis), x, gamma, beta)
+
+
+def fixed_batch_norm(
+        x: ndarray, gamma: ndarray, beta: ndarray, mean: ndarray, var: ndarray,
+        eps: float = 2e-5, axis: _Axes = None) -> ndarray:
+    """Return an array with a given mean and variance taken away.
+
+    Parameters
+    ----------
+    x, gamma, beta, mean, var : ndarray
+    eps : float
+        What is added to the variance.
+    axis : int or tuple of int, optional
+        Axes that the mean has not; by default the first.
+
+    Raises
+    ------
+    DimensionError
+        If the shapes do not go together.
+    """
+    axis = _check(x, axis, gamma, beta, mean, var)
+    return _functions.apply_unchanged(
+        lambda v, g, b, m, s: batch_normalization.fixed_batch_normalization(
+            v, g, b, m, s, eps, axis), x, gamma, beta, mean, var)
+
+
+def _check(x, axis, *arrays):
+    """Return the axes, after a look at the dtypes and shapes."""
+    _functions.expect_dtypes('f', x, *arrays)
+    _array.common_device((x, *arrays))
+    axis = _functions.axes(x, 0 if axis is None else axis)
+    shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
+    for array in arrays:
+        if array.shape != shape:
+            raise _errors.DimensionError(
+                'the shape %s is expected, not %s' % (shape, array.shape))
+    return tuple(sorted(axis))

@@ -1,0 +1,102 @@
+"""Arrays of files, texts, iterators and functions, which NumPy reads."""
+from __future__ import annotations
+
+import typing as tp
+
+import numpy
+
+from chainer_fast.chainerx import _conversion, _dtypes
+from chainer_fast.chainerx._array import ndarray
+
+__all__ = ['fromfile', 'fromfunction', 'fromiter', 'fromstring', 'loadtxt']
+
+
+def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str = '',
+             offset: int = 0, device: tp.Any = None) -> ndarray:
+    """Return an array of a file, as :func:`numpy.fromfile` reads it.
+
+    Parameters
+    ----------
+    file : file or str
+    dtype : dtype
+    count : int
+        Number of elements; all for -1.
+    sep : str
+        What is between the numbers of a text; empty for bytes.
+    offset : int
+        Bytes to leave out.
+    device : Device or str, optional
+    """
+    return _conversion.asarray(
+        numpy.fromfile(file, _dtypes.dtype(dtype), count, sep, offset), device=device)
+
+
+def fromfunction(function: tp.Callable[..., tp.Any], shape: tp.Sequence[int],
+                 dtype: tp.Any = 'float32', device: tp.Any = None,
+                 **kwargs: tp.Any) -> ndarray:
+    """Return an array of what a function makes of the indices of all elements.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of NumPy for each axis.
+    shape : sequence of int
+    dtype : dtype
+        That of the indices.
+    device : Device or str, optional
+    **kwargs
+        Other arguments of the function.
+    """
+    return _conversion.asarray(
+        numpy.fromfunction(function, shape, dtype=_dtypes.dtype(dtype), **kwargs),
+        device=device)
+
+
+def fromiter(iterable: tp.Iterable[tp.Any], dtype: tp.Any, count: int = -1,
+             device: tp.Any = None) -> ndarray:
+    """Return an array of what an iterator yields.
+
+    Parameters
+    ----------
+    iterable : iterable of number
+    dtype : dtype
+    count : int
+        Number of elements; all for -1.
+    device : Device or str, optional
+    """
+    return _conversion.asarray(
+        numpy.fromiter(iterable, _dtypes.dtype(dtype), count), device=device)
+
+
+def fromstring(string: str, dtype: tp.Any = 'float32', count: int = -1,
+               sep: str = ' ', device: tp.Any = None) -> ndarray:
+    """Return an array of the numbers in a text.
+
+    Parameters
+    ----------
+    string : str
+    dtype : dtype
+    count : int
+        Number of elements; all for -1.
+    sep : str
+        What is between the numbers.
+    device : Device or str, optional
+    """
+    return _conversion.asarray(
+        numpy.fromstring(string, _dtypes.dtype(dtype), count, sep=sep), device=device)
+
+
+def loadtxt(fname: tp.Any, dtype: tp.Any = 'float32', *args: tp.Any,
+            device: tp.Any = None, **kwargs: tp.Any) -> ndarray:
+    """Return an array of a text file, as :func:`numpy.loadtxt` reads it.
+
+    Parameters
+    ----------
+    fname : file, str or iterable of str
+    dtype : dtype
+    *args, **kwargs
+        As in NumPy.
+    device : Device or str, optional
+    """
+    return _conversion.asarray(
+        numpy.loadtxt(fname, _dtypes.dtype(dtype), *args, **kwargs), device=device)

@@ -1,0 +1,130 @@
+"""How routines are written: of plain arrays, and of variables where there is a graph.
+
+A routine says which dtype it computes in, what it is of NumPy's or CuPy's arrays, and
+what it is of variables. The second serves arrays that are in a graph, the first all
+others, so that only functions with a gradient need a function of variables.
+"""
+from __future__ import annotations
+
+import functools
+import numbers
+import typing as tp
+
+import numpy
+
+from chainer_fast.chainerx import _array, _dtypes, _errors
+from chainer_fast.chainerx._array import ndarray
+from chainer_fast.functions.array import cast
+
+_NUMBERS = {float, int, bool}
+
+
+def is_scalar(value: object) -> bool:
+    """Tell whether something is a number of Python or NumPy."""
+    return type(value) in _NUMBERS or isinstance(value, (numbers.Number, numpy.generic))
+
+
+def check(*arrays: object) -> None:
+    """Refuse anything but arrays.
+
+    Raises
+    ------
+    TypeError
+    """
+    for array in arrays:
+        if not isinstance(array, ndarray):
+            raise TypeError('expected a chainerx.ndarray, got %s: chainerx.array makes '
+                            'one' % type(array).__name__)
+
+
+def compute(
+        operands: tp.Sequence[tp.Any], ordinary: tp.Callable[..., tp.Any],
+        function: tp.Callable[..., tp.Any] | None = None,
+        dtype: numpy.dtype[tp.Any] | None = None) -> tp.Any:
+    """Return what a routine makes of arrays and numbers.
+
+    Parameters
+    ----------
+    operands : sequence of ndarray or number
+        At least one array, all on one device.
+    ordinary : callable
+        Takes the module of the plain arrays, then these and the numbers. It returns an
+        array, a number, or a tuple or list of arrays.
+    function : callable, optional
+        Takes variables and the numbers, and returns one or several variables. It serves
+        arrays of floats that are in a graph; without it, the result is in none.
+    dtype : numpy.dtype, optional
+        Arrays and numbers are converted to it first.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+    """
+    arrays = [x for x in operands if isinstance(x, ndarray)]
+    device = _array.common_device(arrays)
+    if function is not None:
+        for x in arrays:
+            if x._v.requires_grad:
+                return _array.run(_with_numbers(function, operands, dtype), *arrays)
+    given = [converted(x, dtype) for x in operands]
+    if device.native:
+        result = ordinary(numpy, *given)
+    else:
+        with device.scope():
+            result = ordinary(device.xp, *given)
+    if isinstance(result, (tuple, list)):
+        return tuple([_array.plain(each, device) for each in result])
+    return _array.plain(device.xp.asarray(result), device)
+
+
+def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
+    """Return a plain array, or a number, of a dtype; anything else as it is."""
+    if isinstance(x, ndarray):
+        v = x._v
+        if dtype is None or v.dtype == dtype:
+            return v.raw_array
+        return v.raw_array.astype(dtype)
+    if dtype is None or not is_scalar(x):
+        return x
+    if dtype.kind == 'f':
+        return dtype.type(x)
+    return _dtypes.number(x, dtype)
+
+
+def _with_numbers(function, operands, dtype):
+    """Return the function of the arrays alone, which are converted first."""
+    for x in operands:
+        if not isinstance(x, ndarray) or dtype is not None and x._v.dtype != dtype:
+            break
+    else:
+        return function
+
+    def call(*variables):
+        rest = iter(variables)
+        given = []
+        for x in operands:
+            if not isinstance(x, ndarray):
+                given.append(x)
+                continue
+            v = next(rest)
+            same = dtype is None or v.dtype == dtype
+            given.append(v if same else cast.cast(v, dtype))
+        return function(*given)
+    return call
+
+
+def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+    """Make a routine, whose first parameter is an array, a method of arrays as well."""
+    setattr(ndarray, routine.__name__, routine)
+    return routine
+
+
+def dimension_errors(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+    """Return a routine whose errors of shapes and axes are of the type for them."""
+    @functools.wraps(routine)
+    def call(*args, **kwargs):
+        try:
+            return routine(*args, **kwargs)
+        except (numpy.exceptions.AxisError, ValueError) as e:
+            raise _errors.DimensionError(str(e)) from e
+    return call

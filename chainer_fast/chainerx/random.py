@@ -1,0 +1,56 @@
+"""Arrays of random numbers, from NumPy's and CuPy's generators."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast.chainerx import _contexts, _conversion
+from chainer_fast.chainerx._array import ndarray
+
+__all__ = ['normal', 'uniform']
+
+
+def normal(loc: float = 0., scale: float = 1., size: tp.Any = None,
+           device: tp.Any = None) -> ndarray:
+    """Return numbers of a normal distribution.
+
+    Parameters
+    ----------
+    loc, scale : float
+        Its mean and standard deviation.
+    size : int or tuple of int, optional
+        The shape; by default there is one number, without axes.
+    device : Device or str, optional
+
+    Returns
+    -------
+    ndarray
+        Of ``float64``.
+    """
+    return _random('normal', loc, scale, size, device)
+
+
+def uniform(low: float = 0., high: float = 1., size: tp.Any = None,
+            device: tp.Any = None) -> ndarray:
+    """Return numbers of a uniform distribution.
+
+    Parameters
+    ----------
+    low, high : float
+        Its bounds, of which the upper one does not come.
+    size : int or tuple of int, optional
+        The shape; by default there is one number, without axes.
+    device : Device or str, optional
+
+    Returns
+    -------
+    ndarray
+        Of ``float64``.
+    """
+    return _random('uniform', low, high, size, device)
+
+
+def _random(name, first, second, size, device):
+    device = _contexts.get_device(device)
+    with device.scope():
+        return _conversion.asarray(
+            getattr(device.xp.random, name)(first, second, size), device=device)
