@@ -11,7 +11,7 @@ import chainer, chainermn, chainerx, onnx_chainer
 import chainer.functions as F
 import chainer_fast
 assert chainer is chainer_fast and F is chainer_fast.functions
-assert not chainerx.is_available()
+assert chainerx.is_available()
 %load_ext chainer_fast
 %reload_ext chainer_fast
 assert chainer.links is chainer_fast.links
