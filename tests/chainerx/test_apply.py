@@ -135,3 +135,13 @@ def test_inputs_and_outputs_that_are_none():
     assert none.array is None
     F.sum(y).backward()
     assert backend.from_chx(x.grad).tolist() == [2, 2]
+
+
+def test_noise_that_is_returned_is_an_array_of_chainerx():
+    mean, ln_var = [
+        variable(np.zeros((2, 3), 'f')) for _ in range(2)]
+    y, eps = F.gaussian(mean, ln_var, return_eps=True)
+    assert type(eps) is chainerx.ndarray and eps.shape == (2, 3)
+    again = F.gaussian(mean, ln_var, eps=eps)
+    np.testing.assert_array_equal(
+        chainerx.to_numpy(again.array), chainerx.to_numpy(y.array))

@@ -141,4 +141,4 @@ def gaussian(
         argument.assert_kwargs_empty(kwargs)
     function = Gaussian(eps)
     y, = function.apply((mean, ln_var))
-    return (y, function.eps) if return_eps else y
+    return (y, y.device.send(function.eps)) if return_eps else y
