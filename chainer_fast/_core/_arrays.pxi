@@ -72,6 +72,13 @@ cpdef object plain_array(object array, object device):
     return array_around(new_variable(array, False), device)
 
 
+cdef object _result_inside(VariableBase variable, object device):
+    """Return an array around a result of floats, in the graph only if that is on."""
+    if not current().enable_backprop:
+        variable = new_variable(variable.arr, False)
+    return array_around(variable, device)
+
+
 cdef object plain_inside(object array):
     """Return the plain array inside one of ChainerX; others are returned as they are.
     """
@@ -127,7 +134,7 @@ cdef object _operate_on_arrays(
             or not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
         return _routines[place](a, other)
     if a._v._requires_grad or b._v._requires_grad:
-        return array_around(operation(a._v, b._v), a._device)
+        return _result_inside(operation(a._v, b._v), a._device)
     return plain_array(PyArray_FROM_O(operation(x, y)), a._device)
 
 
@@ -143,7 +150,7 @@ cdef object _with_number(
         routine = _routines[place]
         return routine(other, a) if reflected else routine(a, other)
     if a._v._requires_grad:
-        return array_around(
+        return _result_inside(
             operation(other, a._v) if reflected else operation(a._v, other), a._device)
     number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
     return plain_array(
@@ -151,17 +158,21 @@ cdef object _with_number(
         a._device)
 
 
-cdef VariableBase _apply_inside(
-        FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
-    """Apply a shortcut to what is inside arrays of ChainerX; None if it declines."""
-    cdef PyObject *inner[MAX_SHORTCUT_INPUTS]
+# Functions of variables of arrays of ChainerX.
+
+cdef object _unpack(
+        FunctionBase function, PyObject **xs, Py_ssize_t n, PyObject **inner):
+    """Find the variables inside variables and arrays, all of ChainerX.
+
+    Returns
+    -------
+    Device or None
+        None if they need a closer look, or the function has such an array itself.
+    """
     cdef PyObject *own = instance_dict(function)
     cdef object device = None, found
-    cdef VariableBase result
     cdef ArrayBase array
     cdef Py_ssize_t i
-    if n > MAX_SHORTCUT_INPUTS:
-        return None
     for i in range(n):
         found = <object>xs[i]
         if isinstance(found, VariableBase):
@@ -177,9 +188,53 @@ cdef VariableBase _apply_inside(
         for found in (<dict>own).values():
             if is_chainerx(found):
                 return None
-    result = apply_shortcut(function, inner, n, state)
-    if result is None:
-        return None
-    if result._requires_grad and not state.enable_backprop:
+    return device
+
+
+cdef VariableBase _pack(VariableBase result, object device, bint enable_backprop):
+    """Return a variable of an array of ChainerX around a result."""
+    if result.arr is None:
+        return new_variable(None, False)
+    if result._requires_grad and not (enable_backprop and _is_float(result.arr)):
         result = new_variable(result.arr, False)
     return new_variable(array_around(result, device), result._requires_grad)
+
+
+cdef bint _is_float(object array) except -1:
+    if PyArray_CheckExact(array):
+        return PyArray_ISFLOAT(<np.ndarray>array)
+    return array.dtype.kind == 'f'
+
+
+cdef VariableBase _apply_inside(
+        Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
+        ThreadState state):
+    """Apply a shortcut to what is inside arrays of ChainerX; None if it declines."""
+    cdef PyObject *inner[MAX_SHORTCUT_INPUTS]
+    cdef VariableBase result
+    if n > MAX_SHORTCUT_INPUTS:
+        return None
+    device = _unpack(function, xs, n, inner)
+    if device is None:
+        return None
+    result = _apply_by(shortcut, function, inner, n, state)
+    return None if result is None else _pack(result, device, state.enable_backprop)
+
+
+cdef tuple _apply_to_chainerx(FunctionBase function, tuple inputs):
+    """Apply a function to variables and arrays, of which one is of ChainerX.
+
+    Functions of this package compute with the plain arrays inside.
+    """
+    cdef Py_ssize_t n = PyTuple_GET_SIZE(inputs)
+    cdef bint enable_backprop = current().enable_backprop
+    cdef vector[PyObject *] inner
+    cdef object device = None
+    inner.resize(n)
+    if _chainerx.computes_inside(type(function)):
+        device = _unpack(
+            function, PySequence_Fast_ITEMS(inputs), n, inner.data())
+    if device is None or not device.native:
+        return _chainerx.apply(function, inputs)
+    outputs = function.apply(tuple([<object>inner[i] for i in range(n)]))
+    return tuple([_pack(y, device, enable_backprop) for y in outputs])

@@ -347,7 +347,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
         if not PyArray_CheckExact(array):
             plain = False
             if is_chainerx(array):
-                return _chainerx.apply(function, tuple(inputs))
+                return _apply_to_chainerx(function, tuple(inputs))
             if array is not None and not is_on_device(array) and (
                     not _accepts_array(array)):
                 raise TypeError(

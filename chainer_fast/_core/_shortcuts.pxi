@@ -118,6 +118,17 @@ cdef VariableBase apply_shortcut(
         FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
     """Apply a function by its shortcut, or return None if the case is not plain."""
     cdef Shortcut shortcut
+    if state.debug or state.static_graph or PyDict_Size(state.function_hooks) > 0:
+        return None
+    shortcut = shortcut_of(function)
+    if shortcut is None:
+        return None
+    return _apply_by(shortcut, function, xs, n, state)
+
+
+cdef inline VariableBase _apply_by(
+        Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
+        ThreadState state):
     cdef VariableBase variable
     cdef VariableNodeBase node
     cdef PyObject *few[MAX_SHORTCUT_INPUTS]
@@ -128,11 +139,6 @@ cdef VariableBase apply_shortcut(
     cdef tuple nodes
     cdef object array
     cdef bint on_device = False
-    if state.debug or state.static_graph or PyDict_Size(state.function_hooks) > 0:
-        return None
-    shortcut = shortcut_of(function)
-    if shortcut is None:
-        return None
     if n > MAX_SHORTCUT_INPUTS:
         many.resize(n)
         arrays = many.data()
@@ -147,7 +153,7 @@ cdef VariableBase apply_shortcut(
             arrays[i] = xs[i]
         if not PyArray_CheckExact(<object>arrays[i]):
             if is_chainerx(<object>arrays[i]):
-                return _apply_inside(function, xs, n, state)
+                return _apply_inside(shortcut, function, xs, n, state)
             if not shortcut.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True

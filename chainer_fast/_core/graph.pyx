@@ -80,10 +80,15 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _run_static = run_static
 
 
-def bind_chainerx(array_type, served_by):
-    """Make the arrays of ChainerX known; called once, when that is imported."""
-    global _ChainerxArray, _chainerx
+def bind_arrays(array_type):
+    """Make the class of ChainerX's arrays known; called once, when it is imported."""
+    global _ChainerxArray
     _ChainerxArray = array_type
+
+
+def bind_chainerx(served_by):
+    """Make known what serves variables of such arrays; called once, likewise."""
+    global _chainerx
     _chainerx = served_by
 
 

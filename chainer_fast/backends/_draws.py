@@ -23,7 +23,7 @@ def taken_from(source):
 
     Parameters
     ----------
-    source : Draws or Again
+    source : Draws, or what its method ``again`` returns
     """
     before, _source.current = _source.current, source
     try:

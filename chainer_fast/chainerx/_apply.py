@@ -10,9 +10,8 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import function, function_node
-from chainer_fast._core import applied
 from chainer_fast.backends import arrays as _arrays
-from chainer_fast.chainerx import _array, _contexts, _graphs
+from chainer_fast.chainerx import _array, _contexts, _graphs, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -22,7 +21,7 @@ _new_variable: tp.Any = Variable._init_unchecked
 _plain_types = _arrays.get_array_types()
 
 
-def apply_any(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
+def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     """Apply a function to variables and arrays, of which one is of ChainerX.
 
     Raises
@@ -37,7 +36,7 @@ def apply_any(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
             raise TypeError(
                 'incompatible array types are mixed in the forward input (%s).\n'
                 'Actual: %s' % (node.label, ', '.join([str(type(x)) for x in given])))
-    device = _array.common_device(found)
+    device = _running.common_device(found)
     if type(node).forward_chainerx is not FunctionNode.forward_chainerx:
         outputs = _forward_chainerx(node, tuple(given), device)
         if outputs is not function_node.Fallback:
@@ -54,7 +53,7 @@ def apply_any(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     def compute(*variables):
         rest = iter(variables)
         return node.apply(tuple([None if x is None else next(rest) for x in given]))
-    return tuple([_around(y) for y in _array.run(compute, *found)])
+    return tuple([_around(y) for y in _running.run(compute, *found)])
 
 
 def _forward_chainerx(node, inputs, device):
@@ -65,16 +64,11 @@ def _forward_chainerx(node, inputs, device):
         return node.forward_chainerx(inputs)
 
 
-def _is_served(cls):
-    """Tell whether compiled code may apply the functions of a class."""
+def computes_inside(cls: type[tp.Any]) -> bool:
+    """Return whether functions of a class compute with the plain arrays inside."""
     return (cls.__module__.startswith('chainer_fast.')
             and cls.forward_chainerx is FunctionNode.forward_chainerx
             and not issubclass(cls, function.FunctionAdapter))
-
-
-def _around_result(variable, device):
-    # Results of an application are new variables.
-    return _around(_array._result(variable, device, ()))
 
 
 def _around(array):
@@ -172,6 +166,3 @@ class _UserFunction(FunctionNode):
                 'backward of %s has to return variables of arrays of ChainerX, as it '
                 'is given, not %s' % (self.label, type(array)))
         return array._v
-
-
-applied.bind(apply_any, _is_served, _around_result)

@@ -56,17 +56,7 @@ def add(x1: Operand, x2: Operand) -> ndarray:
 
 
 def subtract(x1: Operand, x2: Operand) -> ndarray:
-    """Return the differences of elements.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no bools.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return the differences of elements: see :func:`add`."""
     return binary(x1, x2, 'subtract', _elementwise.numeric, operator.sub)
 
 
@@ -193,26 +183,10 @@ def reciprocal(x: ndarray) -> ndarray:
 
 
 def square(x: ndarray) -> ndarray:
-    """Return the squares.
-
-    Raises
-    ------
-    DtypeError
-        If the elements are bools.
-    """
+    """Return the squares: see :func:`_power`."""
     return unary(x, 'square', _elementwise.numeric, F.square)
 
 
 def squared_difference(x1: Operand, x2: Operand) -> ndarray:
-    """Return the squares of the differences of elements.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no bools.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return the squares of the differences of elements: see :func:`add`."""
     return square(subtract(x1, x2))

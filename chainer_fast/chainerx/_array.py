@@ -2,10 +2,8 @@
 
 The array holds a variable, and is in the default graph where that variable is. Where
 it is in other graphs as well, it holds the names of all of them; the variable then
-requires a gradient for whichever. Nodes that leave some graphs (:class:`StopGradients`)
-hide what is before them while one of those is being differentiated. So all graphs are
-recorded in one, and an array that is in no other than the default one costs no more
-than a variable.
+requires a gradient for whichever. So an array that is in no other than the default one
+costs no more than a variable.
 """
 from __future__ import annotations
 
@@ -17,36 +15,12 @@ import numpy
 from chainer_fast._core import graph
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
 from chainer_fast.chainerx._contexts import BackpropId, Device
-from chainer_fast.configuration import config, using_config
-from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.math import identity
 from chainer_fast.variable import Variable
 
 _new_variable = Variable._init_unchecked
 
 # Nodes of results whose arrays keep gradients.
 inner_nodes: weakref.WeakSet[tp.Any] = weakref.WeakSet()
-
-
-class StopGradients(FunctionNode):
-    """Identity through which no gradient of some graphs comes.
-
-    Parameters
-    ----------
-    ids : frozenset of BackpropId
-    """
-
-    def __init__(self, ids: frozenset[BackpropId]) -> None:
-        super().__init__()
-        self.ids = ids
-
-    def forward(self, inputs):
-        return inputs
-
-    def backward(self, indexes, grad_outputs):
-        if (_graphs.local.running or _graphs.default_id()) in self.ids:
-            return (None,) * len(indexes)
-        return grad_outputs
 
 
 class ndarray(graph.ArrayBase):
@@ -179,7 +153,8 @@ class ndarray(graph.ArrayBase):
         # grad() may have left one.
         if backprop_id is _graphs.default_id():
             return self._v._grad is not None
-        return _others(self._v.node).get(backprop_id) is not None
+        return self._v.node.__dict__.get('_backprop_grads', {}).get(
+            backprop_id) is not None
 
     def is_backprop_required(
             self, backprop_id: BackpropId | _graphs.AnyGraph | None = None) -> bool:
@@ -194,35 +169,6 @@ class ndarray(graph.ArrayBase):
         if _graphs.default_id() not in self._all_graphs():
             raise _errors.ChainerxError('the array is not in the default graph')
         return self._v.creator_node is not None
-
-    def as_grad_stopped(
-            self, backprop_ids: tp.Sequence[BackpropId] | bool | None = None,
-            copy: bool = False) -> ndarray:
-        """Return the array outside of some graphs, by default of all.
-
-        Parameters
-        ----------
-        backprop_ids : sequence of BackpropId, optional
-        copy : bool
-            Whether it has memory of its own.
-        """
-        if isinstance(backprop_ids, bool):
-            backprop_ids, copy = None, backprop_ids
-        if backprop_ids is None:
-            array = self._array
-            if copy:
-                with self._device.scope():
-                    array = array.copy(order='C')
-            return plain(array, self._device)
-        stopped = frozenset(map(_graphs.resolve, backprop_ids)) & self._all_graphs()
-        found = self.copy() if copy else self.view()
-        return _leave(found, stopped) if stopped else found
-
-    def view(self) -> ndarray:
-        """Return an array with the same memory; in graphs, an operation."""
-        if not self._v.requires_grad:
-            return self.as_grad_stopped()
-        return run(identity.identity, self)
 
     def _gradients(self, backprop_id):
         """Check that the array keeps the gradient of a graph; return its name."""
@@ -309,137 +255,20 @@ def _others(node):
     return node._backprop_grads
 
 
-graph.bind_chainerx(ndarray, None)
+graph.bind_arrays(ndarray)
 wrap, plain = graph.array_around, graph.plain_array
-
-
-def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
-    """Return the graphs of an array that no function has made."""
-    return node.__dict__.get('_backprop_ids') or frozenset([_graphs.default_id()])
-
-
-def reached(variable: Variable | None) -> frozenset[BackpropId]:
-    """Return the graphs that a variable is in, by the leaves that it comes from."""
-    if variable is None or not variable.requires_grad:
-        return frozenset()
-    known: dict[int, frozenset[BackpropId]] = {}
-    stack = [variable.node]
-    while stack:
-        node = stack[-1]
-        if id(node) in known:
-            stack.pop()
-            continue
-        function = node.creator_node
-        if function is None:
-            known[id(node)] = frozenset(
-                ids_of_leaf(node) if node.requires_grad else ())
-            continue
-        missing = [n for n in function.inputs if id(n) not in known]
-        if missing:
-            stack += missing
-            continue
-        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
-        if isinstance(function, StopGradients):
-            ids -= function.ids
-        known[id(node)] = ids
-    return known[id(variable.node)]
 
 
 def as_array(variable: Variable, device: Device) -> ndarray:
     """Return an array around a variable, in the graphs that it comes from."""
     if not _contexts.BackpropId.several:
         return wrap(variable, device)
-    ids = reached(variable)
+    ids = _graphs.reached(variable)
     return wrap(
         variable, device, ids if ids - {_graphs.default_id()} else None)
 
 
-def common_device(arrays: tp.Sequence[ndarray]) -> Device:
-    """Return the device that all arrays are on.
-
-    Raises
-    ------
-    DeviceError
-        If they are on several.
-    """
-    device: Device = arrays[0]._device
-    for array in arrays:
-        if array._device is not device:
-            raise _errors.DeviceError('arrays are on different devices: %s' % sorted(
-                {array._device.name for array in arrays}))
-    return device
-
-
-def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
-    """Apply a function of variables to arrays.
-
-    Parameters
-    ----------
-    function : callable
-        Takes as many variables, and returns one or a tuple or list of them.
-    *arrays : ndarray
-        On one device.
-
-    Returns
-    -------
-    ndarray or tuple of ndarray
-        In all graphs of the arrays that are switched on.
-    """
-    device = common_device(arrays)
-    for array in arrays:
-        if array._ids is not None:
-            return _run_in_graphs(function, arrays, device)
-    if device.native:
-        results = function(*[array._v for array in arrays])
-    else:
-        with device.scope():
-            results = function(*[array._v for array in arrays])
-    return around(results, device, arrays)
-
-
-def around(results: tp.Any, device: Device, arrays: tp.Sequence[ndarray]) -> tp.Any:
-    """Return arrays around what a function made of those inside others."""
-    if isinstance(results, Variable):
-        return _result(results, device, arrays)
-    return tuple([_result(result, device, arrays) for result in results])
-
-
-def _result(variable, device, arrays):
-    """Return an array around a result, in the graph only if it can have a gradient."""
-    if variable._requires_grad:
-        if (not config.enable_backprop or variable.raw_array is None
-                or variable.dtype.kind != 'f'):
-            variable = _new_variable(variable.raw_array, requires_grad=False)
-        elif any([array._v is variable for array in arrays]):
-            # It keeps a gradient of its own.
-            variable = identity.identity(variable)
-    return wrap(variable, device)
-
-
-def _run_in_graphs(function, arrays, device):
-    ids = frozenset().union(*[array._all_graphs() for array in arrays])
-    kept = frozenset([each for each in ids if _graphs.is_on(each)])
-    with using_config('enable_backprop', bool(kept)), device.scope():
-        results = function(*[array._v for array in arrays])
-    single = isinstance(results, Variable)
-    with using_config('enable_backprop', bool(kept)):
-        found = [_result(result, device, arrays) for result in (
-            [results] if single else results)]
-    if kept:
-        for array in found:
-            array._ids = ids if array._v.requires_grad else None
-        found = [_leave(each, ids - kept) if each._v.requires_grad else each
-                 for each in found]
-    return found[0] if single else tuple(found)
-
-
-def _leave(array, ids):
-    """Return an array outside of some of its graphs, as an operation of the others."""
-    left = array._all_graphs() - ids
-    if not ids:
-        return array
-    if not left:
-        return array.as_grad_stopped()
-    with using_config('enable_backprop', True):
-        variable, = StopGradients(ids).apply((array._v,))
-    return wrap(variable, array._device, left)
+def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+    """Make a routine, whose first parameter is an array, a method of arrays as well."""
+    setattr(ndarray, routine.__name__, routine)
+    return routine

@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import _backprop, function_node
-from chainer_fast.chainerx import _array, _errors, _graphs, _routines
+from chainer_fast.chainerx import _array, _errors, _graphs, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._contexts import BackpropId
 from chainer_fast.configuration import using_config
@@ -30,7 +30,7 @@ def backward(
     outputs = [y for y in outputs if backprop_id in y._all_graphs()]
     if not outputs:
         return
-    device = _array.common_device(outputs)
+    device = _running.common_device(outputs)
     if any([y._ids is not None for y in outputs]) or _has_inner(outputs):
         leaves = _leaves(outputs, backprop_id)
         gradients = _differentiate(
@@ -86,7 +86,7 @@ def _leaves(outputs, backprop_id):
                 node.creator_node is not None and id(node) in ends):
             continue
         if node.creator_node is None:
-            wanted = backprop_id in _array.ids_of_leaf(node)
+            wanted = backprop_id in _graphs.ids_of_leaf(node)
         else:
             wanted = backprop_id in node.__dict__.get('_backprop_keeps', ())
         variable = node.get_variable_or_none()
@@ -100,7 +100,9 @@ def _inner(outputs, backprop_id):
     ends = {id(y._v.node) for y in outputs}
     found = [node.get_variable_or_none() for node in _walk([y._v for y in outputs])
              if node.creator_node is not None and id(node) not in ends]
-    return [v for v in found if v is not None and backprop_id in _array.reached(v)]
+    known: dict[int, tp.Any] = {}
+    return [v for v in found
+            if v is not None and backprop_id in _graphs.reached(v, known)]
 
 
 def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop):
@@ -127,11 +129,11 @@ def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_bac
 
 def _outside(variable, backprop_id):
     """Return a variable outside of a graph."""
-    left = _array.reached(variable) - {backprop_id}
+    left = _graphs.reached(variable) - {backprop_id}
     if not left:
         return Variable(variable.raw_array, requires_grad=False)
     with using_config('enable_backprop', True):
-        return _array.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
+        return _graphs.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
 
 
 def _add_gradients(variables, gradients, backprop_id, device, starts):
@@ -193,7 +195,7 @@ def grad(
     places = [i for i, x in enumerate(inputs) if backprop_id in x._all_graphs()]
     if not pairs or not places:
         return found
-    device = _array.common_device([y for y, _ in pairs])
+    device = _running.common_device([y for y, _ in pairs])
     outputs = [y for y, _ in pairs]
     inner = _inner(outputs, backprop_id) if retain_grad else []
     gradients = _differentiate(
@@ -213,4 +215,4 @@ def grad(
     return found
 
 
-_routines.method(backward)
+_array.method(backward)

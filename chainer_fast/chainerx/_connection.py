@@ -19,7 +19,7 @@ __all__ = ['conv', 'conv_transpose', 'dot', 'linear']
 _Ints: tp.TypeAlias = int | tp.Sequence[int]
 
 
-@_routines.method
+@_array.method
 def dot(a: ndarray, b: ndarray) -> ndarray:
     """Return sums of products.
 

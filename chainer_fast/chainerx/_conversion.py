@@ -6,7 +6,14 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.chainerx import _array, _contexts, _dtypes, _errors, _routines
+from chainer_fast.chainerx import (
+    _array,
+    _contexts,
+    _dtypes,
+    _errors,
+    _routines,
+    _running,
+)
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.array import copy as copy_
@@ -105,7 +112,7 @@ def ascontiguousarray(
     return found if found.ndim else found.reshape(1)
 
 
-@_routines.method
+@_array.method
 def copy(a: ndarray) -> ndarray:
     """Return a copy that is contiguous, on the device of the array.
 
@@ -118,7 +125,7 @@ def copy(a: ndarray) -> ndarray:
         [a], lambda xp, a: a.copy(order='C'), lambda a: copy_.copy(a, a.device))
 
 
-@_routines.method
+@_array.method
 def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
     """Return the array in another dtype.
 
@@ -137,7 +144,7 @@ def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
         (lambda a: cast.cast(a, dtype)) if dtype.kind == 'f' else None)
 
 
-@_routines.method
+@_array.method
 def to_device(a: ndarray, device: _contexts.Device | str,
               index: int | None = None) -> ndarray:
     """Return the array on another device.
@@ -164,14 +171,14 @@ def _moved(a, device):
         return a
     target = backend.get_device(
         '@numpy' if device.native else '@cupy:%d' % device.index)
-    moved = _array.run(lambda a: copy_.copy(a, target), a)
+    moved = _running.run(lambda a: copy_.copy(a, target), a)
     moved._device = device
     return moved
 
 
 # -- numbers, text, pickles
 
-@_routines.method
+@_array.method
 def item(a: ndarray) -> bool | int | float:
     """Return the only element, as a number of Python.
 

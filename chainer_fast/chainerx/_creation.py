@@ -37,28 +37,12 @@ def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray
 
 
 def zeros(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of zeros.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-    dtype : dtype, optional
-        By default ``float32``.
-    device : Device or str, optional
-    """
+    """Return an array of zeros: see :func:`_float`."""
     return _new(device, 'zeros', _dtypes.shape(shape), _float(dtype))
 
 
 def ones(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of ones.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-    dtype : dtype, optional
-        By default ``float32``.
-    device : Device or str, optional
-    """
+    """Return an array of ones: see :func:`_float`."""
     return _new(device, 'ones', _dtypes.shape(shape), _float(dtype))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
-from chainer_fast.chainerx import _array, _errors, _manipulation, _routines
+from chainer_fast.chainerx import _errors, _manipulation, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import broadcast, diagonal, pad
 from chainer_fast.functions.array import where as where_
@@ -120,7 +120,7 @@ def meshgrid(*arrays: ndarray, indexing: str = 'xy') -> list[ndarray]:
         raise ValueError("indexing is 'xy' or 'ij', not %r" % (indexing,))
     _routines.check(*arrays)
     if arrays:
-        _array.common_device(arrays)
+        _running.common_device(arrays)
     places = list(range(len(arrays)))
     if indexing == 'xy':
         places[:2] = places[1::-1] if len(places) > 1 else places

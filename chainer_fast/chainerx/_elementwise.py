@@ -12,7 +12,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.chainerx import _array, _dtypes, _errors, _graphs, _routines
+from chainer_fast.chainerx import _dtypes, _errors, _graphs, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable
 
@@ -188,7 +188,7 @@ def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
     if _kind(result) != _kind(x1.dtype):
         raise _errors.DtypeError(
             'a result of %s does not fit into an array of %s' % (result, x1.dtype))
-    device = _array.common_device([x for x in (x1, x2) if isinstance(x, ndarray)])
+    device = _running.common_device([x for x in (x1, x2) if isinstance(x, ndarray)])
     out = x1._array
     try:
         with device.scope():

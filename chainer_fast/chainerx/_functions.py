@@ -5,7 +5,7 @@ import operator
 import typing as tp
 
 from chainer_fast._core import graph
-from chainer_fast.chainerx import _array, _dtypes, _errors, _routines
+from chainer_fast.chainerx import _array, _dtypes, _errors, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -50,7 +50,7 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
     device = arrays[0]._device
     if type(y) is Variable and (not y._requires_grad or y.creator_node is not None):
         return _array.wrap(y, device)
-    return _array.around(y, device, arrays)
+    return _running.around(y, device, arrays)
 
 
 def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
@@ -67,7 +67,7 @@ def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.
 
 def _run(function, arrays):
     try:
-        return _array.run(function, *arrays)
+        return _running.run(function, *arrays)
     except _ERRORS as e:
         raise _errors.DimensionError(str(e)) from e
 

@@ -2,7 +2,9 @@
 
 An array can be in several graphs. The default graph is that of
 :class:`chainer_fast.Variable`, and ``config.enable_backprop`` switches it. All others
-are named by a :class:`BackpropId`.
+are named by a :class:`BackpropId`. All are recorded in one: nodes that leave some of
+them (:class:`StopGradients`) hide what is before them while one of those is being
+differentiated.
 """
 from __future__ import annotations
 
@@ -14,6 +16,8 @@ import typing as tp
 from chainer_fast.chainerx import _contexts
 from chainer_fast.chainerx._contexts import BackpropId, Context
 from chainer_fast.configuration import config, using_config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.variable import Variable
 
 
 class AnyGraph(enum.Enum):
@@ -166,3 +170,61 @@ class running:
 
     def __exit__(self, *exc_info):
         local.running = self._before
+
+
+class StopGradients(FunctionNode):
+    """Identity through which no gradient of some graphs comes.
+
+    Parameters
+    ----------
+    ids : frozenset of BackpropId
+    """
+
+    def __init__(self, ids: frozenset[BackpropId]) -> None:
+        super().__init__()
+        self.ids = ids
+
+    def forward(self, inputs):
+        return inputs
+
+    def backward(self, indexes, grad_outputs):
+        if (local.running or default_id()) in self.ids:
+            return (None,) * len(indexes)
+        return grad_outputs
+
+
+def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
+    """Return the graphs of an array that no function has made."""
+    return node.__dict__.get('_backprop_ids') or frozenset([default_id()])
+
+
+def reached(
+        variable: Variable, known: dict[int, frozenset[BackpropId]] | None = None,
+        ) -> frozenset[BackpropId]:
+    """Return the graphs that a variable is in, by the leaves that it comes from.
+
+    ``known`` keeps what is found of nodes, by their identity, for the next call.
+    """
+    if not variable.requires_grad:
+        return frozenset()
+    known = {} if known is None else known
+    stack = [variable.node]
+    while stack:
+        node = stack[-1]
+        if id(node) in known:
+            stack.pop()
+            continue
+        function = node.creator_node
+        if function is None:
+            known[id(node)] = frozenset(
+                ids_of_leaf(node) if node.requires_grad else ())
+            continue
+        missing = [n for n in function.inputs if id(n) not in known]
+        if missing:
+            stack += missing
+            continue
+        ids = frozenset().union(*[known[id(n)] for n in function.inputs])
+        if isinstance(function, StopGradients):
+            ids -= function.ids
+        known[id(node)] = ids
+    return known[id(variable.node)]

@@ -13,6 +13,7 @@ from chainer_fast.chainerx import (
     _errors,
     _functions,
     _routines,
+    _running,
 )
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import get_item
@@ -76,7 +77,7 @@ for _name, _method in {
     setattr(ndarray, _name, _method)
 
 
-@_routines.method
+@_array.method
 def fill(a: ndarray, value: tp.Any) -> None:
     """Set all elements to a number.
 
@@ -117,7 +118,7 @@ def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
     given = [x for x in (dst, src, where) if isinstance(x, ndarray)]
     for each in given:
         check_writable(each)
-    device = _array.common_device(given)
+    device = _running.common_device(given)
     source, mask = [x._array if isinstance(x, ndarray) else x for x in (src, where)]
     if not isinstance(where, ndarray):
         mask = bool(where)
@@ -128,7 +129,7 @@ def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
         raise _errors.DtypeError(str(e)) from e
 
 
-@_routines.method
+@_array.method
 def take(a: ndarray, indices: tp.Any, axis: int | None = None,
          mode: str | None = None) -> ndarray:
     """Return parts of an array along an axis.
@@ -206,7 +207,7 @@ def where(condition: ndarray, x: tp.Any, y: tp.Any) -> ndarray:
     if len(given) + len(numbers) < 2:
         raise TypeError('x and y are of chainerx.ndarray or numbers')
     dtype = _dtypes.result_type([a.dtype for a in given], numbers)
-    device = _array.common_device([condition, *given])
+    device = _running.common_device([condition, *given])
     mask = condition._array.astype(bool, copy=False)
     try:
         numpy.broadcast_shapes(condition.shape, *[a.shape for a in given])

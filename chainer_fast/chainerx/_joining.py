@@ -6,7 +6,14 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.chainerx import _dtypes, _errors, _functions, _manipulation, _routines
+from chainer_fast.chainerx import (
+    _array,
+    _dtypes,
+    _errors,
+    _functions,
+    _manipulation,
+    _routines,
+)
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.array import repeat as repeat_
@@ -161,7 +168,7 @@ def _split_of(ary, indices_or_sections, ndim, axis):
     return split(ary, indices_or_sections, axis)
 
 
-@_routines.method
+@_array.method
 def repeat(a: ndarray, repeats: _Sections, axis: int | None = None) -> ndarray:
     """Return the array with each part along an axis repeated.
 

@@ -27,77 +27,27 @@ def equal(x1: Operand, x2: Operand) -> ndarray:
 
 
 def not_equal(x1: Operand, x2: Operand) -> ndarray:
-    """Return where elements differ.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return where elements differ: see :func:`equal`."""
     return compare(x1, x2, 'not_equal')
 
 
 def less(x1: Operand, x2: Operand) -> ndarray:
-    """Return where the first elements are less.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return where the first elements are less: see :func:`equal`."""
     return compare(x1, x2, 'less')
 
 
 def less_equal(x1: Operand, x2: Operand) -> ndarray:
-    """Return where the first elements are less or equal.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return where the first elements are less or equal: see :func:`equal`."""
     return compare(x1, x2, 'less_equal')
 
 
 def greater(x1: Operand, x2: Operand) -> ndarray:
-    """Return where the first elements are greater.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return where the first elements are greater: see :func:`equal`."""
     return compare(x1, x2, 'greater')
 
 
 def greater_equal(x1: Operand, x2: Operand) -> ndarray:
-    """Return where the first elements are greater or equal.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return where the first elements are greater or equal: see :func:`equal`."""
     return compare(x1, x2, 'greater_equal')
 
 
@@ -182,32 +132,12 @@ def bitwise_and(x1: Operand, x2: Operand) -> ndarray:
 
 
 def bitwise_or(x1: Operand, x2: Operand) -> ndarray:
-    """Return the bits that are set in one element or both.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no floats.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return the bits that are set in one element or both: see :func:`bitwise_and`."""
     return binary(x1, x2, 'bitwise_or', _elementwise.integral)
 
 
 def bitwise_xor(x1: Operand, x2: Operand) -> ndarray:
-    """Return the bits that are set in exactly one element.
-
-    Parameters
-    ----------
-    x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no floats.
-
-    Raises
-    ------
-    DtypeError, DimensionError
-    """
+    """Return the bits that are set in exactly one element: see :func:`bitwise_and`."""
     return binary(x1, x2, 'bitwise_xor', _elementwise.integral)
 
 

@@ -1,7 +1,7 @@
 """Losses, one for each element or example."""
 from __future__ import annotations
 
-from chainer_fast.chainerx import _array, _errors, _functions
+from chainer_fast.chainerx import _errors, _functions, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.activation import relu
 from chainer_fast.functions.loss import absolute_error as absolute_error_mod
@@ -117,5 +117,5 @@ def _with_labels(function, x, t):
     """Apply a function of floats, which are in graphs, and of integers."""
     _functions.expect_dtypes('f', x)
     _functions.expect_dtypes('iu', t)
-    _array.common_device([x, t])
+    _running.common_device([x, t])
     return _functions.apply(lambda v: function(v, t._array), x)

@@ -4,7 +4,14 @@ from __future__ import annotations
 import math
 import typing as tp
 
-from chainer_fast.chainerx import _dtypes, _errors, _functions, _indexing, _routines
+from chainer_fast.chainerx import (
+    _array,
+    _dtypes,
+    _errors,
+    _functions,
+    _indexing,
+    _routines,
+)
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.array import reshape as reshape_
@@ -57,19 +64,19 @@ def _reshape_method(a, *newshape):
     return reshape(a, newshape[0] if len(newshape) == 1 else newshape)
 
 
-@_routines.method
+@_array.method
 def ravel(a: ndarray) -> ndarray:
     """Return the elements along one axis, a view where that is possible."""
     return reshape(a, -1)
 
 
-@_routines.method
+@_array.method
 def flatten(a: ndarray) -> ndarray:
     """Return a copy of the elements along one axis."""
     return ravel(a).copy()
 
 
-@_routines.method
+@_array.method
 def squeeze(a: ndarray, axis: _functions._Axis = None) -> ndarray:
     """Return the array without axes of length 1.
 
@@ -184,7 +191,7 @@ def _transpose_method(a, *order, axes=None):
     return transpose(a, order[0] if len(order) == 1 else order or axes)
 
 
-@_routines.method
+@_array.method
 def swapaxes(a: ndarray, axis1: int, axis2: int) -> ndarray:
     """Return a view with two axes in each other's place.
 

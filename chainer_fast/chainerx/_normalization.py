@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.chainerx import _array, _errors, _functions, _routines
+from chainer_fast.chainerx import _errors, _functions, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.normalization import batch_normalization
 
@@ -78,7 +78,7 @@ def fixed_batch_norm(
 def _check(x, axis, *arrays):
     """Return the axes, after a look at the dtypes and shapes."""
     _functions.expect_dtypes('f', x, *arrays)
-    _array.common_device((x, *arrays))
+    _running.common_device((x, *arrays))
     axis = _functions.axes(x, 0 if axis is None else axis)
     shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
     for array in arrays:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast.chainerx import _functions, _routines
+from chainer_fast.chainerx import _array, _functions, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._functions import _Axis
 from chainer_fast.functions.array import reshape, where
@@ -19,7 +19,7 @@ def _total_dtype(a):
     return a.dtype if a.dtype.kind == 'f' else numpy.dtype('int64')
 
 
-@_routines.method
+@_array.method
 def sum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the sums over axes, by default over all.
 
@@ -108,7 +108,7 @@ def logsumexp(x: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray
     return _functions.apply(function, x)
 
 
-@_routines.method
+@_array.method
 def all(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return whether all elements over axes are true: see :func:`sum`."""
     _routines.check(a)
@@ -116,7 +116,7 @@ def all(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     return _routines.compute([a], lambda xp, x: x.all(found, keepdims=keepdims))
 
 
-@_routines.method
+@_array.method
 def any(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return whether any element over axes is true: see :func:`sum`."""
     _routines.check(a)

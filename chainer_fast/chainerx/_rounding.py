@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import functions as F
-from chainer_fast.chainerx import _elementwise, _routines
+from chainer_fast.chainerx import _array, _elementwise, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._elementwise import Operand, binary, of_arrays, unary
 
@@ -61,7 +61,7 @@ def minimum(x1: Operand, x2: Operand) -> ndarray:
     return binary(x1, x2, 'minimum', _elementwise.comparable, of_arrays(F.minimum))
 
 
-@_routines.method
+@_array.method
 def clip(a: ndarray, a_min: float | None, a_max: float | None) -> ndarray:
     """Return elements that are no less than one bound, and no more than another.
 

@@ -12,7 +12,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.chainerx import _array, _dtypes, _errors
+from chainer_fast.chainerx import _array, _dtypes, _errors, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
 
@@ -61,11 +61,11 @@ def compute(
     ndarray or tuple of ndarray
     """
     arrays = [x for x in operands if isinstance(x, ndarray)]
-    device = _array.common_device(arrays)
+    device = _running.common_device(arrays)
     if function is not None:
         for x in arrays:
             if x._v.requires_grad:
-                return _array.run(_with_numbers(function, operands, dtype), *arrays)
+                return _running.run(_with_numbers(function, operands, dtype), *arrays)
     given = [converted(x, dtype) for x in operands]
     if device.native:
         result = ordinary(numpy, *given)
@@ -111,12 +111,6 @@ def _with_numbers(function, operands, dtype):
             given.append(v if same else cast.cast(v, dtype))
         return function(*given)
     return call
-
-
-def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Make a routine, whose first parameter is an array, a method of arrays as well."""
-    setattr(ndarray, routine.__name__, routine)
-    return routine
 
 
 def dimension_errors(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:

@@ -1,7 +1,7 @@
 """Positions of the largest and the smallest, and of what is not zero."""
 from __future__ import annotations
 
-from chainer_fast.chainerx import _functions, _routines
+from chainer_fast.chainerx import _array, _functions, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._functions import _Axis
 
@@ -9,7 +9,7 @@ __all__ = [
     'argmax', 'argmin', 'count_nonzero', 'nanargmax', 'nanargmin', 'nonzero']
 
 
-@_routines.method
+@_array.method
 def argmax(a: ndarray, axis: int | None = None) -> ndarray:
     """Return where the largest elements are, as int64.
 
@@ -27,7 +27,7 @@ def argmax(a: ndarray, axis: int | None = None) -> ndarray:
     return _position('argmax', a, axis)
 
 
-@_routines.method
+@_array.method
 def argmin(a: ndarray, axis: int | None = None) -> ndarray:
     """Return where the smallest elements are: see :func:`argmax`."""
     return _position('argmin', a, axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 from chainer_fast import utils
-from chainer_fast.chainerx import _dtypes, _functions, _routines
+from chainer_fast.chainerx import _array, _dtypes, _functions, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._functions import _Axis
 from chainer_fast.functions.math import average, minmax
@@ -13,7 +13,7 @@ from chainer_fast.functions.math import sum as sum_mod
 __all__ = ['amax', 'amin', 'max', 'mean', 'min', 'var']
 
 
-@_routines.method
+@_array.method
 def max(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the largest elements over axes, by default of all.
 
@@ -35,7 +35,7 @@ def max(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
                    lambda v: minmax.max(v, found, keepdims))
 
 
-@_routines.method
+@_array.method
 def min(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the smallest elements over axes: see :func:`max`."""
     _routines.check(a)
@@ -52,7 +52,7 @@ def _select(a, ordinary, function):
 amax, amin = max, min
 
 
-@_routines.method
+@_array.method
 def mean(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the averages over axes, by default all; of integers they are float32.
 
@@ -73,7 +73,7 @@ def mean(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     return _functions.apply(lambda v: _mean(v, found, keepdims), a)
 
 
-@_routines.method
+@_array.method
 def var(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the variances over axes: see :func:`mean`."""
     _routines.check(a)

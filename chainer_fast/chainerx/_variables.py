@@ -9,14 +9,14 @@ import sys
 import typing as tp
 
 from chainer_fast import _backend
-from chainer_fast._core import applied, graph
+from chainer_fast._core import graph
 from chainer_fast.backends import _cpu
 from chainer_fast.chainerx import _apply, _array, _backward, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable, _bound
 
 new_variable: tp.Any = Variable._init_unchecked
-apply = applied.apply
+apply, computes_inside = _apply.apply, _apply.computes_inside
 
 
 def connected(array: ndarray, requires_grad: bool) -> ndarray:
@@ -199,5 +199,5 @@ def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
 
 _backend.chainerx_types = (ndarray,)
 _cpu._to_numpy.append((ndarray, lambda array: _cpu._to_cpu(array._array)))
-graph.bind_chainerx(ndarray, sys.modules[__name__])
+graph.bind_chainerx(sys.modules[__name__])
 _bound.bind(chainerx=sys.modules[__name__])

@@ -109,6 +109,20 @@ def test_modes_of_chainer_are_those_of_the_default_graph(graphs):
     assert chainer.config.enable_backprop
 
 
+@pytest.mark.parametrize('mode', [chainerx.no_backprop_mode, chainer.no_backprop_mode])
+@pytest.mark.parametrize('function', [
+    lambda x: x + x, lambda x: x * 2, lambda x: 3 - x, chainerx.relu, chainerx.exp,
+    lambda x: x[1:], lambda x: x.view(),
+    lambda x: F.relu(chainer.Variable(x)).chx_array,
+    lambda x: F.sin(chainer.Variable(x)).chx_array])
+def test_results_of_a_graph_that_is_off_stay_outside(mode, function):
+    x = full(2, None)
+    with mode():
+        y = function(x)
+    assert not y.is_backprop_required()
+    assert function(x).is_backprop_required()
+
+
 def test_modes_are_of_a_thread():
     found = []
     with chainerx.no_backprop_mode():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import chainerx
-from chainer_fast.chainerx import _array, linalg
+from chainer_fast.chainerx import _running, linalg
 from tests.chainerx.checks import array, check, same, uniform
 
 pytestmark = pytest.mark.usefixtures('place')
@@ -17,7 +17,7 @@ def _regular(n):
 def _definite(x):
     """Make an array symmetric and positive definite."""
     eye = x.device.xp.eye(x.shape[0], dtype=x.dtype)
-    return _array.run(lambda v: (v + v.T) * .5 + 3 * eye, x)
+    return _running.run(lambda v: (v + v.T) * .5 + 3 * eye, x)
 
 
 @pytest.mark.parametrize('columns', [(), (1,), (2,)])
