@@ -11,9 +11,10 @@ float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
 
 Inf = Infinity = PINF = infty = inf
 NAN = NaN = nan
-NINF = getattr(numpy, 'NINF', -inf)
-NZERO = getattr(numpy, 'NZERO', -0.)
-PZERO = getattr(numpy, 'PZERO', 0.)
+# Not by attribute: legacy mode would count it.
+NINF = vars(numpy).get('NINF', -inf)
+NZERO = vars(numpy).get('NZERO', -0.)
+PZERO = vars(numpy).get('PZERO', 0.)
 
 __all__ = [
     'Inf', 'Infinity', 'NAN', 'NINF', 'NZERO', 'NaN', 'PINF', 'PZERO', 'bool', 'bool_',

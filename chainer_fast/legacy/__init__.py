@@ -41,14 +41,16 @@ _MODULES = {
     'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
                   '_libraries.of_pictures', '_libraries.of_files'),
     'cpu': ('_cpu.devices', '_cpu.cupy'),
+    'chainerx': ('_chainerx',),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 
-#: Parts of legacy mode. ``cpu`` has to be asked for: it runs on the processor what asks
-#: for a GPU. ``python3`` is ``python`` for a program of Python 3: calls that mean
+#: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what asks
+#: for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is ``python`` for a program of Python 3: calls that mean
 #: another thing in Python 2 keep their meaning of Python 3.
 PARTS = (*_MODULES, 'python3')
-_USUAL = tuple(part for part in _MODULES if part != 'cpu')
+_UNUSUAL = frozenset({'cpu', 'chainerx'})
+_USUAL = tuple(part for part in _MODULES if part not in _UNUSUAL)
 
 _enabled = None     # the Patches in force
 _is_asked_for = False       # whether the program itself, or its user, enabled the mode
@@ -63,7 +65,7 @@ def _chosen(parts):
     if {'python', 'python3'} <= set(parts):
         raise ValueError('a program is of Python 2 or 3: the parts python and '
                          'python3 exclude each other')
-    if not set(parts) - {'cpu'}:
+    if _UNUSUAL.issuperset(parts):
         parts = _USUAL + tuple(parts)
     versions = [part for part in parts if part in _VERSIONS]
     later = _VERSIONS[_VERSIONS.index(min(versions)):] if versions else []
@@ -78,8 +80,8 @@ def enable(*parts: tp.Any) -> None:
     Parameters
     ----------
     *parts : str
-        Some of :data:`PARTS`; none, or ``'cpu'`` alone, means all but ``'cpu'``. A
-        version such as ``'v3'`` brings the later ones along. Where the meaning of a
+        Some of :data:`PARTS`. None, or ``'cpu'`` and ``'chainerx'`` alone, means all
+        others. A version such as ``'v3'`` brings the later ones along. Where the meaning of a
         call changed between versions and the call does not tell which one is meant, it
         keeps its meaning of today unless the version is named here.
 
@@ -136,7 +138,7 @@ def is_path_as_given() -> bool:
     look for what lies beside it. So the program's version, or Python, has to be named.
     """
     return _enabled is not None and bool(
-        _enabled.named - {'numpy', 'libraries', 'cpu'})
+        _enabled.named - {'numpy', 'libraries', *_UNUSUAL})
 
 
 def report() -> str:

@@ -23,6 +23,7 @@ def disabled():
 @pytest.mark.parametrize('named, enabled', [
     ((), ALL),
     (('cpu',), ('cpu', *ALL)),
+    (('cpu', 'chainerx'), ('chainerx', 'cpu', *ALL)),
     (('v4',), ('v4', 'v5', 'v6')),
     (('v5', 'numpy'), ('numpy', 'v5', 'v6')),
     (('numpy',), ('numpy',)),

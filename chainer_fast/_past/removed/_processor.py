@@ -1,4 +1,6 @@
-"""What programs ask of a GPU; legacy mode's part ``cpu`` runs it on the processor.
+"""What programs ask of a GPU, or of ChainerX, and legacy mode runs on plain arrays.
+
+The parts ``cpu`` and ``chainerx`` have to be asked for.
 
 None of it is gone: these entries give the report its words.
 """
@@ -22,4 +24,8 @@ ENTRIES: tuple[Removed, ...] = tuple(
          'in the sources that Python imports'),
     )) + (
     Removed('without a GPU: a kernel', 'CuPy',
-            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),)
+            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),
+    Removed('without ChainerX: device', 'Chainer 7', "write '@numpy' or '@cupy:0'",
+            'chainerx', "'native' means NumPy, 'cuda:N' CuPy"),
+    Removed('without ChainerX: to_chx', 'Chainer 7', 'leave it out', 'chainerx',
+            'arrays, variables and links stay where they are'))
