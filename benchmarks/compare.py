@@ -20,6 +20,7 @@ from groups import GROUPS, group_of
 from sides import Side, Worker, log
 
 WORKLOADS = {
+    'add': '8x8 addition with a graph',
     'small_forward': '750 small functions, forward',
     'small': '750 small functions, forward and backward',
     'fan_out': '200-way fan-out, forward and backward',
@@ -128,7 +129,9 @@ def parse_args():
         help='such as small, bytes, import, F.relu:small; or a group: %s '
              '(default: everything)' % ', '.join(GROUPS))
     parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
-                        choices=['chainer', 'torch', 'numpy'])
+                        choices=['chainer', 'torch', 'numpy', 'chainerx'],
+                        help='chainerx is chainer_fast over arrays of ChainerX '
+                             '(default: the others)')
     parser.add_argument('--rounds', type=int,
                         help='default: %d, fewer for workloads that take long' % ROUNDS)
     parser.add_argument('--seconds', type=float, default=0.15,
@@ -206,7 +209,7 @@ def main():
         args.peers, args.peer_python, args.torch, args.onednn)
     rows = timed_rows(args, interpreters)
     plain = {name: interpreters[name] for name in interpreters
-             if name not in ('numpy', 'onednn')}
+             if name not in ('numpy', 'chainerx', 'onednn')}
     if 'bytes' in args.workloads:
         rows['chainer_fast'].append(bytes_row(plain))
     if 'import' in args.workloads:

@@ -10,7 +10,8 @@ PEERS = os.path.join(os.path.dirname(HERE), '.peers')
 
 # Columns of the table. ``onednn`` is chainer_fast with oneDNN.
 NAMES = {'chainer_fast': 'chainer_fast', 'chainer': 'Chainer 7.8.1',
-         'torch': 'PyTorch', 'numpy': 'NumPy', 'onednn': 'with oneDNN'}
+         'torch': 'PyTorch', 'numpy': 'NumPy', 'chainerx': 'over ChainerX',
+         'onednn': 'with oneDNN'}
 
 
 class Side(tp.NamedTuple):
@@ -89,7 +90,8 @@ def interpreters(peers, python, torch, onednn):
     Parameters
     ----------
     peers : list of str
-        Of ``'chainer'``, ``'torch'`` and ``'numpy'``.
+        Of ``'chainer'``, ``'torch'``, ``'numpy'`` and ``'chainerx'``, which is
+        chainer_fast over arrays of ChainerX.
     python : str
         Interpreter for environments that have to be made.
     torch : str
@@ -105,8 +107,7 @@ def interpreters(peers, python, torch, onednn):
             ['--no-build-isolation', 'chainer==7.8.1'])
     if 'torch' in peers:
         found['torch'] = _environment('torch', python, ['numpy', torch])
-    if 'numpy' in peers:
-        found['numpy'] = sys.executable
+    found.update(dict.fromkeys({'numpy', 'chainerx'} & set(peers), sys.executable))
     if onednn:
         found['onednn'] = sys.executable
     return found

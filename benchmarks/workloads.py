@@ -55,14 +55,28 @@ def adam(params, alpha, beta1):
 
 
 class ChainerWorkloads:
-    """Workloads for Chainer and chainer_fast, which have the same interface."""
+    """Workloads for Chainer and chainer_fast, which have the same interface.
 
-    def __init__(self, chainer):
+    Parameters
+    ----------
+    chainer : module
+    device : str
+        Where the arrays are. ``'native:0'`` means arrays of ChainerX.
+    """
+
+    def __init__(self, chainer, device='@numpy'):
         self.chainer = chainer
+        self.device = chainer.get_device(device)
+
+    def _small(self, seed, *shape):
+        return self.device.send(small(seed, *shape))
+
+    def _one(self):
+        return self.device.send(np.ones((8, 8), np.float32))
 
     def _chain(self):
         Variable, F = self.chainer.Variable, self.chainer.functions
-        x, w, b = (Variable(small(i, 8, 8)) for i in range(3))
+        x, w, b = (Variable(self._small(i, 8, 8)) for i in range(3))
 
         def forward():
             h = x
@@ -73,13 +87,21 @@ class ChainerWorkloads:
             return h
         return forward, (x, w, b)
 
+    def make_add(self):
+        x, y = (self._small(i, 8, 8) for i in range(2))
+        if self.device.xp is np:
+            x, y = self.chainer.Variable(x), self.chainer.Variable(y)
+            return lambda: (x + y).array
+        x.require_grad(), y.require_grad()
+        return lambda: x + y
+
     def make_small_forward(self):
         forward, _ = self._chain()
         return lambda: forward().array
 
     def make_small(self):
         forward, leaves = self._chain()
-        one = np.ones((8, 8), np.float32)
+        one = self._one()
 
         def step():
             for leaf in leaves:
@@ -92,8 +114,8 @@ class ChainerWorkloads:
 
     def make_fan_out(self):
         F = self.chainer.functions
-        x = self.chainer.Variable(small(0, 8, 8))
-        one = np.ones((8, 8), np.float32)
+        x = self.chainer.Variable(self._small(0, 8, 8))
+        one = self._one()
 
         def step():
             x.cleargrad()
@@ -123,12 +145,12 @@ class ChainerWorkloads:
 
             def forward(self, x):
                 return self.l2(activation(self.l1(activation(self.l0(x)))))
-        return Model()
+        return Model().to_device(self.device)
 
     def _train(self, optimizer):
         F = self.chainer.functions
         model = self._model(PERCEPTRON, F.relu)
-        x, t = small(50, BATCH, UNITS), labels().astype(np.int32)
+        x, t = self._small(50, BATCH, UNITS), self.device.send(labels().astype(np.int32))
         optimizer.setup(model)
 
         def step():
@@ -150,7 +172,7 @@ class ChainerWorkloads:
         critic = self._model(CRITIC, F.tanh)
         optimizer = chainer.optimizers.Adam(alpha=1e-4, beta1=0.5)
         optimizer.setup(critic)
-        real, fake = small(60, BATCH, UNITS), small(61, BATCH, UNITS)
+        real, fake = self._small(60, BATCH, UNITS), self._small(61, BATCH, UNITS)
         mixed = 0.5 * real + 0.5 * fake
 
         def step():
@@ -168,7 +190,7 @@ class ChainerWorkloads:
     def make_predict(self):
         chainer = self.chainer
         model = self._model(PERCEPTRON, chainer.functions.relu)
-        x = small(50, 1, UNITS)
+        x = self._small(50, 1, UNITS)
 
         def step():
             with chainer.no_backprop_mode(), chainer.using_config('train', False):
@@ -198,6 +220,10 @@ class TorchWorkloads:
                 h = h * w
             return h
         return forward, (x, w, b)
+
+    def make_add(self):
+        x, y = (self.torch.tensor(small(i, 8, 8), requires_grad=True) for i in range(2))
+        return lambda: (x + y).detach()
 
     def make_small_forward(self):
         forward, _ = self._chain()
@@ -311,6 +337,10 @@ class NumpyWorkloads:
                 h = z * w
             return h, kept
         return forward, w
+
+    def make_add(self):
+        x, y = (small(i, 8, 8) for i in range(2))
+        return lambda: x + y
 
     def make_small_forward(self):
         forward, _ = self._forward()
@@ -460,7 +490,9 @@ class NumpyWorkloads:
 
 
 def load(name):
-    """Return the workloads of one side: ``numpy``, ``torch`` or a Chainer's name."""
+    """Return the workloads of one side: ``numpy``, ``torch``, ``chainerx`` or a Chainer's
+    name.
+    """
     if name == 'numpy':
         return NumpyWorkloads()
     if name == 'torch':
@@ -469,6 +501,9 @@ def load(name):
     if name == 'chainer_fast':
         import chainer_fast
         return ChainerWorkloads(chainer_fast)
+    if name == 'chainerx':
+        import chainer_fast
+        return ChainerWorkloads(chainer_fast, 'native:0')
     import chainer
     if 'chainer_fast' in chainer.__file__:
         raise RuntimeError('this is not the released Chainer')

@@ -3,7 +3,7 @@ import worker
 import workloads
 
 NAMES = [
-    'small_forward', 'small', 'fan_out', 'perceptron_sgd', 'perceptron_adam',
+    'add', 'small_forward', 'small', 'fan_out', 'perceptron_sgd', 'perceptron_adam',
     'gradient_penalty', 'predict']
 
 
@@ -12,22 +12,31 @@ class Steps:
 
     params = NAMES
     param_names = ['workload']
+    side = 'chainer_fast'
 
     def setup(self, workload):
-        self.step = getattr(workloads.load('chainer_fast'), 'make_' + workload)()
+        self.step = getattr(workloads.load(self.side), 'make_' + workload)()
         self.step()
 
     def time_step(self, workload):
         self.step()
 
 
+class ChainerxSteps(Steps):
+    """The same over arrays of ChainerX."""
+
+    side = 'chainerx'
+
+
 class Memory:
     """Memory of a graph."""
 
     unit = 'bytes'
+    params = ['chainer_fast', 'chainerx']
+    param_names = ['arrays']
 
-    def track_bytes_per_function(self):
-        return worker.bytes_per_function(workloads.load('chainer_fast').make_graph)
+    def track_bytes_per_function(self, arrays):
+        return worker.bytes_per_function(workloads.load(arrays).make_graph)
 
 
 class Import:

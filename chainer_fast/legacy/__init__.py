@@ -45,9 +45,10 @@ _MODULES = {
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 
-#: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what asks
-#: for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is ``python`` for a program of Python 3: calls that mean
-#: another thing in Python 2 keep their meaning of Python 3.
+#: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what
+#: asks for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is
+#: ``python`` for a program of Python 3: calls that mean another thing in Python 2 keep
+#: their meaning of Python 3.
 PARTS = (*_MODULES, 'python3')
 _UNUSUAL = frozenset({'cpu', 'chainerx'})
 _USUAL = tuple(part for part in _MODULES if part not in _UNUSUAL)
@@ -81,9 +82,9 @@ def enable(*parts: tp.Any) -> None:
     ----------
     *parts : str
         Some of :data:`PARTS`. None, or ``'cpu'`` and ``'chainerx'`` alone, means all
-        others. A version such as ``'v3'`` brings the later ones along. Where the meaning of a
-        call changed between versions and the call does not tell which one is meant, it
-        keeps its meaning of today unless the version is named here.
+        others. A version such as ``'v3'`` brings the later ones along. Where the meaning
+        of a call changed between versions and the call does not tell which one is meant,
+        it keeps its meaning of today unless the version is named here.
 
     Raises
     ------
