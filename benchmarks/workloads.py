@@ -150,7 +150,8 @@ class ChainerWorkloads:
     def _train(self, optimizer):
         F = self.chainer.functions
         model = self._model(PERCEPTRON, F.relu)
-        x, t = self._small(50, BATCH, UNITS), self.device.send(labels().astype(np.int32))
+        x = self._small(50, BATCH, UNITS)
+        t = self.device.send(labels().astype(np.int32))
         optimizer.setup(model)
 
         def step():
@@ -490,9 +491,7 @@ class NumpyWorkloads:
 
 
 def load(name):
-    """Return the workloads of one side: ``numpy``, ``torch``, ``chainerx`` or a Chainer's
-    name.
-    """
+    """Return the workloads of a side: numpy, torch, chainerx or a Chainer's name."""
     if name == 'numpy':
         return NumpyWorkloads()
     if name == 'torch':

@@ -82,9 +82,9 @@ def enable(*parts: tp.Any) -> None:
     ----------
     *parts : str
         Some of :data:`PARTS`. None, or ``'cpu'`` and ``'chainerx'`` alone, means all
-        others. A version such as ``'v3'`` brings the later ones along. Where the meaning
-        of a call changed between versions and the call does not tell which one is meant,
-        it keeps its meaning of today unless the version is named here.
+        others. A version such as ``'v3'`` brings the later ones along. Where the
+        meaning of a call changed between versions and the call does not tell which one
+        is meant, it keeps its meaning of today unless the version is named here.
 
     Raises
     ------
