@@ -44,11 +44,11 @@ def parse_args(argv):
     parser.add_argument(
         '-n', '--processes', type=int, default=1, metavar='N',
         help='number of processes, each with files of its own')
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
+    parser.add_argument(
         '--gpu', action='store_true',
         help='run the tests of GPUs instead: on the GPU, or without one on a stand-in '
         'for CuPy; HOST_CUPY=13.6 in the environment chooses its version')
+    which = parser.add_mutually_exclusive_group()
     which.add_argument(
         '--mpi', type=int, metavar='N',
         help='run the tests of chainermn instead, in N processes under mpiexec')
@@ -76,6 +76,8 @@ def parse_args(argv):
     else:
         extra = []
     args = parser.parse_intermixed_args(argv)
+    if args.gpu and (args.mpi or args.onnx):
+        parser.error('--gpu goes with --chainerx and --on-chainerx alone')
     args.pytest = extra
     args.suite = suites.suite(args.gpu, args.onnx, args.mpi, args.chainerx)
     if args.markers is None:
