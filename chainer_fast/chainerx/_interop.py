@@ -75,9 +75,6 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
 def _memory(a):
     """Return first address and size of the memory that an array is a part of."""
     array = a._array
-    if not a._device.native:
-        memory = array.data.mem
-        return memory.ptr, memory.size
     while isinstance(array.base, type(array)):
         array = array.base
     low, size = _extent(array.shape, array.strides, array.dtype)

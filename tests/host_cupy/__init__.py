@@ -11,13 +11,15 @@
 - where CuPy reads an index beyond the end modulo the size, so does the stand-in;
 - new memory is full of ones, which are NaN for floating types.
 
-In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises.
+In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises, and so does
+an array that reaches beyond the memory that it is made of.
 
 It counts launches, synchronisations and copies, see :mod:`tests.host_cupy.ledger`.
 
 It cannot know
 
-- how long anything takes, or how much memory: pools are empty and never full;
+- how long anything takes, or how much memory: pools are empty and never full,
+  and the memory of an array ends with it; an address is a device's if an array is there;
 - the order of work: everything is done at once, streams and events change nothing, so
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;
