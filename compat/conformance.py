@@ -16,9 +16,10 @@ and onnxruntime 1.2).
 use it. The released ChainerX cannot be built any more: the references are the
 numbers of tests that there are for processors.
 
-With ``--gpu`` its tests of GPUs run. Current versions of CuPy cannot serve the released
-Chainer, so that ``reference_gpu.tsv`` counts what has passed with chainer_fast on the
-stand-in for CuPy 14.2; ``explained_gpu.tsv`` explains the rest.
+With ``--gpu`` its tests of GPUs run, and with the last two options those of ChainerX
+on GPUs. Current versions of CuPy cannot serve the released Chainer, so that
+``reference_gpu.tsv`` counts what has passed with chainer_fast on the stand-in for CuPy
+14.2; ``explained_gpu.tsv`` explains the rest.
 """
 import argparse
 import collections
@@ -140,10 +141,10 @@ def report(outcomes, selection, table):
             row['reference'], share))
 
 
-def explain(outcomes, everything, table):
+def explain(outcomes, everything, tables):
     """Print the failures, and which of them have an explanation."""
     explanations = {row['test']: row['explanation']
-                    for row in read_table(table)}
+                    for table in tables for row in read_table(table)}
 
     def explanation_of(test):
         # The brackets in the name of a single test are not a pattern.
@@ -160,7 +161,7 @@ def explain(outcomes, everything, table):
             if text is not None:
                 print('%s\n    %s' % (test, text))
     print('%d failures, %d of them explained in %s'
-          % (len(bad), len(bad) - len(unexplained), table))
+          % (len(bad), len(bad) - len(unexplained), ' and '.join(tables)))
     for test in unexplained:
         print('  unexplained: ' + test)
     for test in explanations:
