@@ -42,13 +42,13 @@ def suite(gpu=False, onnx=False, mpi=None, chainerx=None):
     markers = MARKERS.replace('not gpu', 'gpu', 1) if gpu else MARKERS
     kind = '_gpu' if gpu else ''
     if chainerx == 'arrays':
+        tables = ['explained_chainerx.tsv', 'explained_chainerx_gpu.tsv']
         return Suite('chainerx_tests', 'not slow' if gpu else 'not cuda and not slow',
-                     'reference_chainerx%s.tsv' % kind,
-                     ['explained_chainerx.tsv', 'explained_chainerx_gpu.tsv'][:1 + gpu])
+                     'reference_chainerx%s.tsv' % kind, tables[:1 + gpu])
     if chainerx == 'chainer':
+        tables = ['explained_chainer_on_chainerx.tsv', 'explained_gpu.tsv']
         return Suite('chainer_tests', markers.replace('not chainerx', 'chainerx', 1),
-                     'reference_chainer_on_chainerx%s.tsv' % kind,
-                     ['explained_chainer_on_chainerx.tsv', 'explained_gpu.tsv'][:1 + gpu])
+                     'reference_chainer_on_chainerx%s.tsv' % kind, tables[:1 + gpu])
     if gpu:
         return Suite(
             'chainer_tests', markers, 'reference_gpu.tsv', ['explained_gpu.tsv'])

@@ -18,8 +18,9 @@ It counts launches, synchronisations and copies, see :mod:`tests.host_cupy.ledge
 
 It cannot know
 
-- how long anything takes, or how much memory: pools are empty and never full,
-  and the memory of an array ends with it; an address is a device's if an array is there;
+- how long anything takes, or how much memory: pools are empty and never full;
+- what lies beyond an array in a pool, or at the address of an array that is gone: an
+  address is a device's while there is an array that it lies in;
 - the order of work: everything is done at once, streams and events change nothing, so
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;
