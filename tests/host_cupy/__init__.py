@@ -20,7 +20,7 @@ It cannot know
 
 - how long anything takes, or how much memory: pools are empty and never full;
 - what lies beyond an array in a pool, or at the address of an array that is gone: an
-  address is a device's while there is an array that it lies in;
+  address is a device's while there is an array or a pointer to its memory;
 - the order of work: everything is done at once, streams and events change nothing, so
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;

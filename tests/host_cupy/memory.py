@@ -1,10 +1,13 @@
 """Memory of the stand-in's arrays by its address."""
 import ctypes
 import gc
+import weakref
 
 import numpy
 
 from tests.host_cupy import device
+
+_known = weakref.WeakSet()
 
 
 def at(address, dtype, shape, strides):
@@ -19,14 +22,14 @@ def at(address, dtype, shape, strides):
 def device_of(address):
     """Return the number of the device that an address is on, -1 for the host's.
 
-    A device's addresses are those of the arrays that there are.
+    A device's addresses are those of the arrays and pointers that there are.
     """
     from tests.host_cupy.array import ndarray
-    for each in gc.get_objects():
-        if type(each) is ndarray:
-            memory = each.data.mem
-            if memory.ptr <= address < memory.ptr + memory.size:
-                return memory.device_id
+    for memory in [
+            *[each.data.mem for each in gc.get_objects() if type(each) is ndarray],
+            *_known]:
+        if memory.ptr <= address < memory.ptr + memory.size:
+            return memory.device_id
     return -1
 
 
@@ -38,6 +41,7 @@ class UnownedMemory:
         self.device_id = device_of(ptr) if device_id < 0 else device_id
         if self.device_id < 0:
             raise RuntimeError('cudaErrorInvalidValue: not an address of a device')
+        _known.add(self)
 
     @property
     def device(self):

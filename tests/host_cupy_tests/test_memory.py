@@ -38,6 +38,8 @@ def test_owner_of_an_address(cupy):
         x = cupy.ones(4)
     found = runtime.pointerGetAttributes(x[2:].data.ptr)
     assert (found.device, found.devicePointer) == (1, x.data.ptr + 16)
+    memory = cupy.cuda.alloc(100)
+    assert runtime.pointerGetAttributes(memory.ptr + 99).device == 0
     host = np.ones(4)
     assert not runtime.pointerGetAttributes(host.ctypes.data).devicePointer
     assert cupy.cuda.UnownedMemory(x.data.ptr, 8, x).device_id == 1
