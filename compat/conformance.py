@@ -16,9 +16,10 @@ and onnxruntime 1.2).
 use it. The released ChainerX cannot be built any more: the references are the
 numbers of tests that there are for processors.
 
-With ``--gpu`` its tests of GPUs run. Current versions of CuPy cannot serve the released
-Chainer, so that ``reference_gpu.tsv`` counts what has passed with chainer_fast on the
-stand-in for CuPy 14.2; ``explained_gpu.tsv`` explains the rest.
+With ``--gpu`` its tests of GPUs run, and with the last two options those of ChainerX
+on GPUs. Current versions of CuPy cannot serve the released Chainer, so that
+``reference_gpu.tsv`` counts what has passed with chainer_fast on the stand-in for CuPy
+14.2; ``explained_gpu.tsv`` explains the rest.
 """
 import argparse
 import collections
@@ -44,11 +45,11 @@ def parse_args(argv):
     parser.add_argument(
         '-n', '--processes', type=int, default=1, metavar='N',
         help='number of processes, each with files of its own')
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
+    parser.add_argument(
         '--gpu', action='store_true',
         help='run the tests of GPUs instead: on the GPU, or without one on a stand-in '
         'for CuPy; HOST_CUPY=13.6 in the environment chooses its version')
+    which = parser.add_mutually_exclusive_group()
     which.add_argument(
         '--mpi', type=int, metavar='N',
         help='run the tests of chainermn instead, in N processes under mpiexec')
@@ -76,6 +77,8 @@ def parse_args(argv):
     else:
         extra = []
     args = parser.parse_intermixed_args(argv)
+    if args.gpu and (args.mpi or args.onnx):
+        parser.error('--gpu goes with --chainerx and --on-chainerx alone')
     args.pytest = extra
     args.suite = suites.suite(args.gpu, args.onnx, args.mpi, args.chainerx)
     if args.markers is None:
@@ -138,10 +141,10 @@ def report(outcomes, selection, table):
             row['reference'], share))
 
 
-def explain(outcomes, everything, table):
+def explain(outcomes, everything, tables):
     """Print the failures, and which of them have an explanation."""
     explanations = {row['test']: row['explanation']
-                    for row in read_table(table)}
+                    for table in tables for row in read_table(table)}
 
     def explanation_of(test):
         # The brackets in the name of a single test are not a pattern.
@@ -158,7 +161,7 @@ def explain(outcomes, everything, table):
             if text is not None:
                 print('%s\n    %s' % (test, text))
     print('%d failures, %d of them explained in %s'
-          % (len(bad), len(bad) - len(unexplained), table))
+          % (len(bad), len(bad) - len(unexplained), ' and '.join(tables)))
     for test in unexplained:
         print('  unexplained: ' + test)
     for test in explanations:

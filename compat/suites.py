@@ -35,24 +35,30 @@ Suite = collections.namedtuple('Suite', 'folder markers reference explained')
 
 
 def suite(gpu=False, onnx=False, mpi=None, chainerx=None):
-    """Return the suite that the options of the command line name."""
+    """Return the suite that the options of the command line name.
+
+    What is explained without a GPU is explained with one as well.
+    """
+    markers = MARKERS.replace('not gpu', 'gpu', 1) if gpu else MARKERS
+    kind = '_gpu' if gpu else ''
     if chainerx == 'arrays':
-        return Suite('chainerx_tests', 'not cuda and not slow',
-                     'reference_chainerx.tsv', 'explained_chainerx.tsv')
+        tables = ['explained_chainerx.tsv', 'explained_chainerx_gpu.tsv']
+        return Suite('chainerx_tests', 'not slow' if gpu else 'not cuda and not slow',
+                     'reference_chainerx%s.tsv' % kind, tables[:1 + gpu])
     if chainerx == 'chainer':
-        return Suite(
-            'chainer_tests', MARKERS.replace('not chainerx', 'chainerx', 1),
-            'reference_chainer_on_chainerx.tsv', 'explained_chainer_on_chainerx.tsv')
+        tables = ['explained_chainer_on_chainerx.tsv', 'explained_gpu.tsv']
+        return Suite('chainer_tests', markers.replace('not chainerx', 'chainerx', 1),
+                     'reference_chainer_on_chainerx%s.tsv' % kind, tables[:1 + gpu])
     if gpu:
-        return Suite('chainer_tests', MARKERS.replace('not gpu', 'gpu', 1),
-                     'reference_gpu.tsv', 'explained_gpu.tsv')
+        return Suite(
+            'chainer_tests', markers, 'reference_gpu.tsv', ['explained_gpu.tsv'])
     if onnx:
         return Suite('onnx_chainer_tests', MARKERS, 'reference_onnx.tsv',
-                     'explained_onnx.tsv')
+                     ['explained_onnx.tsv'])
     if mpi:
         return Suite('chainermn_tests', MARKERS, 'reference_mpi%d.tsv' % mpi,
-                     'explained_mpi.tsv')
-    return Suite('chainer_tests', MARKERS, 'reference.tsv', 'explained.tsv')
+                     ['explained_mpi.tsv'])
+    return Suite('chainer_tests', MARKERS, 'reference.tsv', ['explained.tsv'])
 
 
 def load(path):
@@ -84,7 +90,10 @@ def pytest_command(args):
         '-c', os.path.join(root, 'setup.cfg'),
         '-o', 'addopts=', '-m', args.markers, '--tb=short',
         '--continue-on-collection-errors', *RUNNER_CHANGES,
-        *(SILENT if args.chainerx == 'arrays' else ()), *args.pytest]
+        *(SILENT if args.chainerx == 'arrays' else ()),
+        # Devices are in the names of tests.
+        *(('-k', 'cuda') if args.chainerx == 'arrays' and args.gpu else ()),
+        *args.pytest]
 
 
 def environment(args, out):
@@ -93,10 +102,13 @@ def environment(args, out):
         paths.append(os.path.dirname(HERE))
     if args.chainerx:
         paths.append(args.tests)        # Tests of ChainerX import from their folder.
-    return dict(
+    env = dict(
         os.environ, PYTHONPATH=os.pathsep.join(paths), CONFORMANCE_OUT=out,
-        CHAINERX_TEST_CUDA_DEVICE_LIMIT='0', CONFORMANCE_CHAINERX=args.chainerx or '',
+        CONFORMANCE_CHAINERX=args.chainerx or '',
         OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+    if not args.gpu:
+        env['CHAINERX_TEST_CUDA_DEVICE_LIMIT'] = '0'
+    return env
 
 
 def run(args):

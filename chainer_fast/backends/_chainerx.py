@@ -1,6 +1,7 @@
 """Devices of ChainerX, which is imported when one is asked for."""
 from __future__ import annotations
 
+import contextlib
 import importlib
 import typing as tp
 
@@ -114,7 +115,8 @@ class ChainerxDevice(_backend.NamedDevice):
         return cuda.GpuDevice.from_device_id(self.device.index)
 
     def create_context(self) -> tp.ContextManager[tp.Any]:
-        return module().using_device(self.device)
+        scope = module().using_device(self.device)
+        return scope if self.device.native else _with_cupy(scope)
 
     def use(self) -> None:
         module().set_default_device(self.device)
@@ -129,6 +131,13 @@ class ChainerxDevice(_backend.NamedDevice):
             stays = array.device is self.device
             return array if stays else array.to_device(self.device)
         return chainerx._array.plain(self.fallback_device.send(array), self.device)
+
+
+@contextlib.contextmanager
+def _with_cupy(scope):
+    """Make a device the current one of CuPy, too, for functions on plain arrays."""
+    with scope, scope.device.scope():
+        yield scope
 
 
 def to_chx(array: Arrays) -> Arrays:

@@ -62,7 +62,7 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
     dtype = _dtypes.dtype(dtype)
     if device.native:
         return checked(numpy.frombuffer(buffer, dtype, count, offset), device)
-    if not isinstance(buffer, device.xp.ndarray):
+    if not isinstance(buffer, device.xp.ndarray) or buffer.device.id != device.index:
         raise _errors.ChainerxError('the buffer is not memory of %s' % device)
     if not buffer.flags.c_contiguous:
         raise ValueError('the buffer is not contiguous')
@@ -142,7 +142,8 @@ def from_dlpack(x: tp.Any, device: tp.Any = None) -> ndarray:
     """
     device = _contexts.get_device(device)
     with device.scope():
-        return checked(device.xp.from_dlpack(x), device)
+        # The memory may be another GPU's.
+        return checked(device.xp.asarray(device.xp.from_dlpack(x)), device)
 
 
 def _fromrawpointer(

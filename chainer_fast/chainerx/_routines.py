@@ -72,9 +72,11 @@ def compute(
     else:
         with device.scope():
             result = ordinary(device.xp, *given)
+            if not isinstance(result, (tuple, list)):
+                result = device.xp.asarray(result)
     if isinstance(result, (tuple, list)):
         return tuple([_array.plain(each, device) for each in result])
-    return _array.plain(device.xp.asarray(result), device)
+    return _array.plain(numpy.asarray(result) if device.native else result, device)
 
 
 def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:

@@ -210,6 +210,8 @@ def upstream(context):
     yield conformance(context, 'cudnn', [], ['--markers', 'cudnn'])
     for name, selection in suites(root).items():
         yield conformance(context, name, selection, [])
+    for suite in 'chainerx', 'on-chainerx':
+        yield conformance(context, suite, [], ['--' + suite])
 
 
 def suites(root):
@@ -246,5 +248,5 @@ STAGES = {
     'rows': Stage('other training steps beside PyTorch', 8, rows),
     'stress': Stage('recorded graphs, streams, threads, converters and updates, many '
                     'times, bit by bit', 8, stress),
-    'upstream': Stage("Chainer's own tests of GPUs and of cuDNN", 8, upstream),
+    'upstream': Stage("Chainer's own tests of GPUs, cuDNN and ChainerX", 8, upstream),
 }

@@ -106,17 +106,20 @@ def test_upstream(context, tmp_path):
         (checkout / 'tests/chainer_tests' / path).write_text(
             'import chainer, pytest\n'
             '@pytest.mark.gpu\ndef test_gpu(): assert chainer.cuda.available\n'
-            '@pytest.mark.cudnn\ndef test_cudnn(): pass\n')
+            '@pytest.mark.cudnn\ndef test_cudnn(): pass\n'
+            '@pytest.mark.gpu\n@pytest.mark.chainerx\n'
+            'def test_both(): import chainerx; chainerx.ones(2, device="cuda")\n')
     (checkout / 'setup.cfg').write_text(
         '[tool:pytest]\nmarkers =\n    gpu: x\n    cudnn: x\n    ideep: x\n'
         '    chainerx: x\n    slow: x\n    multi_gpu: x\n    theano: x\n')
     context.chainer = checkout
     found = commands('upstream', context)
-    assert list(found) == ['cudnn', 'files', 'functions_a_tests', 'utils_tests']
+    assert list(found) == ['cudnn', 'files', 'functions_a_tests', 'utils_tests',
+                           'chainerx', 'on-chainerx']
     folder = context.folder('upstream')
     folder.mkdir(parents=True)
     for name, tests in ('cudnn', ['test_two.py', 'test_one.py']), (
-            'functions_a_tests', ['test_two.py']):
+            'functions_a_tests', ['test_two.py']), ('on-chainerx', ['test_both']):
         ended = run.execute(found[name], folder / 'it.log', 60, context.tree)
         assert ended['state'] == 'passed', (folder / 'it.log').read_text()
         outcomes = (folder / (name + '.outcomes.jsonl')).read_text()

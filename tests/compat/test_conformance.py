@@ -217,6 +217,44 @@ def test_gpu(conformance):
     assert process.returncode == 1
 
 
+CHAINERX_TEST = '''
+import chainerx
+import pytest
+
+@pytest.mark.parametrize('device', ['native:0', 'cuda:0'])
+def test_passes(device):
+    assert chainerx.ones(2, device=device).device.name == device
+
+@pytest.mark.parametrize('device', ['native:0', 'cuda:0'])
+def test_fails(device):
+    assert chainerx.ones(2, device=device).device.index
+'''
+
+
+def test_chainerx_on_gpu(conformance):
+    tests = conformance.checkout / 'tests' / 'chainerx_tests'
+    tests.mkdir()
+    (tests / 'test_arrays.py').write_text(CHAINERX_TEST)
+    name = 'chainerx_tests/test_arrays.py::test_'
+    (conformance.program / 'reference_chainerx_gpu.tsv').write_text(
+        'file\tpassed\tfailed\tskipped\nchainerx_tests/test_arrays.py\t2\t1\t0\n')
+    for table, line in ('', name + 'fails*\tOn all devices.\n'), ('_gpu', ''):
+        (conformance.program / ('explained_chainerx%s.tsv' % table)).write_text(
+            'test\texplanation\n' + line)
+    process = conformance('--chainerx', '--gpu', '--out', 'outcomes.json')
+    assert conformance.outcomes() == {
+        name + 'passes[cuda:0]': 'passed', name + 'fails[cuda:0]': 'failed'}
+    assert ('1 failures, 1 of them explained in explained_chainerx.tsv and '
+            'explained_chainerx_gpu.tsv') in process.stdout
+    assert process.returncode == 0
+
+
+def test_gpu_goes_with_chainerx_alone(conformance):
+    process = conformance('--gpu', '--onnx')
+    assert process.returncode == 2
+    assert '--gpu goes with' in process.stderr
+
+
 MPI_TEST = '''
 import chainermn
 import pytest
@@ -316,7 +354,8 @@ def test_data_of_tests_of_gpus():
 
 
 @pytest.mark.parametrize('suite, passed', [
-    ('mpi1', 85), ('mpi2', 184), ('mpi3', 170), ('onnx', 283)])
+    ('mpi1', 85), ('mpi2', 184), ('mpi3', 170), ('onnx', 283),
+    ('chainerx_gpu', 87064), ('chainer_on_chainerx_gpu', 26283)])
 def test_data_of_other_packages(suite, passed):
     with open(os.path.join(processes.COMPAT, 'reference_%s.tsv' % suite)) as f:
         lines = [line.rstrip('\n').split('\t') for line in f]

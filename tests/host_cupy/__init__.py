@@ -11,13 +11,16 @@
 - where CuPy reads an index beyond the end modulo the size, so does the stand-in;
 - new memory is full of ones, which are NaN for floating types.
 
-In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises.
+In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises, and so does
+an array that reaches beyond the memory that it is made of.
 
 It counts launches, synchronisations and copies, see :mod:`tests.host_cupy.ledger`.
 
 It cannot know
 
 - how long anything takes, or how much memory: pools are empty and never full;
+- what lies beyond an array in a pool, or at the address of an array that is gone: an
+  address is a device's while there is an array or a pointer to its memory;
 - the order of work: everything is done at once, streams and events change nothing, so
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;

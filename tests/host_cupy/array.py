@@ -1,9 +1,10 @@
 """The arrays of the stand-in, and what operands of CuPy may be."""
-import math
+import weakref
 
 import numpy
 
 from tests.host_cupy import device, ledger
+from tests.host_cupy.memory import MemoryPointer, UnownedMemory
 
 TYPES = frozenset('?bBhHiIlLqQefdFD')
 SCALARS = frozenset(
@@ -47,28 +48,8 @@ def _allocated(nbytes):
         hook(nbytes)
 
 
-class MemoryPointer:
-    """A place in the memory of a device."""
-
-    def __init__(self, array):
-        self._array = array
-        self.ptr = array._host.ctypes.data
-        self.device = array.device
-        self.device_id = array.device.id
-
-    mem = property(lambda self: self)
-
-    def __int__(self):
-        return self.ptr
-
-    def __add__(self, offset):
-        later = MemoryPointer(self._array)
-        later.ptr += offset
-        return later
-
-    @property
-    def size(self):
-        return self._array.nbytes
+# As long as a program has some, an array and its views have the same.
+_memories = weakref.WeakValueDictionary()
 
 
 class Flags:
@@ -97,15 +78,12 @@ class ndarray:
             self._host = fresh(shape, dtype, order)
             _allocated(self.nbytes)
         else:
-            self._memory = memptr       # kept, as CuPy keeps it
-            shape = (shape,) if isinstance(shape, int) else tuple(shape)
-            count = math.prod(shape) * dtype.itemsize
-            # The bytes from there on, as far as they are needed.
-            base = memptr._array._host
-            offset = memptr.ptr - base.ctypes.data
-            flat = numpy.lib.stride_tricks.as_strided(
-                base.view(numpy.uint8).reshape(-1)[offset:], (count,), (1,))
-            self._host = flat.view(dtype).reshape(shape, order=order)
+            self._memory = memptr.mem
+            self._host = numpy.ndarray(
+                shape, dtype, memptr.mem.bytes(), memptr.ptr - memptr.mem.ptr, strides,
+                order)
+            self._device = memptr.device_id
+            return
         if strides is not None:
             self._host = numpy.lib.stride_tricks.as_strided(
                 self._host, self._host.shape, strides)
@@ -125,13 +103,26 @@ class ndarray:
     _c_contiguous = property(lambda self: self._host.flags.c_contiguous)
     _f_contiguous = property(lambda self: self._host.flags.f_contiguous)
     device = property(lambda self: device.Device(self._device))
-    data = property(MemoryPointer)
     T = property(lambda self: view(self, self._host.T))
     real = property(lambda self: _routine('real')(self),
                     lambda self, value: self._part('real', value))
     imag = property(lambda self: _routine('imag')(self),
                     lambda self, value: self._part('imag', value))
     base = None
+    _memory = None      # that it was made of
+
+    @property
+    def data(self):
+        origin = self if self.base is None else self.base
+        memory = origin._memory
+        if memory is None:
+            host, number = origin._host, origin._device
+            memory = _memories.get(id(host))
+            if memory is None:
+                begin, end = numpy.lib.array_utils.byte_bounds(host)
+                memory = _memories[id(host)] = UnownedMemory(
+                    begin, end - begin, host, number)
+        return MemoryPointer(memory, self._host.ctypes.data - memory.ptr)
 
     @property
     def mT(self):

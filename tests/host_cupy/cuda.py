@@ -8,7 +8,7 @@ import warnings
 import weakref
 
 from tests.host_cupy import device, ledger
-from tests.host_cupy.array import MemoryPointer
+from tests.host_cupy.memory import MemoryPointer
 from tests.host_cupy.registry import routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')

@@ -5,6 +5,7 @@ import functools
 
 from tests.host_cupy import device
 from tests.host_cupy.array import allocation_hooks
+from tests.host_cupy.memory import UnownedMemory
 from tests.host_cupy.registry import routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
@@ -80,8 +81,7 @@ _ALIGNMENT = 512
 def alloc(size):
     from tests.host_cupy.creation import empty
     memory = empty(size + _ALIGNMENT, 'B').data
-    memory.ptr += -memory.ptr % _ALIGNMENT
-    return memory
+    return memory + -memory.ptr % _ALIGNMENT
 
 
 @in_cuda
@@ -159,12 +159,6 @@ class MemoryHook:
 
     def free_postprocess(self, **kwargs):
         pass
-
-
-class UnownedMemory:
-
-    def __init__(self, ptr, size, owner, device_id=-1):
-        self.ptr, self.size, self.device_id = ptr, size, device_id
 
 
 in_cuda(UnownedMemory)

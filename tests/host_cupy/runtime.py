@@ -1,7 +1,7 @@
 """The CUDA runtime, ranges of profilers and the driver."""
 import functools
 
-from tests.host_cupy import device, ledger
+from tests.host_cupy import device, ledger, memory
 from tests.host_cupy.registry import exports, routine
 
 # Ranges of the profiler
@@ -105,6 +105,22 @@ def streamSynchronize(stream):
 @in_runtime
 def deviceCanAccessPeer(device, peerDevice):
     return 0
+
+
+class PointerAttributes:
+    """What is known of an address: its device, and which sides may use it."""
+
+    def __init__(self, device, devicePointer, hostPointer, type=-1):
+        self.device, self.type = device, type
+        self.devicePointer, self.hostPointer = devicePointer, hostPointer
+
+
+@in_runtime
+def pointerGetAttributes(ptr):
+    number = memory.device_of(ptr)
+    if number < 0:
+        return PointerAttributes(-2, 0, ptr, 0)
+    return PointerAttributes(number, ptr, 0, 2)
 
 
 @in_runtime
