@@ -35,7 +35,8 @@ def _install() -> None:
     """Give arrays their operators."""
     rules = _elementwise
     methods: dict[str, tp.Callable[..., tp.Any]] = {
-        'neg': _arithmetic.negative, 'abs': _arithmetic.absolute}
+        'neg': _arithmetic.negative, 'abs': _arithmetic.absolute,
+        'invert': lambda a: _elementwise.unary(a, 'invert', rules.integral)}
     for name, routine, rule in (
             ('add', _arithmetic.add, rules.numeric),
             ('sub', _arithmetic.subtract, rules.numeric),

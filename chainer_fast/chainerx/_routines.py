@@ -12,6 +12,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
@@ -66,15 +67,18 @@ def compute(
         for x in arrays:
             if x._v.requires_grad:
                 return _running.run(_with_numbers(function, operands, dtype), *arrays)
-    given = [converted(x, dtype) for x in operands]
     if device.native:
-        result = ordinary(numpy, *given)
+        result = graph.silently(_computed, ordinary, numpy, operands, dtype)
     else:
         with device.scope():
-            result = ordinary(device.xp, *given)
+            result = _computed(ordinary, device.xp, operands, dtype)
     if isinstance(result, (tuple, list)):
         return tuple([_array.plain(each, device) for each in result])
     return _array.plain(device.xp.asarray(result), device)
+
+
+def _computed(ordinary, xp, operands, dtype):
+    return ordinary(xp, *[converted(x, dtype) for x in operands])
 
 
 def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
