@@ -178,10 +178,12 @@ cdef object _unpack(
         FunctionBase function, PyObject **xs, Py_ssize_t n, PyObject **inner):
     """Find the variables inside variables and arrays, all of ChainerX.
 
+    Arrays that the function itself has are replaced by the plain ones inside.
+
     Returns
     -------
     Device or None
-        None if they need a closer look, or the function has such an array itself.
+        None if the inputs need a closer look.
     """
     cdef PyObject *own = instance_dict(function)
     cdef object device = None, found
@@ -199,9 +201,9 @@ cdef object _unpack(
         device = array._device
         inner[i] = <PyObject *>array._v
     if own is not NULL:
-        for found in (<dict>own).values():
+        for name, found in (<dict>own).items():
             if is_chainerx(found):
-                return None
+                (<dict>own)[name] = plain_inside(found)
     return device
 
 

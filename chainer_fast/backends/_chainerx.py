@@ -1,6 +1,7 @@
 """Devices of ChainerX, which is imported when one is asked for."""
 from __future__ import annotations
 
+import functools
 import importlib
 import typing as tp
 
@@ -9,6 +10,7 @@ from chainer_fast._backend import Arrays
 from chainer_fast.backends import _cpu, cuda, intel64
 
 
+@functools.cache
 def module() -> tp.Any:
     """Return the module ``chainerx``."""
     # By name, as it is built of what stands above this.
