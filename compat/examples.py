@@ -11,7 +11,6 @@ stand-in; the table gives the reason.
 """
 import argparse
 import collections
-import dataclasses
 import importlib
 import pathlib
 import pkgutil
@@ -20,7 +19,7 @@ import sys
 import tempfile
 
 import stand_ins
-from stand_ins import runner
+from stand_ins import devices, runner
 from stand_ins.run import Run
 
 OUT_OF_SCOPE = {
@@ -62,10 +61,15 @@ def parse_args(argv):
                         help='for one script; default: %(default)s')
     parser.add_argument('--jobs', '-j', type=int, default=1, metavar='N',
                         help='runs at the same time')
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         '--gpu', action='store_true',
         help='on GPUs, or without one on a stand-in for CuPy: scripts that take a '
         'device get the first ones')
+    where.add_argument(
+        '--device', metavar='NAME',
+        help='on this device, only scripts that take one: native, of ChainerX, @numpy; '
+        'cuda:0 is on the stand-in for CuPy where there is no GPU')
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         '--python', default=sys.executable,
@@ -110,23 +114,6 @@ def select(runs, names):
             sys.exit('no run is of %r; --list shows them' % name)
         chosen += [run for run in found if run not in chosen]
     return chosen if names else runs
-
-
-def on_gpus(run, examples):
-    """Return a run with the arguments that choose GPUs, and so for those after it."""
-    path = examples / run.script
-    text = path.read_text(encoding='utf-8') if path.is_file() else ''
-    arguments = list(run.arguments)
-    chosen = [i for i, argument in enumerate(arguments)
-              if argument.startswith(('--device', '--gpu'))]
-    for number, i in enumerate(chosen):
-        arguments[i + 1] = str(number)
-    if not chosen:
-        option = next((o for o in ('--device', '--gpu') if "'%s'" % o in text), None)
-        arguments += [option, '0'] if option else []
-    return dataclasses.replace(
-        run, arguments=tuple(arguments),
-        then=tuple([on_gpus(later, examples) for later in run.then]))
 
 
 def without_run(examples, runs):
@@ -220,15 +207,19 @@ def main(argv=None, runs=None):
     args = parse_args(argv)
     known = known_runs() if runs is None else runs
     chosen = select(known, args.only)
+    examples = args.checkout / 'examples'
     if args.gpu:
-        chosen = [on_gpus(run, args.checkout / 'examples') for run in chosen]
-    unknown = [] if args.only else without_run(args.checkout / 'examples', known)
+        chosen = [devices.on_gpus(run, examples) for run in chosen]
+    if args.device:
+        chosen = [devices.on_device(run, args.device, examples)
+                  for run in chosen if devices.takes_device(run, examples)]
+    unknown = [] if args.only or args.device else without_run(examples, known)
     if args.list:
         show_list(chosen, unknown)
         return 0
     command = ([args.with_chainer] if args.with_chainer
                else [args.python, '-m', 'chainer_fast'])
-    if args.gpu:
+    if args.gpu or (args.device or '').startswith('cuda'):
         command = [args.python, '-c', GPU_START]
     with tempfile.TemporaryDirectory(prefix='examples-') as temporary:
         work = args.keep or pathlib.Path(temporary)

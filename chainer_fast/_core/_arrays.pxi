@@ -134,8 +134,17 @@ cdef object _operate_on_arrays(
             or not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
         return _routines[place](a, other)
     if a._v._requires_grad or b._v._requires_grad:
-        return _result_inside(operation(a._v, b._v), a._device)
-    return plain_array(PyArray_FROM_O(operation(x, y)), a._device)
+        return _result_inside(_quietly(operation, a._v, b._v), a._device)
+    return plain_array(PyArray_FROM_O(_quietly(operation, x, y)), a._device)
+
+
+cdef object _quietly(_Operation operation, object a, object b):
+    """Return what an operator makes of two operands, without warnings of floats."""
+    scope = _enter_silence(current())
+    try:
+        return operation(a, b)
+    finally:
+        _leave_silence(scope)
 
 
 cdef object _with_number(
@@ -149,13 +158,18 @@ cdef object _with_number(
             or (place == 3 and a._v._requires_grad)):
         routine = _routines[place]
         return routine(other, a) if reflected else routine(a, other)
+    scope = _enter_silence(current())
+    try:
+        if a._v._requires_grad:
+            x, number = a._v, other
+        else:
+            number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
+        x = operation(number, x) if reflected else operation(x, number)
+    finally:
+        _leave_silence(scope)
     if a._v._requires_grad:
-        return _result_inside(
-            operation(other, a._v) if reflected else operation(a._v, other), a._device)
-    number = (<object>PyArray_DESCR(<np.ndarray>x)).type(other)
-    return plain_array(
-        PyArray_FROM_O(operation(number, x) if reflected else operation(x, number)),
-        a._device)
+        return _result_inside(x, a._device)
+    return plain_array(PyArray_FROM_O(x), a._device)
 
 
 # Functions of variables of arrays of ChainerX.
@@ -164,10 +178,12 @@ cdef object _unpack(
         FunctionBase function, PyObject **xs, Py_ssize_t n, PyObject **inner):
     """Find the variables inside variables and arrays, all of ChainerX.
 
+    Arrays that the function itself has are replaced by the plain ones inside.
+
     Returns
     -------
     Device or None
-        None if they need a closer look, or the function has such an array itself.
+        None if the inputs need a closer look.
     """
     cdef PyObject *own = instance_dict(function)
     cdef object device = None, found
@@ -185,9 +201,9 @@ cdef object _unpack(
         device = array._device
         inner[i] = <PyObject *>array._v
     if own is not NULL:
-        for found in (<dict>own).values():
+        for name, found in (<dict>own).items():
             if is_chainerx(found):
-                return None
+                (<dict>own)[name] = plain_inside(found)
     return device
 
 
@@ -217,7 +233,11 @@ cdef VariableBase _apply_inside(
     device = _unpack(function, xs, n, inner)
     if device is None:
         return None
-    result = _apply_by(shortcut, function, inner, n, state)
+    scope = _enter_silence(state)
+    try:
+        result = _apply_by(shortcut, function, inner, n, state)
+    finally:
+        _leave_silence(scope)
     return None if result is None else _pack(result, device, state.enable_backprop)
 
 
@@ -227,7 +247,7 @@ cdef tuple _apply_to_chainerx(FunctionBase function, tuple inputs):
     Functions of this package compute with the plain arrays inside.
     """
     cdef Py_ssize_t n = PyTuple_GET_SIZE(inputs)
-    cdef bint enable_backprop = current().enable_backprop
+    cdef ThreadState state = current()
     cdef vector[PyObject *] inner
     cdef object device = None
     inner.resize(n)
@@ -236,5 +256,11 @@ cdef tuple _apply_to_chainerx(FunctionBase function, tuple inputs):
             function, PySequence_Fast_ITEMS(inputs), n, inner.data())
     if device is None or not device.native:
         return _chainerx.apply(function, inputs)
-    outputs = function.apply(tuple([<object>inner[i] for i in range(n)]))
-    return tuple([_pack(y, device, enable_backprop) for y in outputs])
+    if own_attribute(function, '_local_function_hooks'):
+        return _chainerx.apply(function, inputs)
+    scope = _enter_silence(state)
+    try:
+        outputs = function.apply(tuple([<object>inner[i] for i in range(n)]))
+    finally:
+        _leave_silence(scope)
+    return tuple([_pack(y, device, state.enable_backprop) for y in outputs])

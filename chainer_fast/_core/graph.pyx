@@ -3,10 +3,15 @@
 The public classes in ``variable.py`` and ``function_node.py`` derive from the ones here
 and are made known by :func:`bind`.
 """
+import contextvars
 import copyreg
 import traceback
 import weakref
 
+import numpy
+
+from cpython.contextvars cimport (
+    PyContext_CheckExact, PyContext_Enter, PyContext_Exit)
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
@@ -103,4 +108,5 @@ include "_variables.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"
+include "_silence.pxi"
 include "_arrays.pxi"

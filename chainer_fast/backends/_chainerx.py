@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import typing as tp
 
@@ -10,6 +11,7 @@ from chainer_fast._backend import Arrays
 from chainer_fast.backends import _cpu, cuda, intel64
 
 
+@functools.cache
 def module() -> tp.Any:
     """Return the module ``chainerx``."""
     # By name, as it is built of what stands above this.

@@ -41,7 +41,11 @@ def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
         outputs = _forward_chainerx(node, tuple(given), device)
         if outputs is not function_node.Fallback:
             return tuple([_around(y) for y in outputs])
-    if not type(node).__module__.startswith('chainer_fast.'):
+    run = _running.run
+    users = not type(node).__module__.startswith('chainer_fast.')
+    if users or node._local_function_hooks:
+        run = _running.applied      # which runs code of the user
+    if users:
         several = any([x._ids is not None for x in found])
         node = _UserFunction(node, device, several)
     else:
@@ -53,7 +57,7 @@ def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     def compute(*variables):
         rest = iter(variables)
         return node.apply(tuple([None if x is None else next(rest) for x in given]))
-    return tuple([_around(y) for y in _running.run(compute, *found)])
+    return tuple([_around(y) for y in run(compute, *found)])
 
 
 def _forward_chainerx(node, inputs, device):

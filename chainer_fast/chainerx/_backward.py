@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast import _backprop, function_node
 from chainer_fast.chainerx import _array, _errors, _graphs, _running
 from chainer_fast.chainerx._array import ndarray
@@ -40,7 +42,8 @@ def backward(
         _add_gradients(leaves, gradients, backprop_id, device, starts)
         return
     gradients = [(y._v, _initial(y, backprop_id)) for y in outputs]
-    with device.scope(), using_config('enable_backprop', enable_double_backprop):
+    with numpy.errstate(all='ignore'), device.scope(), using_config(
+            'enable_backprop', enable_double_backprop):
         for v, g in gradients:
             if v.creator_node is None:      # The output is a leaf.
                 v.grad_var = g
@@ -117,8 +120,8 @@ def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_bac
         grad_outputs = [_initial(y, backprop_id) for y in outputs]
     default = _graphs.default_id()
     several = any([y._ids is not None for y in outputs]) or backprop_id is not default
-    with _graphs.running(backprop_id), outputs[0]._device.scope(), using_config(
-            'enable_backprop', True):
+    with numpy.errstate(all='ignore'), _graphs.running(backprop_id), (
+            outputs[0]._device.scope()), using_config('enable_backprop', True):
         found = function_node.grad(
             variables, inputs, grad_outputs,
             enable_double_backprop=enable_double_backprop or several)

@@ -193,6 +193,12 @@ def item(a: ndarray) -> bool | int | float:
     return a._array.item()
 
 
+@_array.method
+def tolist(a: ndarray) -> tp.Any:
+    """Return the elements as numbers of Python, in a list for each axis."""
+    return a._array.tolist()
+
+
 def _repr(a):
     text = 'array(%s, shape=%s, dtype=%s, device=%r' % (
         numpy.array2string(to_host(a), separator=', ', prefix='array('),

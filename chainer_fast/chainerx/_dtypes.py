@@ -11,6 +11,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _errors
 
 dtype = numpy.dtype
@@ -38,7 +39,7 @@ def kind_of_scalar(value: tp.Any) -> str:
 
 def number(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
     """Return a number of NumPy in a dtype, as elements of arrays are converted."""
-    return numpy.asarray(value).astype(dtype)[()]
+    return graph.silently(lambda: numpy.asarray(value).astype(dtype)[()])
 
 
 @functools.lru_cache(None)

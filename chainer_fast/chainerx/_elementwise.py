@@ -12,6 +12,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _dtypes, _errors, _graphs, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable
@@ -192,12 +193,16 @@ def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
     out = x1._array
     try:
         with device.scope():
-            getattr(device.xp, ufunc)(
-                out, _routines.converted(x2, out.dtype), out=out)
+            graph.silently(
+                _write, getattr(device.xp, ufunc), out, x2)
     except ValueError as e:
         check_shapes(x1, x2, e, out.shape)
         raise
     return x1
+
+
+def _write(ufunc, out, x2):
+    ufunc(out, _routines.converted(x2, out.dtype), out)
 
 
 @functools.cache

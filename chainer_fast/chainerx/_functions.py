@@ -44,7 +44,7 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
             return integers(*arrays)
         return apply_as(common_float(*arrays), function, *arrays)
     try:
-        y = function(*variables)
+        y = graph.silently(function, *variables)
     except _ERRORS as e:
         raise _errors.DimensionError(str(e)) from e
     device = arrays[0]._device

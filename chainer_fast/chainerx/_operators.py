@@ -4,14 +4,32 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast._core import graph
+from chainer_fast.backends import arrays as _arrays
 from chainer_fast.chainerx import _arithmetic, _elementwise, _logic, _routines
 from chainer_fast.chainerx._array import ndarray
+
+_plain_types = _arrays.get_array_types()
+
+
+def _is_operand(x):
+    """Tell whether something is an array of ChainerX or a number.
+
+    Raises
+    ------
+    TypeError
+        If it is a plain array: comparisons would be false, whatever the elements are.
+    """
+    if isinstance(x, _plain_types):
+        raise TypeError(
+            'arrays of ChainerX do not mix with %s: chainerx.array or '
+            'chainer.backend.from_chx converts one of them' % type(x))
+    return type(x) is ndarray or _routines.is_scalar(x)
 
 
 def _binary(routine):
     """Return a routine that leaves operands it does not know to their own operators."""
     def call(a, b):
-        if type(a) is type(b) or _routines.is_scalar(a) or _routines.is_scalar(b):
+        if type(a) is type(b) or _is_operand(a) and _is_operand(b):
             return routine(a, b)
         return NotImplemented
     return call
@@ -25,7 +43,7 @@ def _reflected(routine):
 
 def _in_place(ufunc, rule):
     def method(self, other):
-        if type(other) is not ndarray and not _routines.is_scalar(other):
+        if not _is_operand(other):
             return NotImplemented
         return _elementwise.in_place(self, other, ufunc, rule)
     return method
@@ -35,7 +53,8 @@ def _install() -> None:
     """Give arrays their operators."""
     rules = _elementwise
     methods: dict[str, tp.Callable[..., tp.Any]] = {
-        'neg': _arithmetic.negative, 'abs': _arithmetic.absolute}
+        'neg': _arithmetic.negative, 'abs': _arithmetic.absolute,
+        'invert': lambda a: _elementwise.unary(a, 'invert', rules.integral)}
     for name, routine, rule in (
             ('add', _arithmetic.add, rules.numeric),
             ('sub', _arithmetic.subtract, rules.numeric),

@@ -12,6 +12,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast
@@ -66,17 +67,19 @@ def compute(
         for x in arrays:
             if x._v.requires_grad:
                 return _running.run(_with_numbers(function, operands, dtype), *arrays)
-    given = [converted(x, dtype) for x in operands]
     if device.native:
-        result = ordinary(numpy, *given)
+        result = graph.silently(_computed, ordinary, numpy, operands, dtype)
     else:
         with device.scope():
-            result = ordinary(device.xp, *given)
-            if not isinstance(result, (tuple, list)):
-                result = device.xp.asarray(result)
+            result = _computed(ordinary, device.xp, operands, dtype)
     if isinstance(result, (tuple, list)):
         return tuple([_array.plain(each, device) for each in result])
-    return _array.plain(numpy.asarray(result) if device.native else result, device)
+    return _array.plain(result, device)
+
+
+def _computed(ordinary, xp, operands, dtype):
+    result = ordinary(xp, *[converted(x, dtype) for x in operands])
+    return result if isinstance(result, (tuple, list)) else xp.asarray(result)
 
 
 def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:

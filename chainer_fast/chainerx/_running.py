@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast._core import graph
 from chainer_fast.chainerx import _array, _errors, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._contexts import BackpropId, Device
@@ -28,7 +29,7 @@ def common_device(arrays: tp.Sequence[ndarray]) -> Device:
 
 
 def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
-    """Apply a function of variables to arrays.
+    """Apply a function of variables to arrays, without warnings of floats.
 
     Parameters
     ----------
@@ -41,6 +42,14 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     -------
     ndarray or tuple of ndarray
         In all graphs of the arrays that are switched on.
+    """
+    return graph.silently(applied, function, *arrays)
+
+
+def applied(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+    """Apply a function that may be the user's to arrays: see :func:`run`.
+
+    NumPy warns as it does elsewhere.
     """
     device = common_device(arrays)
     for array in arrays:

@@ -1,7 +1,13 @@
-"""Arrays of random numbers, from NumPy's and CuPy's generators."""
+"""Arrays of random numbers, from NumPy's and CuPy's generators.
+
+Functions that ChainerX itself lacks are those of the default device's generator.
+"""
 from __future__ import annotations
 
+import functools
 import typing as tp
+
+import numpy
 
 from chainer_fast.chainerx import _contexts, _conversion
 from chainer_fast.chainerx._array import ndarray
@@ -54,3 +60,20 @@ def _random(name, first, second, size, device):
     with device.scope():
         return _conversion.asarray(
             getattr(device.xp.random, name)(first, second, size), device=device)
+
+
+def __getattr__(name: str) -> tp.Any:
+    function = getattr(numpy.random, name)
+    if name.startswith('_') or not callable(function):
+        raise AttributeError('chainerx.random has no %s' % name)
+    return functools.partial(_drawn, name)
+
+
+def _drawn(name, *args, **kwargs):
+    """Return what a generator draws, as an array if it is one."""
+    device = _contexts.get_default_device()
+    plain = [x._array if isinstance(x, ndarray) else x for x in args]
+    with device.scope():
+        found = getattr(device.xp.random, name)(*plain, **kwargs)
+    is_array = isinstance(found, device.xp.ndarray)
+    return _conversion.asarray(found, device=device) if is_array else found

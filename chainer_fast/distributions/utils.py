@@ -6,6 +6,7 @@ import warnings
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast.backends import cuda
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential
@@ -73,8 +74,8 @@ def _modified_xlogx(x):
 
 def _standard_normal(xp, shape, dtype):
     """Return an array of samples of the standard normal distribution."""
-    if xp is numpy:
-        return numpy.random.standard_normal(shape).astype(dtype)
+    if xp is not cuda.cupy:
+        return xp.random.standard_normal(shape).astype(dtype)
     # CuPy cannot draw float16, and is slow at float64.
     drawn = dtype if numpy.dtype(dtype).itemsize > 4 else numpy.float32
     return xp.random.standard_normal(shape, dtype=drawn).astype(dtype, copy=False)
@@ -123,6 +124,8 @@ def _random_categories(p, n):
     ValueError
         If probabilities are negative or do not sum up to one.
     """
+    device = backend.get_device_from_array(p)
+    p = backend.from_chx(p)
     xp = backend.get_array_module(p)
     batch_shape, n_categories = p.shape[:-1], p.shape[-1]
     if p.size > 0:
@@ -140,4 +143,4 @@ def _random_categories(p, n):
         chosen = xp.zeros(points.shape, numpy.int64)
         for i in range(n_categories):
             chosen += limits[:, i:i + 1] <= points
-    return chosen.T.reshape((n,) + batch_shape)
+    return device.send(chosen.T.reshape((n,) + batch_shape))

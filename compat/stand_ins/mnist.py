@@ -18,7 +18,7 @@ def _in(folder, names):
     return tuple(folder + '/' + name for name in names)
 
 
-_INFERENCE = r'Prediction: \d\nAnswer: \d'
+_INFERENCE = r'Prediction: (array\()?\d.*\nAnswer: \d'
 
 _PERCEPTRONS = [
     Run('mnist/train_mnist.py', ('--epoch', '2', '--frequency', '1', *_SMALL), prepare,

@@ -86,8 +86,8 @@ def _predict():
         'text_classification/run_text_classifier.py',
         ('--model-setup', 'result/args.json'),
         typed='The old house is splendid .\n\nAwful\n',
-        prints=r'\n\d\t\d\.\d{4}\tthe old house is splendid \.\n# blank line\n'
-               r'\d\t\d\.\d{4}\t')
+        prints=r'\n(array\()?\d.*\t\d\.\d{4}\tthe old house is splendid \.\n'
+               r'# blank line\n(array\()?\d.*\t\d\.\d{4}\t')
 
 
 _trec = _labelled(6, 'TREC.train.all', 'TREC.test.all')

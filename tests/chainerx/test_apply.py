@@ -145,3 +145,17 @@ def test_noise_that_is_returned_is_an_array_of_chainerx():
     again = F.gaussian(mean, ln_var, eps=eps)
     np.testing.assert_array_equal(
         chainerx.to_numpy(again.array), chainerx.to_numpy(y.array))
+
+
+@pytest.mark.parametrize('function', [
+    lambda x: F.dropout(x, return_mask=True)[1],
+    lambda x: F.rrelu(x, return_r=True)[1],
+    lambda x: F.max_pooling_1d(x[None, None], 2, return_indices=True)[1],
+    lambda x: F.argmax_crf1d(F.stack([x, x]), [x[None]])[1][0]])
+def test_arrays_that_come_with_results_are_of_chainerx(function):
+    np.random.seed(0)
+    expected = function(chainer_fast.Variable(X))
+    np.random.seed(0)
+    found = function(variable())
+    assert type(found) is chainerx.ndarray
+    np.testing.assert_array_equal(chainerx.to_numpy(found), expected)

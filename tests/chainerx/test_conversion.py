@@ -96,6 +96,11 @@ def test_numbers():
                 function(chainerx.zeros(shape))
 
 
+def test_lists():
+    assert chainerx.array([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    assert chainerx.array(2.5).require_grad().tolist() == 2.5
+
+
 def test_length():
     x = array(uniform(2, 3))
     assert len(x) == len(list(x)) == 2

@@ -122,10 +122,23 @@ def test_arrays_of_numpy_are_refused(connected):
     x, y = chainerx.ones((2,), 'float32'), numpy.ones(2, 'f')
     if connected:
         x.require_grad()
-    for method in (operator.sub, operator.mul, operator.lt, operator.isub):
+    for method in (operator.add, operator.sub, operator.mul, operator.lt, operator.eq,
+                   operator.ne):
         for operands in (x, y), (y, x):
-            with pytest.raises(TypeError):
+            with pytest.raises(TypeError, match='do not mix'):
                 method(*operands)
+    with pytest.raises(TypeError, match='do not mix'):
+        x -= y
+    with pytest.raises(TypeError):
+        y -= x
+    assert x != 'text' and x != None  # noqa: E711
+
+
+def test_invert():
+    same(~chainerx.array([1, -3]), chainerx.array([-2, 2]))
+    same(~chainerx.array([True, False]), chainerx.array([False, True]))
+    with pytest.raises(chainerx.DtypeError):
+        ~chainerx.ones((2,), 'float32')
 
 
 def test_numbers_of_numpy_leave_it_to_the_array():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import chainerx
+from tests.chainerx import checks
 from tests.chainerx.checks import values
 
 pytestmark = pytest.mark.usefixtures('place')
@@ -26,3 +27,14 @@ def test_generator_is_numpys():
         first = values(chainerx.random.normal(size=3))
         np.random.seed(0)
         np.testing.assert_array_equal(first, np.random.normal(size=3))
+
+
+def test_other_functions_of_the_generator():
+    x = chainerx.random.standard_gamma(checks.array(np.full(3, 1e6)), (5, 3))
+    assert (x.dtype, x.shape) == ('float64', (5, 3))
+    assert x.device is chainerx.get_default_device()
+    assert abs(values(x) / 1e6 - 1).max() < .01
+    assert chainerx.random.seed(0) is None
+    for name in 'no_such', '_pickle', 'mtrand':
+        with pytest.raises(AttributeError):
+            getattr(chainerx.random, name)

@@ -10,6 +10,7 @@ import chainer_fast.links as L
 from chainer_fast import (
     backend,
     chainerx,
+    distributions,
     initializers,
     link_hooks,
     optimizer_hooks,
@@ -180,3 +181,34 @@ def test_batches():
     padded = chainer_fast.dataset.concat_examples(
         [NATIVE.send(X[0, :n]) for n in (1, 3)], padding=0)
     assert backend.from_chx(padded).tolist() == [[1, 0, 0], [1, -2, 3]]
+
+
+def test_loss_of_a_tree():
+    model = L.BinaryHierarchicalSoftmax(3, ((0, 1), 2))
+    t = np.array([2, 0], 'i')
+    expected = model(X, t)
+    model.cleargrads()
+    expected.backward()
+    other = copy.deepcopy(model)
+    other.to_device(NATIVE)
+    other.cleargrads()
+    y = other(NATIVE.send(X), NATIVE.send(t))
+    y.backward()
+    assert type(y.array) is type(other.W.grad) is chainerx.ndarray
+    np.testing.assert_array_equal(backend.from_chx(y.array), expected.array)
+    np.testing.assert_array_equal(backend.from_chx(other.W.grad), model.W.grad)
+
+
+@pytest.mark.parametrize('make', [
+    lambda p: distributions.Normal(p, p), lambda p: distributions.Categorical(p),
+    lambda p: distributions.OneHotCategorical(p), lambda p: distributions.Gumbel(p, p),
+    lambda p: distributions.Gamma(p, p), lambda p: distributions.Dirichlet(p)])
+def test_samples(make):
+    p = np.array([.2, .3, .5], 'f')
+    np.random.seed(0)
+    expected = make(p).sample(4)
+    np.random.seed(0)
+    found = make(NATIVE.send(p)).sample(4)
+    assert type(found.array) is chainerx.ndarray
+    np.testing.assert_allclose(
+        backend.from_chx(found.array), expected.array, rtol=1e-6)

@@ -56,6 +56,39 @@ def test_views():
         chainer_fast.Variable(X).chx_array  # noqa: B018
 
 
+def _through_itself(x):
+    x.grad_var = x * x * x
+
+
+def _through_backward(x):
+    F.sum(x ** 4 / 4).backward(enable_double_backprop=True)
+
+
+def _through_two(x):
+    F.sum(x ** 4).backward(enable_double_backprop=True)
+    assert x.grad_var is x.grad_var
+    F.sum(x ** 4 / -4 * 3).backward(enable_double_backprop=True)
+
+
+def _through_grad(x):
+    chainer_fast.grad(
+        [F.sum(x ** 4 / 4)], [x], enable_double_backprop=True, set_grad=True)
+
+
+@pytest.mark.parametrize(
+    'through', [_through_itself, _through_backward, _through_two, _through_grad])
+def test_gradients_stay_in_the_graph(through):
+    x = chainer_fast.Variable(array())
+    through(x)
+    # Reading the array makes no difference.
+    assert values(x.grad) == [1, 8]
+    assert not x.grad.is_backprop_required()
+    y = F.sum(x.grad_var * x.grad_var)
+    x.cleargrad()
+    y.backward()
+    np.testing.assert_allclose(values(x.grad), [6, 192], rtol=1e-6)
+
+
 def test_gradients():
     x = chainer_fast.Variable(array())
     assert x.grad is x.grad_var is None

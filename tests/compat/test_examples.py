@@ -120,8 +120,8 @@ class Examples:
         self.checkout = folder / 'checkout'
         self.kept = folder / 'kept'
         (self.program / 'stand_ins').mkdir(parents=True)
-        for name in ('examples.py', 'stand_ins/__init__.py', 'stand_ins/mpi.py',
-                     'stand_ins/run.py', 'stand_ins/runner.py'):
+        for name in ('examples.py', 'stand_ins/__init__.py', 'stand_ins/devices.py',
+                     'stand_ins/mpi.py', 'stand_ins/run.py', 'stand_ins/runner.py'):
             shutil.copy(os.path.join(processes.COMPAT, name), self.program / name)
         (self.program / 'stand_ins' / 'toys.py').write_text(RUNS)
         for name, text in SCRIPTS.items():
@@ -187,6 +187,37 @@ def test_arguments_for_gpus(examples):
     for line in ('good: train.py 2 --device 0', 'good: use.py --gpu 0',
                  'bad: usage.py --device0 0 --device1 1', 'bad: fails.py'):
         assert line in lines
+
+
+def test_arguments_for_a_device(examples):
+    examples.write('good/train.py', "parser.add_argument('--device', '-d')")
+    examples.write('jobs/job.py', "parser.add_argument('--chainerx', '-x')")
+    examples.write('bad/own.py', "parser.add_argument('--device0')")
+    examples.program.joinpath('stand_ins', 'toys.py').write_text(RUNS.replace(
+        "Run('bad/own.py', prints", "Run('bad/own.py', ('--device0', '-1'), prints"))
+    calls = [line for line in examples('--device', 'native', '--list').stdout.split(
+        '\n\n')[0].splitlines() if not line.startswith(' ')]
+    job = 'jobs: mpiexec -n 2 job.py%s --chainerx'
+    # Runs that follow stay, without a device if they take none.
+    assert calls == [
+        'bad: own.py --device0 native', 'bad: own.py --device0 native',
+        'good: train.py 2 --device native', 'good: use.py', 'good: use.py',
+        job % '', job % ' fail']
+    plain = examples('--device', '@numpy', '--list').stdout
+    assert 'jobs: mpiexec -n 2 job.py\n' in plain
+
+    examples.write('bad/own.py', '''
+# '--device'
+import sys
+sys.exit('This example does not support ChainerX devices.')
+''')
+    examples.program.joinpath('stand_ins', 'toys.py').write_text(
+        RUNS[:RUNS.index('RUNS')] + '''
+RUNS = [Run('bad/own.py', prints='trained', produces=('cg.dot',))]
+''')
+    assert rows(examples.plain('--device', 'native')) == [(
+        'own.py --device native', 'excused', 'fails with Chainer too: This example '
+        'does not support ChainerX devices.')]
 
 
 def test_failures(examples):

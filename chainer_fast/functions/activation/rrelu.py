@@ -144,4 +144,4 @@ def rrelu(
         argument.refuse(kwargs, 'train')
     function = RReLU(l, u, r)
     y, = function.apply((x,))
-    return (y, function.r) if return_r else y
+    return (y, y.device.send(function.r)) if return_r else y

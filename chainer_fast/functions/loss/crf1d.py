@@ -357,4 +357,4 @@ def argmax_crf1d(
     _check_cost(cost, xs)
     best = _BestScore()
     scores, = best.apply((cost, *xs))
-    return scores, best.ys
+    return scores, [scores.device.send(y) for y in best.ys]

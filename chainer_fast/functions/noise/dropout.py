@@ -176,5 +176,5 @@ def dropout(
     else:
         function = Dropout(ratio, mask, return_mask)
         y, = function.apply((x,))
-        mask = function.mask
+        mask = y.device.send(function.mask) if return_mask else None
     return (y, mask) if return_mask else y

@@ -166,7 +166,7 @@ def max_pooling_nd(
     function = MaxPoolingND(
         len(x.shape[2:]), ksize, stride, pad, cover_all, return_indices)
     y, = function.apply((x,))
-    return (y, function.indexes) if return_indices else y
+    return (y, y.device.send(function.indexes)) if return_indices else y
 
 
 @tp.overload
