@@ -4,6 +4,7 @@ import difflib
 import fnmatch
 import sys
 
+from chainer_fast import _installation
 from chainer_fast._command.check import analysis, output, sources
 
 CLEAN, FOUND, UNREADABLE = 0, 1, 2
@@ -19,8 +20,8 @@ exit status: 0 nothing found; 1 something found that is still there; 2 wrong usa
 file that cannot be read or written.
 
 A line that ends with "# chainer-fast: ignore", or with "ignore[ENTRY; ENTRY]", is left
-alone. --fix, --fix-imports and Python 2 need: pip install 'chainer-fast[check]'.
-docs/migration.md shows examples.
+alone. docs/migration.md shows examples. --fix, --fix-imports and Python 2 need
+  %s
 
   chainer-fast check .                     report on all sources below this folder
   chainer-fast check --diff train.py       show what --fix would write
@@ -30,7 +31,8 @@ docs/migration.md shows examples.
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog='chainer-fast check', description=_DESCRIPTION, epilog=_EPILOG,
+        prog='chainer-fast check', description=_DESCRIPTION,
+        epilog=_EPILOG % _installation.install('check'),
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('paths', nargs='+', metavar='PATH',
                         help='a file, or a folder to search for .py and .ipynb')
@@ -132,7 +134,7 @@ def main(arguments):
         missing = fix.missing()
         if missing:
             print('chainer-fast check: --fix, --fix-imports and --diff need %s: %s'
-                  % (missing, analysis.INSTALL), file=sys.stderr)
+                  % (missing, _installation.install('check')), file=sys.stderr)
             return UNREADABLE
     results, problems = [], []
     for path in sources.collect(parsed.paths):

@@ -10,6 +10,7 @@ from chainer_fast._command.doctor import gpu, processor
 from chainer_fast._command.doctor.finding import BROKEN, MISSING, Finding, NotThere
 
 CHECKS: dict[str, tp.Callable[[], Finding]] = {
+    'chainer_fast': processor.check_package,
     'Python': processor.check_python,
     'GIL': processor.check_gil,
     'NumPy': processor.check_numpy,
