@@ -62,7 +62,7 @@ class Build(build_py):
         for path, text in forwards().items():
             file = Path(self.build_lib, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding='utf-8')
+            file.write_text(text, encoding='utf-8', newline='\n')
 
     def get_outputs(self, include_bytecode=True):
         return [*super().get_outputs(include_bytecode),
