@@ -1,4 +1,4 @@
-"""What editors see of the names chainer, chainermn, ... without running anything."""
+"""What editors see of our name, and of chainer and its like, without running them."""
 import os
 import subprocess
 import sys
@@ -29,6 +29,8 @@ def script(project, code):
 
 
 @pytest.mark.parametrize('code, completed', [
+    ('import chainer_fast\nchainer_fast.Var', 'Variable'),
+    ('import chainer_fast.links as L\nL.Linear(2, 3).clearg', 'cleargrads'),
     ('import chainer\nchainer.Var', 'Variable'),
     ('import chainer\nchainer.functions.soft', 'softmax_cross_entropy'),
     ('import chainer.functions as F\nF.convolution_2', 'convolution_2d'),
