@@ -20,6 +20,7 @@ from chainer_fast import (
     backend as backend,
     backends as backends,
     computational_graph as computational_graph,
+    configuration as configuration,
     cuda as cuda,
     dataset as dataset,
     datasets as datasets,
@@ -59,7 +60,7 @@ from chainer_fast._core import gil as _gil
 from chainer_fast._core.state import get_function_hooks as get_function_hooks
 from chainer_fast._past import missing_names as _missing_names
 from chainer_fast._runtime_info import print_runtime_info as print_runtime_info
-from chainer_fast._version import __version__
+from chainer_fast._version import __version__ as __version__
 from chainer_fast.backend import get_device as get_device, using_device as using_device
 from chainer_fast.backends.arrays import (
     get_array_types as get_array_types,

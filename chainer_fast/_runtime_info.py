@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _version
+from chainer_fast import _installation, _version
 from chainer_fast.backends import _cudnn, cuda, intel64
 
 _MISSING = 'Not Available'
@@ -18,6 +18,7 @@ class _RuntimeInfo:
     def __init__(self):
         self.platform_version = platform.platform()
         self.chainer_version = _version.__version__
+        self.chainer_fast_version = _installation.version()
         self.chainerx_available = True
         self.numpy_version = numpy.__version__
         self.cuda_info = cuda.cupyx.get_runtime_info() if cuda.available else None
@@ -29,6 +30,7 @@ class _RuntimeInfo:
     def _lines(self):
         yield 'Platform: %s' % self.platform_version
         yield 'Chainer: %s' % self.chainer_version
+        yield 'chainer_fast: %s' % self.chainer_fast_version
         yield 'ChainerX: %s' % ('Available' if self.chainerx_available else _MISSING)
         yield 'NumPy: %s' % self.numpy_version
         if self.cuda_info is None:
@@ -66,7 +68,8 @@ def print_runtime_info(out: tp.IO[tp.Any] | None = None) -> None:
 
         Platform: Linux-6.1.0-x86_64-with-glibc2.36
         Chainer: 7.8.1
-        ChainerX: Not Available
+        chainer_fast: 0.1.0
+        ChainerX: Available
         NumPy: 2.3.0
         CuPy: Not Available
         iDeep: Not Available

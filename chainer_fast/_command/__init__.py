@@ -6,6 +6,7 @@ examines the machine.
 import runpy
 import sys
 
+from chainer_fast import _installation
 from chainer_fast._command import arguments, program
 
 
@@ -18,6 +19,12 @@ def main() -> None:
     if given.doctor:
         from chainer_fast._command import doctor
         sys.exit(doctor.main())
+    if given.version:
+        print(_installation.versions())
+        return
+    if given.print_completion:
+        _print_completion(given.print_completion)
+        return
     sys.argv = given.program
     program.alias_here_and_in_children()
     if given.profile:
@@ -36,3 +43,11 @@ def main() -> None:
     except (SyntaxError, TypeError) as error:
         program.add_way_out(error)
         raise
+
+
+def _print_completion(shell):
+    from chainer_fast._command import completion
+    try:
+        print(completion.script(shell))
+    except ImportError as error:
+        arguments.refuse(error)

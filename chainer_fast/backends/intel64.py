@@ -12,9 +12,9 @@ import weakref
 
 import numpy
 
-from chainer_fast import _backend
+from chainer_fast import _backend, _installation
 from chainer_fast.backends import _cpu
-from chainer_fast.backends._onednn import _find, library
+from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
 from chainer_fast.types import NdArray
 
@@ -126,7 +126,8 @@ def check_ideep_available() -> None:
     if not is_ideep_available():
         raise RuntimeError(
             'iDeep is not available: oneDNN, which stands in for it, cannot be used '
-            '(%s). To install it: %s' % (library.reason(), _find.INSTALL))
+            '(%s). To install it: %s' % (
+                library.reason(), _installation.install('onednn')))
 
 
 def should_use_ideep(level: str) -> bool:

@@ -11,6 +11,7 @@ from multiprocessing import util
 
 import numpy
 
+from chainer_fast import _installation
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import DTypeSpec, NdArray
@@ -30,7 +31,7 @@ def _check_pillow_availability():
     if not available:
         raise ImportError(
             'reading images needs Pillow, which cannot be imported (%s); install it '
-            "with pip install 'chainer-fast[images]'" % _import_error)
+            'with %s' % (_import_error, _installation.install('images')))
 
 
 def _read_image_as_array(path, dtype):

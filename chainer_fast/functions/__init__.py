@@ -155,7 +155,6 @@ from chainer_fast.functions.loss.vae import (
 )
 from chainer_fast.functions.math.arctanh import arctanh as arctanh
 from chainer_fast.functions.math.average import average as average
-from chainer_fast.functions.math.average import average as mean
 from chainer_fast.functions.math.basic_math import absolute as absolute, add as add
 from chainer_fast.functions.math.batch_l2_norm_squared import (
     batch_l2_norm_squared as batch_l2_norm_squared,
@@ -313,5 +312,7 @@ from chainer_fast.functions.rnn.slstm import slstm as slstm
 from chainer_fast.functions.rnn.tree_lstm import tree_lstm as tree_lstm
 from chainer_fast.functions.util.forget import forget as forget
 from chainer_fast.variable import _bound
+
+mean = average
 
 _bound.bind(reshape=reshape, transpose=transpose, average=average)

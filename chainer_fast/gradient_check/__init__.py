@@ -15,9 +15,9 @@ import numpy
 
 from chainer_fast import _backprop, backend, configuration, utils, variable
 from chainer_fast.gradient_check import _allclose
-from chainer_fast.gradient_check._numerical_grad import (  # noqa: F401
-    NondifferentiableError,
-    numerical_grad,
+from chainer_fast.gradient_check._numerical_grad import (
+    NondifferentiableError as NondifferentiableError,
+    numerical_grad as numerical_grad,
 )
 from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.variable import Variable

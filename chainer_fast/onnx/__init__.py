@@ -23,6 +23,8 @@ from chainer_fast.onnx.export import (
 from chainer_fast.onnx.export_testcase import export_testcase as export_testcase
 from chainer_fast.onnx.onnx_chain import ONNXChain as ONNXChain, load as load
 
+MAXIMUM_OPSET_VERSION: int
+
 
 def __getattr__(name: str) -> int:
     # Asks ONNX; `export` is the function here.

@@ -1,6 +1,8 @@
 """The package ``onnx``, imported when it is first needed."""
 import importlib
 
+from chainer_fast import _installation
+
 
 class _Library:
     """Stands for the package ``onnx``: ``library.onnx.helper.make_node(...)``."""
@@ -10,8 +12,9 @@ class _Library:
             package = importlib.import_module('onnx')
         except ImportError as error:
             raise ImportError(
-                "ONNX files need the package onnx, which cannot be imported (%s): "
-                "install it with pip install 'chainer-fast[onnx]'" % error) from error
+                'ONNX files need the package onnx, which cannot be imported (%s): '
+                'install it with %s' % (error, _installation.install('onnx'))
+            ) from error
         return getattr(package, name)
 
 

@@ -16,15 +16,21 @@ from chainer_fast.onnx._names import (
     as_variables,
     list_outputs,
     name_inputs,
-    rename_variable_name,  # noqa: F401
 )
-from chainer_fast.onnx._shapes import format_customized_shapes
-from chainer_fast.onnx._tracing import RetainInputHook
+from chainer_fast.onnx._names import (
+    rename_variable_name as rename_variable_name,
+)
+from chainer_fast.onnx._shapes import (
+    format_customized_shapes as format_customized_shapes,
+)
+from chainer_fast.onnx._tracing import RetainInputHook as RetainInputHook
 from chainer_fast.onnx.context import Context
 from chainer_fast.onnx.graph import Graph
 from chainer_fast.onnx.onnx_helper import (
-    NP_TYPE_TO_TENSOR_TYPE,  # noqa: F401
-    is_support_non_standard_domain,  # noqa: F401
+    NP_TYPE_TO_TENSOR_TYPE as NP_TYPE_TO_TENSOR_TYPE,
+)
+from chainer_fast.onnx.onnx_helper import (
+    is_support_non_standard_domain as is_support_non_standard_domain,
 )
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.variable import Parameter, VariableOrArray
@@ -33,6 +39,9 @@ _logger = logging.getLogger(__name__)
 
 #: The oldest version of the operator set that every converter has been tested with.
 MINIMUM_OPSET_VERSION = 7
+
+#: The newest that the installed ONNX knows.
+MAXIMUM_OPSET_VERSION: int
 
 # What runtimes of the last two years read: onnxruntime 1.20 of October 2024, which ends
 # there, with IR version 10. ONNX itself is ahead of all of them.

@@ -13,6 +13,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _installation
 from chainer_fast.serializers import _loading, _npy, npz
 from chainer_fast.serializers._replacing import replacing
 
@@ -33,8 +34,8 @@ def _library():
         import safetensors.numpy
     except ImportError as error:
         raise RuntimeError(
-            'safetensors is not installed: pip install '
-            "'chainer-fast[safetensors]'") from error
+            'safetensors is not installed: ' + _installation.install('safetensors')
+        ) from error
     return safetensors
 
 

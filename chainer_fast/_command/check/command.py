@@ -1,10 +1,11 @@
 """The command line of ``chainer-fast check``."""
-import argparse
 import difflib
 import fnmatch
 import sys
 
+from chainer_fast import _installation
 from chainer_fast._command.check import analysis, output, sources
+from chainer_fast._command.parser import Parser
 
 CLEAN, FOUND, UNREADABLE = 0, 1, 2
 
@@ -19,8 +20,8 @@ exit status: 0 nothing found; 1 something found that is still there; 2 wrong usa
 file that cannot be read or written.
 
 A line that ends with "# chainer-fast: ignore", or with "ignore[ENTRY; ENTRY]", is left
-alone. --fix, --fix-imports and Python 2 need: pip install 'chainer-fast[check]'.
-docs/migration.md shows examples.
+alone. docs/migration.md shows examples. --fix, --fix-imports and Python 2 need
+  %s
 
   chainer-fast check .                     report on all sources below this folder
   chainer-fast check --diff train.py       show what --fix would write
@@ -28,10 +29,8 @@ docs/migration.md shows examples.
   chainer-fast check --sarif . >check.sarif'''
 
 
-def _parser():
-    parser = argparse.ArgumentParser(
-        prog='chainer-fast check', description=_DESCRIPTION, epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_arguments(parser):
+    """Declare the arguments of the command."""
     parser.add_argument('paths', nargs='+', metavar='PATH',
                         help='a file, or a folder to search for .py and .ipynb')
     parser.add_argument('--fix', action='store_true',
@@ -55,7 +54,6 @@ def _parser():
                         help='v1 to v4: report calls that still work and meant '
                         'something else in that version of Chainer; python: divisions '
                         'that Python 2 rounded')
-    return parser
 
 
 def _wanted(finding, arguments):
@@ -126,13 +124,16 @@ def main(arguments):
     arguments : list of str
         Those behind ``check``.
     """
-    parsed = _parser().parse_args(arguments)
+    parser = Parser(prog='chainer-fast check', description=_DESCRIPTION,
+                    epilog=_EPILOG % _installation.install('check'))
+    add_arguments(parser)
+    parsed = parser.parse_args(arguments)
     if parsed.fix or parsed.fix_imports or parsed.diff:
         from chainer_fast._command.check import fix
         missing = fix.missing()
         if missing:
             print('chainer-fast check: --fix, --fix-imports and --diff need %s: %s'
-                  % (missing, analysis.INSTALL), file=sys.stderr)
+                  % (missing, _installation.install('check')), file=sys.stderr)
             return UNREADABLE
     results, problems = [], []
     for path in sources.collect(parsed.paths):

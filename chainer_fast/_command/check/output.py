@@ -5,7 +5,7 @@ import os
 import typing
 import urllib.parse
 
-from chainer_fast._version import __version__
+from chainer_fast import _installation
 
 
 class Result(typing.NamedTuple):
@@ -91,7 +91,7 @@ def sarif_text(results, problems=()):
         'runs': [{
             'tool': {'driver': {
                 'name': 'chainer-fast check',
-                'version': __version__,
+                'version': _installation.version(),
                 'rules': [{
                     'id': what,
                     'shortDescription': {'text': '%s is gone' % what},

@@ -3,13 +3,22 @@
 ``python -m chainer_fast --doctor`` prints it. A check is a function that returns a
 :class:`Finding`, and an error in it is a finding, too: of a part that is broken.
 """
+import sys
 import typing as tp
 import warnings
 
+from chainer_fast._command.colours import coloured
 from chainer_fast._command.doctor import gpu, processor
-from chainer_fast._command.doctor.finding import BROKEN, MISSING, Finding, NotThere
+from chainer_fast._command.doctor.finding import (
+    BROKEN,
+    MISSING,
+    WORKS,
+    Finding,
+    NotThere,
+)
 
 CHECKS: dict[str, tp.Callable[[], Finding]] = {
+    'chainer_fast': processor.check_package,
     'Python': processor.check_python,
     'GIL': processor.check_gil,
     'NumPy': processor.check_numpy,
@@ -26,6 +35,8 @@ CHECKS: dict[str, tp.Callable[[], Finding]] = {
     'MPI': processor.check_mpi,
     'ONNX': processor.check_onnx,
 }
+
+_COLOURS = {WORKS: 'green', MISSING: 'yellow', BROKEN: 'red'}
 
 
 def examine():
@@ -64,7 +75,9 @@ def main(file=None):
     findings = examine()
     for part, finding in findings.items():
         seen = ' '.join(finding.seen.split())
-        print('%-15s %-10s %s' % (part, finding.state, seen), file=file)
+        state = coloured(
+            '%-10s' % finding.state, _COLOURS[finding.state], file or sys.stdout)
+        print('%-15s %s %s' % (part, state, seen), file=file)
         if finding.remedy:
             print('%-15s %-10s %s' % ('', 'to mend:', finding.remedy), file=file)
     broken = [part for part, finding in findings.items() if finding.state == BROKEN]

@@ -4,7 +4,7 @@ import importlib
 
 import numpy
 
-from chainer_fast import _environment_check, _version
+from chainer_fast import _environment_check, _installation, _version
 from chainer_fast._command.doctor.finding import (
     BROKEN,
     MISSING,
@@ -182,7 +182,7 @@ def check_cudnn():
     library = 'nvidia-cudnn-cu%d' % _major()
     cudnn = import_or_end(
         'cudnn', 'nvidia-cudnn-frontend is not installed',
-        "pip install 'nvidia-cudnn-frontend>=1.24.1,<1.29' " + library)
+        _installation.install('cudnn', library))
     seen = 'nvidia-cudnn-frontend ' + cudnn.__version__
     try:
         version = cudnn.backend_version()

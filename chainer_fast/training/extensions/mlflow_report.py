@@ -38,7 +38,7 @@ class MLflowReport(_tracker.Tracker):
     Raises
     ------
     ImportError
-        If MLflow is not installed: ``pip install 'chainer-fast[mlflow]'``.
+        If MLflow is not installed.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class OptunaPruning(extension.Extension):
     Raises
     ------
     ImportError
-        If Optuna is not installed: ``pip install 'chainer-fast[optuna]'``.
+        If Optuna is not installed.
     optuna.TrialPruned
         Out of ``trainer.run()``, if the trial has no prospects. A study counts it as
         pruned.

@@ -61,7 +61,8 @@ class PrintReport(LogReader):
             self._out.write(self._header)
             self._header = None
         for entry in self._read_log(trainer)[self._log_len:]:
-            self._out.write(util.ERASE_BELOW)  # there may be a progress bar
+            if not util.is_log(self._out):
+                self._out.write(util.ERASE_BELOW)   # there may be a progress bar
             self._print(entry)
             self._log_len += 1
 

@@ -32,6 +32,9 @@ class _TrainerProgressBar(util.ProgressBar):
 class ProgressBar(extension.Extension):
     """Extension that shows progress bars for the training and the current epoch.
 
+    If standard output is not a terminal but a log, it prints a line every ten seconds
+    instead, without escape codes.
+
     Parameters
     ----------
     training_length : tuple, optional

@@ -15,8 +15,7 @@ if tp.TYPE_CHECKING:
 class RichPrintReport(print_report.PrintReport):
     """:class:`PrintReport` as a table of rich, with colours in a terminal.
 
-    Where rich is not installed (``pip install 'chainer-fast[rich]'``), it prints what
-    :class:`PrintReport` prints.
+    Where rich is not installed, it prints what :class:`PrintReport` prints.
 
     Parameters
     ----------

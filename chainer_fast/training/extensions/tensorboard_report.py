@@ -30,7 +30,7 @@ class TensorBoardReport(_tracker.Tracker):
     Raises
     ------
     ImportError
-        If tensorboardX is not installed: ``pip install 'chainer-fast[tensorboard]'``.
+        If tensorboardX is not installed.
 
     Examples
     --------

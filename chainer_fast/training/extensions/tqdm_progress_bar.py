@@ -44,7 +44,7 @@ class TqdmProgressBar(extension.Extension):
     Raises
     ------
     ImportError
-        If tqdm is not installed: ``pip install 'chainer-fast[tqdm]'``.
+        If tqdm is not installed.
 
     Examples
     --------

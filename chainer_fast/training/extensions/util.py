@@ -1,20 +1,38 @@
-"""Progress bars on a terminal."""
+"""Progress bars on a terminal, and what takes their place in a log."""
 from __future__ import annotations
 
 import collections
 import datetime
+import re
 import sys
 import time
 import typing as tp
 
 ERASE_BELOW = '\033[J'
 
+# What extensions print to by default.
+_STDOUT = sys.stdout
+
+_SECONDS_BETWEEN_LINES = 10
+
+
+def is_log(out: tp.IO[tp.Any] | None) -> bool:
+    """Return whether ``out`` is the default, and that is no terminal but a log.
+
+    Escape codes would be noise there. A file that the program has chosen itself gets
+    what it gets from Chainer.
+    """
+    if out is not None and out is not _STDOUT:
+        return False
+    return not getattr(out or sys.stdout, 'isatty', lambda: False)()
+
 
 class ProgressBar:
     """Base of progress bars.
 
     A bar consists of lines below the cursor, so that the next output replaces them, if
-    it begins by erasing.
+    it begins by erasing. If standard output is not a terminal, there is a line every
+    ten seconds instead.
 
     Parameters
     ----------
@@ -30,6 +48,8 @@ class ProgressBar:
         self._recent_timing = collections.deque(maxlen=100)
         self._out = out or sys.stdout
         self._bar_length = bar_length or 50
+        self._is_log = is_log(out)
+        self._line_due = time.monotonic() + _SECONDS_BETWEEN_LINES
 
     def update_speed(
             self, iteration: float, epoch_detail: float) -> tuple[float, float]:
@@ -70,11 +90,13 @@ class ProgressBar:
 
     def move_cursor_up(self, n: int) -> None:
         """Move the cursor up by ``n`` lines."""
-        self._out.write('\033[%dA' % n)
+        if not self._is_log:
+            self._out.write('\033[%dA' % n)
 
     def erase_console(self) -> None:
         """Erase everything after the cursor."""
-        self._out.write(ERASE_BELOW)
+        if not self._is_log:
+            self._out.write(ERASE_BELOW)
 
     def close(self) -> None:
         """Remove the bar."""
@@ -84,9 +106,24 @@ class ProgressBar:
     def update(self) -> None:
         """Print the bar over the previous one."""
         lines = list(self.get_lines())
+        if self._is_log:
+            self._log(lines)
+            return
         self.erase_console()
         self._out.write(''.join(lines))
         self.move_cursor_up(len(lines))
+        self.flush()
+
+    def _log(self, lines):
+        """Print a line without bars, if one is due."""
+        now = time.monotonic()
+        if now < self._line_due:
+            return
+        self._line_due = now + _SECONDS_BETWEEN_LINES
+        parts = [re.sub(r' *\[[#.]*\] *', ' ', line).strip() for line in lines]
+        # The first call knows no speed.
+        self._out.write(', '.join(
+            [part for part in parts if not part.startswith('inf ')]) + '\n')
         self.flush()
 
     def flush(self) -> None:

@@ -31,7 +31,7 @@ class WandbReport(_tracker.Tracker):
     Raises
     ------
     ImportError
-        If wandb is not installed: ``pip install 'chainer-fast[wandb]'``.
+        If wandb is not installed.
 
     Examples
     --------

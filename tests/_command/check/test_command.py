@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from chainer_fast import _installation
 from chainer_fast._command import check
 from chainer_fast._command.check import fix, sources
 from tests.compat import processes
@@ -273,14 +274,14 @@ def test_missing_packages(folder, capsys, monkeypatch):
     monkeypatch.setattr(fix.importlib.util, 'find_spec', lambda name: None)
     assert run('old.py') == 1
     assert run('--fix', 'old.py') == 2
-    assert "libcst and fissix: pip install 'chainer-fast[check]'" in (
+    assert 'libcst and fissix: ' + _installation.install('check') in (
         capsys.readouterr().err)
     monkeypatch.setitem(sys.modules, 'fissix', None)
     (folder / 'py2.py').write_text('x = 1\nprint 3\n')
     assert run('py2.py') == 2
     captured = capsys.readouterr()
     assert captured.err.startswith('chainer-fast check: py2.py:2: ')
-    assert "fissix reads it: pip install 'chainer-fast[check]'" in captured.err
+    assert 'fissix reads it: ' + _installation.install('check') in captured.err
     assert captured.out == '1 file could not be read\n'
     assert run('py2.py', 'old.py') == 2
     assert capsys.readouterr().out.endswith(

@@ -8,7 +8,7 @@ import warnings
 import numpy
 import pytest
 
-from chainer_fast import __main__
+from chainer_fast import __main__, _installation
 from chainer_fast._command import doctor
 from chainer_fast._command.doctor import finding, processor
 from chainer_fast._command.doctor.finding import (
@@ -198,7 +198,7 @@ def test_no_onednn(monkeypatch):
         available=lambda: False, reason=lambda: 'there is no libdnnl'))
     with pytest.raises(NotThere) as e:
         processor.check_onednn()
-    assert e.value.args == ('there is no libdnnl', "pip install 'chainer-fast[onednn]'")
+    assert e.value.args == ('there is no libdnnl', _installation.install('onednn'))
 
 
 def test_onnx(monkeypatch):

@@ -5,6 +5,7 @@ import types
 import numpy
 import pytest
 
+from chainer_fast import _installation
 from chainer_fast._command import doctor
 from chainer_fast._command.doctor import gpu
 from chainer_fast._command.doctor.finding import BROKEN, MISSING, WORKS, NotThere
@@ -268,7 +269,7 @@ def test_without_cudnn(driver, no_cupy, monkeypatch):
         gpu.check_cudnn()
     assert e.value.args == (
         'nvidia-cudnn-frontend is not installed',
-        "pip install 'nvidia-cudnn-frontend>=1.24.1,<1.29' nvidia-cudnn-cu12")
+        _installation.install('cudnn', 'nvidia-cudnn-cu12'))
 
 
 @pytest.mark.parametrize('available', [True, False])

@@ -1,3 +1,5 @@
+import sys
+
 import numpy
 import pytest
 
@@ -127,7 +129,8 @@ def test_iterators_that_do_not_suit():
         evaluator()
 
 
-def test_progress_bar(capsys):
+def test_progress_bar(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
     extensions.Evaluator(batches(), Model(), progress_bar=True)()
     shown = [frame.split('\n')[:3]
              for frame in capsys.readouterr().out.split('\033[J')[1:4]]
