@@ -13,6 +13,7 @@ GRADES = ('silent', 'obscure', 'what', 'clear', 'cure')
 
 # Names that the code of Chainer and of chainer_fast may use.
 PRELUDE = '''
+import io
 import numpy as np
 import {chainer} as chainer
 from {chainer} import functions as F, links as L, optimizers, training

@@ -62,7 +62,7 @@ CASES = (
     Case('a mistyped key of PrintReport',
          '''
          train(extensions.LogReport(), extensions.PrintReport(
-             ['epoch', 'main/los']), out=folder)
+             ['epoch', 'main/los'], out=io.StringIO()), out=folder)
          ''',
          ('PrintReport', 'main/los', 'main/loss'),
          ('silent', 'silent', 'cure')),
@@ -79,7 +79,7 @@ CASES = (
          ('epochs', 'epoch'),
          ('obscure', 'silent', 'cure')),
     Case('PrintReport without LogReport',
-         "train(extensions.PrintReport(['epoch']), out=folder)",
+         "train(extensions.PrintReport(['epoch'], out=io.StringIO()), out=folder)",
          ('LogReport', 'extend'),
          ('what', 'silent', 'cure')),
     Case('a mistyped unit of a trigger',
