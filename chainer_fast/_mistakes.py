@@ -1,4 +1,4 @@
-"""What errors add for the person who made the mistake: a name that was meant, a cure."""
+"""What errors add for those who made a mistake: the name that was meant, a cure."""
 from __future__ import annotations
 
 import difflib

@@ -108,7 +108,7 @@ class Sequential(link.ChainList):
             if isinstance(layer, type):
                 _mistakes.tell(error, (
                     'Sequential[%d] is the class %s: put an object of it there, %s(...)'
-                    % (self._layers.index(layer), *[layer.__name__] * 2)))
+                    % (self._layers.index(layer), layer.__name__, layer.__name__)))
             raise
         return x
 

@@ -19,6 +19,32 @@ cdef extern from *:
     PyObject *Py_True
 
 
+cdef extern from *:
+    """
+    /* Pass the result of a call on. After a failure, let the exception be noted first.
+       A try statement would cost every call, and tracebacks would show it as well. */
+    static PyObject *cf_noted(
+            PyObject *result, PyObject *link, PyObject *args,
+            void (*note)(PyObject *, PyObject *, PyObject *)) {
+        if (result == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+            PyObject *type, *error, *trace;
+            PyErr_Fetch(&type, &error, &trace);
+            PyErr_NormalizeException(&type, &error, &trace);
+            note(link, error, args);
+            PyErr_Restore(type, error, trace);
+        }
+        return result;
+    }
+    """
+    object noted "cf_noted"(
+        PyObject *result, object link, object args,
+        void (*note)(object, object, object) noexcept)
+    # These leave the exception to the one above.
+    PyObject *call "PyObject_Call"(object function, object args, object kwargs) noexcept
+    PyObject *call_method "PyObject_CallMethodOneArg"(
+        object self, object name, object arg) noexcept
+
+
 cdef enum:
     FEW = 12          # names that are sorted without a list
 
@@ -74,6 +100,13 @@ def assign(self, name, value, /):
         PyObject_GenericSetAttr(self, name, value)
 
 
+cdef void _note(object link, object error, object args) noexcept:
+    try:
+        _note_place(link, error, args)
+    except Exception:
+        pass    # the exception itself is what matters
+
+
 @cython.auto_pickle(False)
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
@@ -91,22 +124,16 @@ cdef class LinkBase:
         hooks = PyDict_GetItemWithError(<object>fields, '_local_link_hooks')
         if ((hooks is NULL or not <object>hooks) and not current().link_hooks
                 and not class_attribute_is(self, '_mixin_computes', Py_True)):
-            try:
-                if len(args) == 1 and not kwargs:
-                    return self.forward(args[0])
-                return self.forward(*args, **kwargs)
-            except Exception as error:
-                _note_place(self, error, args)
-                raise
+            if len(args) == 1 and not kwargs:
+                return noted(call_method(self, 'forward', args[0]), self, args, _note)
+            return noted(call(self.forward, args, kwargs), self, args, _note)
         if self._mixin_computes:
             forward = super(LinkBase, self).__call__
         else:
             forward = self.forward
-        try:
-            return _call_with_hooks(self, forward, args, kwargs)
-        except Exception as error:
-            _note_place(self, error, args)
-            raise
+        return noted(
+            call(_call_with_hooks, (self, forward, args, kwargs), {}), self, args,
+            _note)
 
     def params(self, include_uninit=True):
         """Yield the parameters of the hierarchy, those of a link sorted by name.

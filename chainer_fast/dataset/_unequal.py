@@ -1,6 +1,7 @@
 """What errors say of examples that cannot be stacked."""
 from __future__ import annotations
 
+import contextlib
 import typing as tp
 
 
@@ -17,8 +18,11 @@ def explain(
     key : int or str, optional
         Which of their elements was stacked; by default the examples themselves.
     """
-    words = _number_of_elements(batch) if isinstance(key, int) else None
-    words = words or _shapes(batch, key)
+    words = None
+    # Examples of other structures have not these elements, either.
+    with contextlib.suppress(LookupError, TypeError):
+        words = _number_of_elements(batch) if isinstance(key, int) else None
+        words = words or _shapes(batch, key)
     if words is not None:
         error.args = ('%s: %s' % (error, words),)
 

@@ -413,6 +413,17 @@ class Optimizer(_LossScaling):
         -------
         Optimizer
             The optimizer itself.
+
+        Raises
+        ------
+        TypeError
+            If ``link`` is no link.
+
+        Warns
+        -----
+        UserWarning
+            Once each, if there are no parameters, or if an attribute whose name does
+            not begin with ``_`` holds a link that is not registered.
         """
         if not isinstance(link, link_module.Link):
             raise TypeError('optimization target must be a link, not %s' % (

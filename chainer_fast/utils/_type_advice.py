@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import re
 
-import numpy
-
 from chainer_fast import _mistakes
 
 _DTYPE = re.compile(r'(.+)\.dtype == (.+)\.dtype$')
@@ -26,9 +24,10 @@ def add(error, function, types):
     given = {each.name: each.eval() for each in types}
     _mistakes.tell(error, '\nGiven: ' + ', '.join(
         '%s %s %s' % (name, value.dtype, value.shape) for name, value in given.items()))
-    words = _of_dtypes(error.expect, given)
+    expect = str(error.expect)
+    words = _of_dtypes(expect, given)
     if words is None and given:
-        words = function._advice(error.expect, *given.values())
+        words = function._advice(expect, *given.values())
     if words is not None:
         _mistakes.tell(error, words)
 
@@ -36,12 +35,10 @@ def add(error, function, types):
 def _of_dtypes(expect, given):
     found = _KIND.match(expect)
     if found is not None and found[1] in given:
-        wanted = numpy.dtype(numpy.int32)
-        if found[2] == 'f':
-            wanted = next((value.dtype for value in given.values() if (
-                value.dtype is not None and value.dtype.kind == 'f')),
-                numpy.dtype(numpy.float32))
-        return _convert(found[1], wanted)
+        floats = [value.dtype for value in given.values() if (
+            value.dtype is not None and value.dtype.kind == 'f')]
+        return _convert(found[1], 'int32' if found[2] == 'i' else [
+            *floats, 'float32'][0])
     found = _DTYPE.match(expect)
     if found is not None and found[1] in given and found[2] in given:
         # The first input is data, what follows are parameters.

@@ -3,17 +3,11 @@ import re
 
 import pytest
 
-from chainer_fast import _mistakes
 from tests.mistakes import case, table
 
 PRELUDE = case.PRELUDE.format(chainer='chainer_fast')
 RECORDS = table.recorded()
 ANSWERS = {library: RECORDS[library]['answers'] for library in ('chainer', 'torch')}
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_warned_of_yet(monkeypatch):
-    monkeypatch.setattr(_mistakes, '_warned', set())
 
 
 @pytest.mark.parametrize('mistake', table.CASES, ids=lambda mistake: mistake.name)

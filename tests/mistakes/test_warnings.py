@@ -13,11 +13,6 @@ from chainer_fast.training import extensions
 X = np.zeros((2, 3), np.float32)
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_warned_of_yet(monkeypatch):
-    monkeypatch.setattr(_mistakes, '_warned', set())
-
-
 def warnings_of(call):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter('always')

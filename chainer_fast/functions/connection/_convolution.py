@@ -238,7 +238,7 @@ def expect_operands(in_types, ndim, bias_dtype=None):
 
 def advise(expect, x, W, groups=1):
     """Return the cure for images that :func:`expect_operands` and channels refuse."""
-    if expect.endswith('.ndim == %d' % W.ndim) and x.ndim == W.ndim - 1:
+    if '.ndim ==' in expect and x.ndim == W.ndim - 1:
         return ('One image has an axis less than a batch of images: x[None] is a batch '
                 'of one')
     if not expect.startswith('in_types[0].shape[1] =='):

@@ -289,6 +289,11 @@ def softmax_cross_entropy(
         If ``reduce``, ``soft_target_loss`` or ``class_weight`` is not one of the above;
         in debug mode, if a label is neither a class nor ignored.
 
+    Warns
+    -----
+    UserWarning
+        Once, if a label below zero is not ignored: it counts from the end.
+
     See Also
     --------
     chainer_fast.functions.softmax

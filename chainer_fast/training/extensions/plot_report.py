@@ -60,7 +60,8 @@ class PlotReport(extension.Extension):
     Warns
     -----
     UserWarning
-        If Matplotlib is not installed.
+        If Matplotlib is not installed; after the first period, if a key looks like a
+        misspelling of one that is reported.
 
     Examples
     --------

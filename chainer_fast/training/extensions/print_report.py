@@ -24,6 +24,11 @@ class PrintReport(LogReader):
     out : file
         File to print to.
 
+    Warns
+    -----
+    UserWarning
+        With the first entry, if a key looks like a misspelling of one of its keys.
+
     See Also
     --------
     chainer_fast.training.extensions.LogReport

@@ -1,8 +1,6 @@
 """A warning of labels and ids below zero, which count from the end as NumPy's do."""
 from __future__ import annotations
 
-import typing as tp
-
 import numpy
 
 from chainer_fast import _mistakes
@@ -42,8 +40,8 @@ def warn(
     value = int(values[place])
     _mistakes.warn_once((name, what), (
         '%s[%s] is %d, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
-        'ignore_label for a number that stands for none; with config.debug such numbers '
-        'are errors.' % (
+        'ignore_label for a number that stands for none; with config.debug, such '
+        'numbers are errors.' % (
             name, ', '.join(map(str, place)), value, count, what, count - 1,
             what.replace('classes', 'class').replace('rows', 'row'),
             0 if clipped else value + count)))
