@@ -8,6 +8,7 @@ from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast.function_node import _check_partners, _check_sequence
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable, _bound
 
 _backprop_to_all = _backprop_core.backprop_to_all
@@ -62,9 +63,9 @@ def backward(
     retain_grad = kwargs.pop('retain_grad', False)
     loss_scale = kwargs.pop('loss_scale', None)
     if kwargs:
-        raise TypeError(
-            'backward() got unexpected keyword argument(s) %s'
-            % ', '.join(repr(key) for key in sorted(kwargs)))
+        raise argument.unexpected(
+            'backward', kwargs,
+            ('enable_double_backprop', 'retain_grad', 'loss_scale'))
     if retain_grad:
         raise ValueError(
             'semantics for retain_grad=True is under discussion: call backward of '

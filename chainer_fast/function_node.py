@@ -18,7 +18,7 @@ from chainer_fast.graph_optimizations.static_graph_utilities import (
     static_forward_optimizations,
 )
 from chainer_fast.types import NdArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _foreign, _type_advice, argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, _bound
 
@@ -177,13 +177,28 @@ class FunctionNode(_graph.FunctionBase):
         except type_check.InvalidType:
             pass
         with type_check.get_function_check_context(self):
-            self.check_type_forward(
-                type_check.get_types(arrays, 'in_types', True, shapes=shapes))
+            types = type_check.get_types(arrays, 'in_types', True, shapes=shapes)
+            try:
+                self.check_type_forward(types)
+            except type_check.InvalidType as error:
+                _type_advice.add(error, self, types)
+                raise
 
     def _semantic_shapes(self, arrays):
         return [
             layouts.get_semantic_shape(array, assumed_layout=layout)
             for array, layout in zip(arrays, self._input_layouts, strict=True)]
+
+    def _advice(self, expect, x, *others):
+        """Return the cure for inputs that failed a check, or None; to be overridden.
+
+        Parameters
+        ----------
+        expect : str
+            The condition that does not hold.
+        x, *others : TypeInfo or array
+            Shapes and dtypes of the inputs.
+        """
 
     def _note_input_layouts(self, variables):
         self._input_layouts = tuple([var.layout for var in variables])
@@ -430,6 +445,8 @@ _graph.bind(
     variable_node=_variable.VariableNode,
     accepts_array=_accepts_array,
     describe_arrays=_describe_arrays,
+    cure_of_mixture=_foreign.of_mixture,
+    unexpected=argument.unexpected,
     compatible=is_arrays_compatible,
     device_scope=_device_scope,
     has_nan=_has_nan,

@@ -5,7 +5,7 @@ import copy
 import inspect
 import typing as tp
 
-from chainer_fast import link
+from chainer_fast import _mistakes, link
 from chainer_fast.link import _bound
 
 
@@ -101,8 +101,15 @@ class Sequential(link.ChainList):
         """
         if not self._layers:
             raise RuntimeError('a Sequential without layers cannot be called')
-        for layer in self._layers:
-            x = layer(*x) if isinstance(x, tuple) else layer(x)
+        try:
+            for layer in self._layers:
+                x = layer(*x) if isinstance(x, tuple) else layer(x)
+        except Exception as error:
+            if isinstance(layer, type):
+                _mistakes.tell(error, (
+                    'Sequential[%d] is the class %s: put an object of it there, %s(...)'
+                    % (self._layers.index(layer), layer.__name__, layer.__name__)))
+            raise
         return x
 
     def __reduce__(self) -> tuple[tp.Any, ...]:

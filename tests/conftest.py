@@ -9,6 +9,7 @@ the tests are deselected, and CuPy is what it is on the machine.
 import gc
 import re
 import signal
+import sys
 
 import pytest
 from _pytest.mark.expression import Expression
@@ -53,6 +54,13 @@ def pytest_collection_finish():
     # a second where all of that is looked through.
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def warnings_that_are_given_once_are_given_again():
+    mistakes = sys.modules.get('chainer_fast._mistakes')
+    if mistakes is not None:
+        mistakes._warned.clear()
 
 
 def pytest_generate_tests(metafunc):

@@ -352,14 +352,16 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
                     not _accepts_array(array)):
                 raise TypeError(
                     'incompatible array types are mixed in the forward input (%s).\n'
-                    'Actual: %s' % (function.label, type(x)))
+                    'Actual: %s%s' % (
+                        function.label, type(x), _cure_of_mixture([x])))
         variables.append(new_variable(x, False) if variable is None else variable)
     arrays = tuple([(<VariableBase>v).arr for v in variables])
     if not plain and not all_on_devices(arrays) and not _compatible(arrays):
         raise TypeError(
             'incompatible array types are mixed in the forward input (%s).\n'
-            'Actual: %s'
-            % (function.label, ', '.join([str(type(a)) for a in arrays])))
+            'Actual: %s%s'
+            % (function.label, ', '.join([str(type(a)) for a in arrays]),
+               _cure_of_mixture(arrays)))
     if layouts:
         function._note_input_layouts(variables)
 

@@ -102,9 +102,8 @@ cdef class VariableBase:
                 raise ValueError(
                     'volatile argument is not supported anymore. '
                     'Use chainer.using_config(\'enable_backprop\', False) instead.')
-            raise TypeError(
-                '__init__() got unexpected keyword argument(s) %s'
-                % ', '.join([repr(key) for key in sorted(retired)]))
+            raise _unexpected('Variable.__init__', retired, (
+                'data', 'name', 'grad', 'requires_grad', 'layout'))
         if is_chainerx(data):
             data = _chainerx.connected(data, requires_grad)
         elif data is not None and not PyArray_CheckExact(data) and (
@@ -418,7 +417,8 @@ cdef class VariableBase:
             % ('<', '<=', '==', '!=', '>', '>=')[operator])
 
     def __bool__(self):
-        raise TypeError('Variables cannot be evaluated as Python bool.')
+        raise TypeError(
+            'Variables cannot be evaluated as Python bool: use their array attributes.')
 
     __hash__ = None
 

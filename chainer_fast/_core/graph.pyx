@@ -62,6 +62,8 @@ cdef object _compatible = None          # arrays -> bool
 cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
 cdef object _has_nan = None             # array -> bool
 cdef object _run_static = None          # (function, arrays) -> outputs
+cdef object _cure_of_mixture = None     # arrays -> text
+cdef object _unexpected = None          # (function, names, known names) -> TypeError
 
 # The arrays of ChainerX, and what serves variables of them; None until it is imported.
 cdef type _ChainerxArray = None
@@ -69,10 +71,11 @@ cdef object _chainerx = None
 
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
-         device_scope, has_nan, run_static):
+         device_scope, has_nan, run_static, cure_of_mixture, unexpected):
     """Make the public classes and the array rules known; called once, at import."""
     global _Variable, _VariableNode, _node_methods, _gone, _accepts_array
     global _describe_arrays, _compatible, _device_scope, _has_nan, _run_static
+    global _cure_of_mixture, _unexpected
     _Variable = variable
     _VariableNode = variable_node
     _node_methods = Methods(variable_node, ('__init__',))
@@ -83,6 +86,8 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _device_scope = device_scope
     _has_nan = has_nan
     _run_static = run_static
+    _cure_of_mixture = cure_of_mixture
+    _unexpected = unexpected
 
 
 def bind_arrays(array_type):

@@ -19,6 +19,32 @@ cdef extern from *:
     PyObject *Py_True
 
 
+cdef extern from *:
+    """
+    /* Pass the result of a call on. After a failure, let the exception be noted first.
+       A try statement would cost every call, and tracebacks would show it as well. */
+    static PyObject *cf_noted(
+            PyObject *result, PyObject *link, PyObject *args,
+            void (*note)(PyObject *, PyObject *, PyObject *)) {
+        if (result == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+            PyObject *type, *error, *trace;
+            PyErr_Fetch(&type, &error, &trace);
+            PyErr_NormalizeException(&type, &error, &trace);
+            note(link, error, args);
+            PyErr_Restore(type, error, trace);
+        }
+        return result;
+    }
+    """
+    object noted "cf_noted"(
+        PyObject *result, object link, object args,
+        void (*note)(object, object, object) noexcept)
+    # These leave the exception to the one above.
+    PyObject *call "PyObject_Call"(object function, object args, object kwargs) noexcept
+    PyObject *call_method "PyObject_CallMethodOneArg"(
+        object self, object name, object arg) noexcept
+
+
 cdef enum:
     FEW = 12          # names that are sorted without a list
 
@@ -27,13 +53,18 @@ cdef str _PARAMS = '_params'
 cdef str _CHILDREN = '_children'
 cdef str _IN_SCOPE = '_within_init_scope'
 
+cdef str _NO_INIT = (
+    'Link.__init__() has not been called: call super().__init__() first in the '
+    '__init__ of %s')
+
 cdef object _Parameter = None
 cdef object _cleargrad = None
 cdef object _call_with_hooks = None
 cdef object _ChainList = None
+cdef object _note_place = None
 
 
-def bind(*, parameter, chain_list, call_with_hooks):
+def bind(*, parameter, chain_list, call_with_hooks, note_place):
     """Make the public classes known; called once, at import.
 
     Parameters
@@ -41,12 +72,15 @@ def bind(*, parameter, chain_list, call_with_hooks):
     parameter, chain_list : type
     call_with_hooks : callable
         Called with a link, its method, and the arguments and keyword arguments.
+    note_place : callable
+        Called with a link, the exception that its call raises, and the arguments.
     """
-    global _Parameter, _cleargrad, _ChainList, _call_with_hooks
+    global _Parameter, _cleargrad, _ChainList, _call_with_hooks, _note_place
     _Parameter = parameter
     _cleargrad = parameter.cleargrad
     _ChainList = chain_list
     _call_with_hooks = call_with_hooks
+    _note_place = note_place
 
 
 # A function, not a method of LinkBase: ``object.__setattr__`` refuses objects with
@@ -66,6 +100,13 @@ def assign(self, name, value, /):
         PyObject_GenericSetAttr(self, name, value)
 
 
+cdef void _note(object link, object error, object args) noexcept:
+    try:
+        _note_place(link, error, args)
+    except Exception:
+        pass    # the exception itself is what matters
+
+
 @cython.auto_pickle(False)
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
@@ -79,18 +120,20 @@ cdef class LinkBase:
         cdef PyObject *hooks
         if fields is NULL or PyDict_GetItemWithError(
                 <object>fields, _PARAMS) is NULL:
-            raise RuntimeError('Link.__init__() has not been called.')
+            raise RuntimeError(_NO_INIT % (type(self).__name__,))
         hooks = PyDict_GetItemWithError(<object>fields, '_local_link_hooks')
         if ((hooks is NULL or not <object>hooks) and not current().link_hooks
                 and not class_attribute_is(self, '_mixin_computes', Py_True)):
             if len(args) == 1 and not kwargs:
-                return self.forward(args[0])
-            return self.forward(*args, **kwargs)
+                return noted(call_method(self, 'forward', args[0]), self, args, _note)
+            return noted(call(self.forward, args, kwargs), self, args, _note)
         if self._mixin_computes:
             forward = super(LinkBase, self).__call__
         else:
             forward = self.forward
-        return _call_with_hooks(self, forward, args, kwargs)
+        return noted(
+            call(_call_with_hooks, (self, forward, args, kwargs), {}), self, args,
+            _note)
 
     def params(self, include_uninit=True):
         """Yield the parameters of the hierarchy, those of a link sorted by name.

@@ -83,6 +83,7 @@ cdef object _owner = _Owner()
 # Raised by every change of the configuration, in any thread.
 cdef unsigned long long _version = 1
 cdef LocalEntries _config = None
+cdef object _note_new_name = None
 
 
 cdef ThreadState current():
@@ -225,7 +226,10 @@ cdef class LocalEntries:
 
     def __setattr__(self, str name, value):
         check(name, value)
-        self._entries()[name] = value
+        entries = self._entries()
+        if name not in self._global_entries and name not in entries:
+            _note_new_name(name, self._global_entries)
+        entries[name] = value
         changed()
 
     def __delattr__(self, str name):
@@ -248,8 +252,16 @@ cdef int _no_entry(str name) except -1:
         'the running thread has no configuration entry %r to delete' % (name,))
 
 
-def bind_config(LocalEntries config not None):
-    """Make ``config`` the one that the engine obeys; called once, at import."""
-    global _config
+def bind_config(LocalEntries config not None, note_new_name):
+    """Make ``config`` the one that the engine obeys; called once, at import.
+
+    Parameters
+    ----------
+    config : LocalConfig
+    note_new_name : callable
+        Called with a name that is set for the first time, and the global entries.
+    """
+    global _config, _note_new_name
     _config = config
+    _note_new_name = note_new_name
     changed()

@@ -35,7 +35,7 @@ def device_of(spec: str) -> ChainerxDevice:
     if spec.partition(':')[0] not in ('native', 'cuda'):
         raise RuntimeError(
             'ChainerX has no device %r: there are native and cuda; specifiers of NumPy '
-            "and CuPy start with '@'" % spec)
+            "and CuPy start with '@', such as '@numpy' and '@cupy:0'" % spec)
     return ChainerxDevice(module().get_device(spec))
 
 

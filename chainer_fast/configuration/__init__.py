@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import typing as tp
 
+from chainer_fast import _mistakes
 from chainer_fast._core import state as _state
 from chainer_fast.configuration import _defaults
 
@@ -14,6 +15,20 @@ def _show(entries, file):
     width = max([len(name) for name in entries], default=0)
     for name in sorted(entries):
         print('%-*s %s' % (width, name, entries[name]), file=file)
+
+
+# The entries that the package reads.
+_known: set[str] = set()
+
+
+def _warn_of_misspelling(name, entries):
+    if name in _known:
+        return
+    near = _mistakes.nearest(name, sorted(_known.intersection(entries)))
+    if near is not None:
+        _mistakes.warn_once(('config', name), (
+            'the configuration has no entry %r, so setting it changes nothing that '
+            'Chainer reads; did you mean %r?' % (name, near)))
 
 
 class GlobalConfig:
@@ -28,6 +43,8 @@ class GlobalConfig:
 
     def __setattr__(self, name: str, value: tp.Any, /) -> None:
         _state.check(name, value)
+        if name not in vars(self):
+            _warn_of_misspelling(name, vars(self))
         super().__setattr__(name, value)
         _state.changed()
 
@@ -60,6 +77,10 @@ class LocalConfig(_state.LocalEntries):
 
     __slots__ = ()
 
+    def __dir__(self) -> list[str]:
+        # For completion, and for the suggestions of Python's own errors.
+        return sorted({*super().__dir__(), *self._seen()})
+
     def show(self, file: tp.IO[str] | None = None) -> None:
         """Print the entries that the running thread sees, a line each.
 
@@ -74,11 +95,12 @@ class LocalConfig(_state.LocalEntries):
 #: Configuration that all threads share.
 global_config: GlobalConfig = GlobalConfig()
 _defaults.load(global_config)
+_known.update(vars(global_config), ('dtype',))
 
 #: Configuration of the current thread.
 config: LocalConfig = LocalConfig(global_config)
 
-_state.bind_config(config)
+_state.bind_config(config, _warn_of_misspelling)
 
 _MISSING = object()
 

@@ -12,6 +12,7 @@ from chainer_fast._backend import Arrays, Device
 from chainer_fast._core import batching
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.dataset import _unequal
 from chainer_fast.types import DeviceSpec, NdArray
 from chainer_fast.variable import Variable
 
@@ -230,13 +231,24 @@ def _map_elements(batch, padding, convert):
     first = batch[0]
     if isinstance(first, tuple):
         pads = padding if isinstance(padding, tuple) else (padding,) * len(first)
-        return tuple([convert(i, [example[i] for example in batch], pads[i])
-                      for i in range(len(first))])
+        return tuple([
+            _convert_element(i, batch, pads[i], convert) for i in range(len(first))])
     if isinstance(first, dict):
         pads = padding if isinstance(padding, dict) else dict.fromkeys(first, padding)
-        return {key: convert(key, [example[key] for example in batch], pads[key])
-                for key in first}
-    return convert(None, batch, padding)
+        return {key: _convert_element(key, batch, pads[key], convert) for key in first}
+    try:
+        return convert(None, batch, padding)
+    except Exception as error:
+        _unequal.explain(error, batch)
+        raise
+
+
+def _convert_element(key, batch, padding, convert):
+    try:
+        return convert(key, [example[key] for example in batch], padding)
+    except Exception as error:
+        _unequal.explain(error, batch, key)
+        raise
 
 
 def _concat_arrays(arrays, padding):
@@ -252,7 +264,8 @@ def _concat_arrays(arrays, padding):
             if arrays.dtype.kind in 'OSU' and not issubclass(
                     found, Variable):
                 raise TypeError(
-                    'arrays and numbers can be stacked, but not %s' % found)
+                    'arrays and numbers can be stacked, but not %s: write a converter '
+                    'of your own, with @chainer.dataset.converter()' % found)
             return arrays
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)

@@ -13,7 +13,7 @@ from chainer_fast import backend, device_resident, initializers, link_hook, vari
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
-from chainer_fast.link import _bound, _hooked, _scope, _signature, _walks
+from chainer_fast.link import _bound, _hooked, _place, _scope, _signature, _walks
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
@@ -158,7 +158,9 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked,
         assigned link becomes a child.
         """
         if '_params' not in self.__dict__:
-            raise RuntimeError('Link.__init__() has not been called.')
+            raise RuntimeError(
+                'Link.__init__() has not been called: call super().__init__() first in '
+                'the __init__ of %s' % type(self).__name__)
         return _scope.InitScope(self)
 
     @property
@@ -736,5 +738,5 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
 
 
 links.bind(
-    parameter=variable.Parameter, chain_list=ChainList,
+    parameter=variable.Parameter, chain_list=ChainList, note_place=_place.note,
     call_with_hooks=link_hook._call)

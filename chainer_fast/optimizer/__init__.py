@@ -16,7 +16,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.link import Link
-from chainer_fast.optimizer import _moved, _states
+from chainer_fast.optimizer import _moved, _registration, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
@@ -413,10 +413,23 @@ class Optimizer(_LossScaling):
         -------
         Optimizer
             The optimizer itself.
+
+        Raises
+        ------
+        TypeError
+            If ``link`` is no link.
+
+        Warns
+        -----
+        UserWarning
+            Once each, if there are no parameters, or if an attribute whose name does
+            not begin with ``_`` holds a link that is not registered.
         """
         if not isinstance(link, link_module.Link):
-            raise TypeError(
-                'optimization target must be a link, not %s' % type(link).__name__)
+            raise TypeError('optimization target must be a link, not %s' % (
+                'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
+                if isinstance(link, type) else type(link).__name__))
+        _registration.check(link)
         self._hookable = _OptimizerHookable(self)
         self.target, self.t, self.epoch = link, 0, 0
         return self
@@ -628,7 +641,16 @@ class GradientMethod(Optimizer):
         *args, **kwds
             Arguments of ``lossfun``.
         """
+        if self.target is None:
+            raise AttributeError(
+                '%s is not set up: call optimizer.setup(model) before update()'
+                % type(self).__name__)
         if lossfun is not None:
+            if not callable(lossfun):
+                raise TypeError(
+                    "'%s' object is not callable: update() takes a function that "
+                    'returns the loss; or call model.cleargrads(), loss.backward() and '
+                    'optimizer.update()' % type(lossfun).__name__)
             self.__backward(lossfun(*args, **kwds))
         if self.__has_usual_steps():
             self.__update_at_once()
@@ -641,6 +663,10 @@ class GradientMethod(Optimizer):
         target = self.target
         clear = target.cleargrads if self._use_cleargrads else target.zerograds
         clear()
+        if not hasattr(loss, 'backward'):
+            raise AttributeError(
+                'the loss function has to return a Variable, not %s.%s' % (
+                    type(loss).__module__, type(loss).__name__))
         loss.backward(loss_scale=self._loss_scale)
 
     def __update_step_by_step(self):

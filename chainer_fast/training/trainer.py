@@ -279,8 +279,9 @@ class Trainer:
         def tell(what, error):
             if show:
                 print('%s: %s' % (what, error), file=sys.stderr)
-                print('Traceback (most recent call last):', file=sys.stderr)
-                traceback.print_tb(error.__traceback__)
+                if error is not exception:
+                    print('Traceback (most recent call last):', file=sys.stderr)
+                    traceback.print_tb(error.__traceback__)
 
         tell('Exception in main training loop', exception)
         if show:
@@ -336,6 +337,10 @@ def _make_folder(path):
 def _make_reporter(updater):
     reporter = reporter_module.Reporter()
     for name, optimizer in updater.get_all_optimizers().items():
+        if optimizer.target is None:
+            raise AttributeError(
+                'the optimizer %r (%s) is not set up: call optimizer.setup(model) '
+                'first' % (name, type(optimizer).__name__))
         reporter.add_observer(name, optimizer.target)
         reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
     return reporter

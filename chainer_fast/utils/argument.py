@@ -13,6 +13,8 @@ import warnings
 
 import numpy
 
+from chainer_fast import _mistakes
+
 _Function = tp.TypeVar('_Function', bound=tp.Callable)
 
 
@@ -64,7 +66,7 @@ def parse_kwargs(
     """
     check_unexpected_kwargs(kwargs, **unexpected)
     values = tuple([kwargs.pop(name, default) for name, default in name_and_values])
-    _check_all_taken(kwargs)
+    _check_all_taken(kwargs, [name for name, _ in name_and_values])
     return values
 
 
@@ -103,11 +105,45 @@ def hide_retired(function: _Function) -> _Function:
     return function
 
 
-def _check_all_taken(kwargs):
+def unexpected(
+        function: str, names: tp.Iterable[str], known: tp.Iterable[str]) -> TypeError:
+    """Return the error for keyword arguments that a function does not know.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function, with that of its class.
+    names : iterable of str
+        The arguments.
+    known : iterable of str
+        Those that the function has.
+    """
+    names, known = sorted(names), list(known)
+    return TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
+        function, ', '.join(map(repr, names))), *filter(None, [
+            _way_out(name) or _mistakes.did_you_mean(name, known) for name in names])]))
+
+
+def _check_all_taken(kwargs, others=()):
     if kwargs:
-        words = [text for text in map(_way_out, sorted(kwargs)) if text is not None]
-        raise TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
-            _called().f_code.co_name, ', '.join(map(repr, sorted(kwargs)))), *words]))
+        name, known = _name_and_arguments(_called())
+        raise unexpected(name, kwargs, [*known, *others])
+
+
+def _name_and_arguments(frame):
+    """Return the name of a function that runs, with its class, and its arguments."""
+    code = frame.f_code
+    name = code.co_name
+    for owner in _classes(frame):
+        if getattr(vars(owner).get(name), '__code__', None) is code:
+            name = '%s.%s' % (owner.__name__, name)
+            break
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    return name, [each for each in names if each != 'self']
+
+
+def _classes(frame):
+    return type(frame.f_locals['self']).__mro__ if 'self' in frame.f_locals else ()
 
 
 def _called():
@@ -128,9 +164,9 @@ def _way_out(name):
     from chainer_fast._past.removed import messages
     frame = _called()
     function = frame.f_code.co_name
-    owners = type(frame.f_locals['self']).__mro__ if 'self' in frame.f_locals else ()
     return messages.argument(
-        [f'{owner.__name__}.{function}' for owner in owners] or [function], name)
+        [f'{owner.__name__}.{function}' for owner in _classes(frame)] or [function],
+        name)
 
 
 def check_nobias(nobias: bool) -> None:
@@ -148,17 +184,4 @@ def check_nobias(nobias: bool) -> None:
             'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
                 nobias if isinstance(nobias, numbers.Real) else type(nobias),
                 messages.argument(['links.Linear'], 'wscale')),
-            stacklevel=_levels_to_the_caller())
-
-
-def _levels_to_the_caller():
-    """Return the ``stacklevel`` of the code that called this package.
-
-    It is counted for a warning of the function that calls this one.
-    """
-    level, frame = 1, sys._getframe(1)
-    # With a dot, as other libraries have names such as chainercv.
-    while frame.f_back is not None and (
-            frame.f_globals.get('__name__', '').startswith('chainer_fast.')):
-        level, frame = level + 1, frame.f_back
-    return level
+            stacklevel=_mistakes.levels_to_the_caller())

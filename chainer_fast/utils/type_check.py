@@ -77,6 +77,9 @@ class InvalidType(Exception):
     expect: str
     actual: str
 
+    # The place and the cure stand in the message.
+    _takes_lines = True
+
     def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual

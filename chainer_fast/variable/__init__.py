@@ -8,7 +8,7 @@ import weakref
 
 import numpy
 
-from chainer_fast import backend, initializers
+from chainer_fast import _mistakes, backend, initializers
 from chainer_fast._backend import Device
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_check, grad_table
@@ -737,8 +737,16 @@ class Variable(VariableBase, _moves.Movable):
                 if loss_scale is not None:
                     grad *= loss_scale
             self._set_grad_without_check(grad)
-        _backprop_core.backward_from(
-            self, retain_grad, enable_double_backprop, loss_scale)
+        try:
+            _backprop_core.backward_from(
+                self, retain_grad, enable_double_backprop, loss_scale)
+        except Exception as error:
+            if array.size != 1 and self._grad is None:
+                _mistakes.tell(error, (
+                    'backward() began at a variable of shape %s without a gradient: '
+                    'begin at a scalar, such as chainer.functions.sum(y), or set y.grad'
+                    % (self.shape,)))
+            raise
 
     # -- functions as methods
 

@@ -106,11 +106,16 @@ def derivatives():
         for name, *others in lines])
 
 
+def printed(module):
+    """Return what a module prints when it is run."""
+    return subprocess.run(
+        [sys.executable, '-m', module], cwd=ROOT, check=True, capture_output=True,
+        text=True).stdout
+
+
 def launches():
     """Yield the lines of the page on launches of kernels, which are counted now."""
-    counted = subprocess.run(
-        [sys.executable, '-m', 'tests.backends.kernels.launches'], cwd=ROOT, check=True,
-        capture_output=True, text=True).stdout
+    counted = printed('tests.backends.kernels.launches')
     yield '# Launches of kernels, by function'
     yield ''
     yield ('Launches, forward / backward, in float32 and without cuDNN, counted on the '
@@ -120,10 +125,25 @@ def launches():
     yield counted
 
 
+def mistakes():
+    """Yield the lines of the page on mistakes, which are made now."""
+    yield '# Common mistakes, and what is said of them'
+    yield ''
+    yield ('What one reads after a mistake: `silent`, nothing; `obscure`, something '
+           'else; `what` is wrong; `clear`, also what was expected; `cure`, also what '
+           'to do. The answers of chainer_fast are those of this build, and those of '
+           'Chainer 7.8.1 and PyTorch 2.13 are in `tests/mistakes/recorded.json`. In '
+           'the programs, `x` is an array of shape (2, 3), `t` are two labels, `image` '
+           'is an array of shape (2, 3, 8, 8), `model` is a classifier of two linear '
+           'layers, and `train` runs a trainer for one epoch.')
+    yield ''
+    yield printed('tests.mistakes.page')
+
+
 def write(app):
     folder = DOCS / 'figures'
     folder.mkdir(exist_ok=True)
-    for page in conformance, derivatives, launches:
+    for page in conformance, derivatives, launches, mistakes:
         path, text = folder / (page.__name__ + '.md'), '\n'.join(page())
         # Unchanged pages are not built again.
         if not path.exists() or path.read_text(encoding='utf-8') != text:

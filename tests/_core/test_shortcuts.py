@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
+from chainer_fast import _mistakes
 from chainer_fast._core import graph
 from chainer_fast.functions.activation import (
     clipped_relu,
@@ -105,6 +106,7 @@ def differentiate(make, arrays, required, gy_of):
 
 def outcome(errors, *args):
     """Return the arrays, or else the exception; and the warnings."""
+    _mistakes._warned.clear()
     with warnings.catch_warnings(record=True) as caught, np.errstate(**errors):
         warnings.simplefilter('always')
         try:

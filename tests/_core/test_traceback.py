@@ -82,7 +82,7 @@ def test_a_program_that_ends_by_an_error(tmp_path):
     assert process.returncode == 1
     lines = process.stderr.splitlines()
     place, = [i for i, line in enumerate(lines) if 'links.pyx' in line]
-    assert 'return self.forward(args[0])' in lines[place + 1]
+    assert "return noted(call_method(self, 'forward', args[0])" in lines[place + 1]
 
 
 def test_wheels_have_the_sources():

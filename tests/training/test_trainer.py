@@ -121,6 +121,7 @@ def test_observation_is_new_at_each_iteration(trainer):
     assert seen == [{}] + [{'x': i, 'y': -1} for i in range(1, 5)]
 
 
+@pytest.mark.filterwarnings('ignore:Chain has no parameters:UserWarning')
 def test_targets_of_optimizers_are_observers(tmp_path):
     model = chainer_fast.Chain()
     with model.init_scope():

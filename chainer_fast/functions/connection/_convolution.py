@@ -236,6 +236,22 @@ def expect_operands(in_types, ndim, bias_dtype=None):
     return in_types
 
 
+def advise(expect, x, W, groups=1):
+    """Return the cure for images that :func:`expect_operands` and channels refuse."""
+    if '.ndim ==' in expect and x.ndim == W.ndim - 1:
+        return ('One image has an axis less than a batch of images: x[None] is a batch '
+                'of one')
+    if not expect.startswith('in_types[0].shape[1] =='):
+        return None
+    channels = W.shape[1] * groups
+    if x.shape[-1] == channels:
+        axes = (0, x.ndim - 1, *range(1, x.ndim - 1))
+        return 'The axis of channels follows that of the batch: x.transpose%s' % (axes,)
+    return ('The images have %d channels and the filters take %d: make the link with '
+            'in_channels=%d, or with None, which takes the first it is given'
+            % (x.shape[1], channels, x.shape[1]))
+
+
 def check_groups(groups, error, **channels):
     """Check that ``groups`` divides numbers of channels, and return it.
 

@@ -58,6 +58,9 @@ class Convolution2DFunction(_convolution.Planar):
         if b is not None:
             type_check.expect(b.shape[0] == W.shape[0])
 
+    def _advice(self, expect, x, *others):
+        return _convolution.advise(expect, x, others[0], self.groups)
+
     def _get_out_size(self, x_shape, w_shape):
         return _convolution.places(
             x_shape[2:], w_shape[2:], *self._window(), self.cover_all)

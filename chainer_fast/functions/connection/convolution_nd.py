@@ -38,6 +38,9 @@ class ConvolutionND(_convolution.Spatial):
         if b is not None:
             type_check.expect(b.shape[0] == W.shape[0])
 
+    def _advice(self, expect, x, *others):
+        return _convolution.advise(expect, x, others[0])
+
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))

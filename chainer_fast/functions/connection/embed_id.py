@@ -120,6 +120,11 @@ def embed_id(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of a signed integer dtype, or ``W`` no floating-point matrix.
 
+    Warns
+    -----
+    UserWarning
+        Once, if an id below zero is not ignored.
+
     See Also
     --------
     chainer_fast.links.EmbedID

@@ -46,6 +46,13 @@ class LinearFunction(FunctionNode):
             type_check.expect(b_type.ndim == 1)
             type_check.expect(b_type.shape[0] == w_type.shape[0])
 
+    def _advice(self, expect, x, *others):
+        if expect != 'x.shape[1] == W.shape[1]':
+            return None
+        return ('Each row of x has %d elements and W takes %d: make the link with '
+                'in_size=%d, or with in_size=None, which takes the first it is given'
+                % (x.shape[1], others[0].shape[1], x.shape[1]))
+
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W = inputs[:2]
         self.retain_inputs((0, 1))

@@ -90,6 +90,20 @@ class SoftmaxCrossEntropy(FunctionNode):
         type_check.expect(t_type.shape[0] == x_type.shape[0])
         type_check.expect(t_type.shape[1:] == x_type.shape[2:])
 
+    def _advice(self, expect, x, *others):
+        t, = others
+        if expect == 't.shape == x.shape':
+            return ('Labels are integers: t.astype(numpy.int32); a t of %s holds a '
+                    'probability for each class' % t.dtype)
+        if expect != 't.ndim == x.ndim - 1':
+            return None
+        wanted = 'Labels have the shape %s' % (x.shape[:1] + x.shape[2:],)
+        if t.shape == x.shape:
+            return wanted + ': t.argmax(axis=1)'
+        if t.shape[1:] == (1,):
+            return wanted + ': t[:, 0]'
+        return wanted
+
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, t = inputs
         self.retain_inputs((0, 1))
@@ -274,6 +288,11 @@ def softmax_cross_entropy(
     ValueError
         If ``reduce``, ``soft_target_loss`` or ``class_weight`` is not one of the above;
         in debug mode, if a label is neither a class nor ignored.
+
+    Warns
+    -----
+    UserWarning
+        Once, if a label below zero is not ignored: it counts from the end.
 
     See Also
     --------

@@ -114,8 +114,7 @@ def given(W, b, options, *names):
     """
     unknown = options.keys() - set(names)
     if unknown:
-        raise TypeError('from_params() got unexpected keyword argument(s) %s'
-                        % ', '.join(map(repr, sorted(unknown))))
+        raise argument.unexpected('from_params', unknown, names)
     if b is not None:
         if b.size != W.shape[0]:
             raise ValueError('b must have an element for each of %d filters, got %d'

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import link, reporter
+from chainer_fast import _mistakes, link, reporter
 from chainer_fast.functions.evaluation.accuracy import accuracy
 from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
 from chainer_fast.link import Link
@@ -130,7 +130,14 @@ class Classifier(link.Chain):
             t = kwargs.pop(key)
 
         self._forget()
-        self.y = self.predictor(*args, **kwargs)
+        try:
+            self.y = self.predictor(*args, **kwargs)
+        except TypeError as error:
+            if not args and not kwargs:
+                _mistakes.tell(error, (
+                    'Classifier was called with one argument, which it takes for the '
+                    'labels (label_key=%r): call it with inputs and labels' % key))
+            raise
         self.loss = self.lossfun(self.y, t)
         observed = {'loss': self.loss}
         if self.compute_accuracy:

@@ -1,6 +1,7 @@
 """Base of the extensions that read a log."""
 from __future__ import annotations
 
+from chainer_fast import _mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions.log_report import LogReport
@@ -23,7 +24,13 @@ class LogReader(Extension):
     def _read_log(self, trainer):
         source = self._log_report
         if isinstance(source, str):
-            return trainer.get_extension(source).log
+            try:
+                return trainer.get_extension(source).log
+            except ValueError as error:
+                _mistakes.tell(error, (
+                    '%s reads that log: call trainer.extend(extensions.LogReport()) as '
+                    'well' % type(self).__name__))
+                raise
         if isinstance(source, LogReport):
             source(trainer)
             return source.log

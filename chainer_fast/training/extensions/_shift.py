@@ -5,6 +5,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _mistakes
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import extension
@@ -53,6 +54,14 @@ class HyperparameterShift(extension.Extension):
         """Return the value after ``t`` calls, or ``None`` to leave it alone."""
         raise NotImplementedError
 
+    def _read(self, optimizer):
+        try:
+            return getattr(optimizer, self._attr)
+        except AttributeError as error:
+            _mistakes.tell(error, 'The hyperparameters of %s are %s' % (
+                type(optimizer).__name__, ', '.join(optimizer.hyperparam.get_dict())))
+            raise
+
     def _set(self, trainer, value):
         self._update_value(self._get_optimizer(trainer), value)
 
@@ -62,7 +71,7 @@ class HyperparameterShift(extension.Extension):
     def initialize(self, trainer: Trainer) -> None:
         """Set the initial value, or the last one if a training is resumed."""
         if self._init is None:
-            self._init = getattr(self._get_optimizer(trainer), self._attr)
+            self._init = self._read(self._get_optimizer(trainer))
         self._set(trainer, self._init if self._t == 0 else self._value_at(self._t))
 
     def __call__(self, trainer: Trainer) -> None:
@@ -95,7 +104,7 @@ class RememberingShift(HyperparameterShift):
 
     def initialize(self, trainer: Trainer) -> None:
         if self._init is None:
-            self._init = getattr(self._get_optimizer(trainer), self._attr)
+            self._init = self._read(self._get_optimizer(trainer))
         if self._last_value is None:
             self._last_value = self._value_at(self._t) if self._t else self._init
         self._set(trainer, self._last_value)

@@ -11,6 +11,7 @@ from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
+from chainer_fast.training.extensions import _report_keys
 from chainer_fast.training.trainer import Trainer
 
 
@@ -59,7 +60,8 @@ class PlotReport(extension.Extension):
     Warns
     -----
     UserWarning
-        If Matplotlib is not installed.
+        If Matplotlib is not installed; after the first period, if a key looks like a
+        misspelling of one that is reported.
 
     Examples
     --------
@@ -102,11 +104,16 @@ class PlotReport(extension.Extension):
         if not (trainer.is_before_training or self._trigger(trainer)):
             return
 
+        if not trainer.is_before_training and not any(self._data.values()):
+            _report_keys.check(self, self._y_keys, observation)
         means = {key: float(mean) for key, mean in self._summary.compute_mean().items()}
         x_values = dict(means, epoch=trainer.updater.epoch,
                         iteration=trainer.updater.iteration)
         for key in self._y_keys:
             if key in means:
+                if self._x_key not in x_values:
+                    raise KeyError('%s; the x_key of PlotReport is one of %s' % (
+                        self._x_key, ', '.join(x_values)))
                 self._data[key].append((x_values[self._x_key], means[key]))
         if any(self._data.values()):
             self._plot(pyplot, os.path.join(trainer.out, self._file_name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import sys
 import typing as tp
 
-from chainer_fast.training.extensions import util
+from chainer_fast.training.extensions import _report_keys, util
 from chainer_fast.training.extensions._log_reader import LogReader
 from chainer_fast.training.trainer import Trainer
 
@@ -23,6 +23,11 @@ class PrintReport(LogReader):
         added to the trainer, as this extension calls it.
     out : file
         File to print to.
+
+    Warns
+    -----
+    UserWarning
+        With the first entry, if a key looks like a misspelling of one of its keys.
 
     See Also
     --------
@@ -61,6 +66,8 @@ class PrintReport(LogReader):
             self._out.write(self._header)
             self._header = None
         for entry in self._read_log(trainer)[self._log_len:]:
+            if self._log_len == 0:
+                _report_keys.check(self, self._entries, entry)
             if not util.is_log(self._out):
                 self._out.write(util.ERASE_BELOW)   # there may be a progress bar
             self._print(entry)

@@ -102,7 +102,8 @@ class EarlyStoppingTrigger:
 
         mean = self._summary.compute_mean()
         if monitor not in mean:
-            warnings.warn('%s is not in observation' % monitor)
+            warnings.warn('%s is not in observation, which has %s' % (
+                monitor, ', '.join(trainer.observation)))
             return False
         self._init_summary()
         value = mean[monitor]

@@ -34,7 +34,7 @@ class Optimizer(chainer_fast.Optimizer):
     def __init__(self, target=None):
         super().__init__()
         self.updates = []
-        self.setup(chainer_fast.Link() if target is None else target)
+        self.setup(chainer_fast.Link(w=1) if target is None else target)
 
     def update(self, lossfun=None, *args, **kwargs):
         self.updates.append((lossfun, args, kwargs))

@@ -13,7 +13,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel, softmax
-from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.backends.kernels.common import exponential, negative
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
 from chainer_fast.types import DTypeSpec, NdArray
@@ -99,6 +99,7 @@ def hard_losses(
     y, log_y = _softmax(_wide(x))
     labels, counted = _classes(t, ignore_label)
     losses = -log_y[_index(labels)]
+    negative.warn('t', t, ignore_label, x.shape[1], 'classes')
     if class_weight is not None:
         losses *= class_weight.astype(losses.dtype, copy=False)[labels]
     losses = xp.where(counted, losses, losses.dtype.type(0))
@@ -123,6 +124,7 @@ def factors(
     factors : array
         Negative weights, zero where labels do not count, in the dtype of ``x``.
     """
+    negative.warn('t', t, ignore_label, x.shape[1], 'classes', clipped=True)
     classes = get_array_module(t).clip(t, 0, x.shape[1] - 1)
     results = -(t != ignore_label).astype(x.dtype)
     if class_weight is not None:

@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import negative
 from chainer_fast.backends.kernels.embed_id import cuda as _device
 from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
 from chainer_fast.types import NdArray
@@ -28,10 +29,12 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
     array, shape (*ids.shape, columns)
     """
     if ignore_label is None:
-        return W[ids]
-    ignored = ids == ignore_label
-    y = W[get_array_module(W).where(ignored, 0, ids)]
-    y[ignored] = 0
+        y = W[ids]
+    else:
+        ignored = ids == ignore_label
+        y = W[get_array_module(W).where(ignored, 0, ids)]
+        y[ignored] = 0
+    negative.warn('x', ids, ignore_label, len(W), 'rows')
     return y
 
 

@@ -13,6 +13,8 @@ from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 from chainer_fast._core.shortcut cimport given, input_array
 
+from chainer_fast.backends.kernels.common import negative
+
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
@@ -46,6 +48,7 @@ cdef bint _find_rows(
     """Write the numbers of rows, -1 for ignored ids; return whether each id has a row.
     """
     cdef bint ignores = ignore_label is not None
+    cdef bint any_below = False
     cdef npy_intp i, row, ignored = ignore_label if ignores else 0
     cdef npy_intp n = PyArray_SIZE(ids)
     cdef bint wide = PyArray_ITEMSIZE(<np.ndarray>ids) == 8
@@ -56,9 +59,12 @@ cdef bint _find_rows(
             row = -1
         elif -rows <= row < 0:
             row += rows
+            any_below = True
         elif not 0 <= row < rows:
             return False
         found[i] = row
+    if any_below:
+        negative.warn('x', ids, ignore_label, rows, 'rows')
     return True
 
 

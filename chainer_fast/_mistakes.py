@@ -1,0 +1,89 @@
+"""What errors add for those who made a mistake: the name that was meant, a cure."""
+from __future__ import annotations
+
+import difflib
+import sys
+import typing as tp
+import warnings
+
+# What other frameworks call arguments of links, functions and optimizers.
+_ELSEWHERE = {
+    'bias': 'nobias', 'dilation': 'dilate', 'dim': 'axis', 'in_features': 'in_size',
+    'input_size': 'in_size', 'kernel_size': 'ksize', 'learning_rate': 'lr',
+    'num_layers': 'n_layers', 'out_features': 'out_size', 'p': 'ratio',
+    'padding': 'pad', 'rate': 'ratio', 'strides': 'stride'}
+
+_warned: set[tp.Any] = set()
+
+
+def nearest(name: str, known: tp.Iterable[str]) -> str | None:
+    """Return the known name of which another one is a misspelling, or None.
+
+    A name that extends a known one is no misspelling.
+    """
+    others = [other for other in known if not (
+        name.startswith(other) or name.endswith(other))]
+    found = difflib.get_close_matches(name, others, 1, 0.8)
+    return found[0] if found else None
+
+
+def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
+    """Return a question for the name that was probably meant, or None."""
+    known = [other for other in known if other != name]
+    meant = _ELSEWHERE.get(name)
+    if meant not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        meant = near[0] if near else None
+    return None if meant is None else 'did you mean %r?' % meant
+
+
+def tell(error: BaseException, line: str, old: str | None = None) -> None:
+    """Add a line to an exception, or put it in the place of an old one.
+
+    It is a note, which tracebacks show after the message. It goes into the message
+    itself where Python has no notes yet, before 3.11, and where the class of the
+    exception has an attribute ``_takes_lines``.
+    """
+    if hasattr(error, '_takes_lines') or sys.version_info < (3, 11) and _is_text(error):
+        text = error.args[0]
+        text = text + '\n' + line if old is None else text.replace(old, line)
+        error.args = (text, *error.args[1:])
+        return
+    notes = error.__dict__.setdefault('__notes__', [])
+    if old in notes:
+        notes[notes.index(old)] = line
+    else:
+        notes.append(line)
+
+
+def _is_text(error):
+    return len(error.args) == 1 and isinstance(error.args[0], str) and (
+        type(error).__str__ is Exception.__str__)
+
+
+def levels_to_the_caller() -> int:
+    """Return the ``stacklevel`` of the code that called this package.
+
+    It is counted for a warning of the function that calls this one.
+    """
+    level, frame = 1, sys._getframe(1)
+    # With a dot, as other libraries have names such as chainercv.
+    while frame.f_back is not None and (
+            frame.f_globals.get('__name__', '').startswith('chainer_fast.')):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def warn_once(key: tp.Hashable, message: str) -> None:
+    """Warn the code that called this package, if there was no such warning yet.
+
+    Parameters
+    ----------
+    key : hashable
+        What the warning is about.
+    message : str
+        The text of a ``UserWarning``.
+    """
+    if key not in _warned:
+        _warned.add(key)
+        warnings.warn(message, stacklevel=levels_to_the_caller())

@@ -1,0 +1,47 @@
+"""A warning of labels and ids below zero, which count from the end as NumPy's do."""
+from __future__ import annotations
+
+import numpy
+
+from chainer_fast import _mistakes
+from chainer_fast.types import NdArray
+
+
+def warn(
+        name: str, values: NdArray, ignored: int | None, count: int, what: str,
+        clipped: bool = False) -> None:
+    """Warn, once a name, of the first number below zero that is not ignored.
+
+    Arrays on a GPU are passed over, as the host would have to wait for them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    values : array of integers
+        Labels or ids.
+    ignored : int or None
+        Number that stands for none.
+    count : int
+        Number of what they are numbers of.
+    what : str
+        The name of that.
+    clipped : bool
+        Whether numbers below zero are taken for zero instead.
+    """
+    if not isinstance(values, numpy.ndarray):
+        return
+    below = values < 0
+    if ignored is not None:
+        below &= values != ignored
+    if not below.any():
+        return
+    place = tuple(numpy.argwhere(below)[0].tolist())
+    value = int(values[place])
+    _mistakes.warn_once((name, what), (
+        '%s[%s] is %d, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
+        'ignore_label for a number that stands for none; with config.debug, such '
+        'numbers are errors.' % (
+            name, ', '.join(map(str, place)), value, count, what, count - 1,
+            what.replace('classes', 'class').replace('rows', 'row'),
+            0 if clipped else value + count)))

@@ -1,0 +1,32 @@
+"""Warnings of mistyped keys of reports."""
+from __future__ import annotations
+
+import typing as tp
+
+from chainer_fast import _mistakes
+
+
+def check(extension: tp.Any, wanted: tp.Iterable[str], known: tp.Iterable[str]) -> None:
+    """Warn, once a key, of keys that look like misspellings of what is reported.
+
+    A key that is like none may be one that is reported later, and there is no warning.
+
+    Parameters
+    ----------
+    extension : Extension
+        The extension that was given the keys.
+    wanted : iterable of str
+        The keys.
+    known : iterable of str
+        The keys that have been reported so far.
+    """
+    wanted, known = list(wanted), list(known)
+    for key in wanted:
+        if key in known:
+            continue
+        near = _mistakes.nearest(key, known) or next(
+            (each for each in known if each.endswith('/' + key)), None)
+        if near is not None and near not in wanted:
+            _mistakes.warn_once((type(extension), key), (
+                '%s: nothing is reported as %r; did you mean %r?' % (
+                    type(extension).__name__, key, near)))

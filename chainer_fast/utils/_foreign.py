@@ -1,0 +1,59 @@
+"""What errors say of values that are no arrays, and of NumPy's functions of variables.
+"""
+from __future__ import annotations
+
+import re
+import typing as tp
+
+import numpy
+
+_UFUNC = re.compile(
+    r'loop of ufunc does not support argument \d+ of type (?:Variable|Parameter) '
+    r"which has no callable (\w+) method|ufunc '(\w+)' not supported for the input")
+
+
+def cure(value: tp.Any) -> str | None:
+    """Return how to make an array of a value, or None for arrays and other objects."""
+    kind = type(value)
+    library = kind.__module__.partition('.')[0]
+    if library == 'torch':
+        return ('%s.%s is a tensor of PyTorch: chainer_fast.interop.torch.from_torch(x)'
+                ' makes a variable of it' % (library, kind.__name__))
+    if library in ('jax', 'jaxlib', 'tensorflow', 'pandas', 'polars', 'PIL'):
+        return '%s is no array: pass numpy.asarray(x)' % kind.__name__
+    if isinstance(value, (bool, int, float)) or _is_list_of_numbers(value):
+        return '%s is no array: pass numpy.asarray(x, numpy.float32), or an integer ' \
+            'dtype for labels and ids' % kind.__name__
+    return None
+
+
+def _is_list_of_numbers(value):
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (bool, int, float))
+
+
+def of_ufunc(text: str) -> str | None:
+    """Return what to write for a ufunc of NumPy that refuses variables, or None.
+
+    Parameters
+    ----------
+    text : str
+        What NumPy's ``TypeError`` says.
+    """
+    found = _UFUNC.search(text)
+    if found is None:
+        return None
+    name = found[1] or found[2]
+    return ('numpy.%s takes arrays, not variables: write chainer.functions.%s(x) where '
+            'there is such a function, or pass x.array, through which no gradient flows'
+            % (name, name))
+
+
+def of_mixture(values: tp.Iterable[tp.Any]) -> str:
+    """Return the cure, on a line of its own, for inputs of different libraries."""
+    words = next(filter(None, map(cure, values)), None)
+    if words is None and any(type(value) is numpy.ndarray for value in values):
+        words = ("all inputs and parameters belong on one device: model.to_device('@"
+                 "cupy:0'), chainer.get_device('@cupy:0').send(x)")
+    return '' if words is None else '\n' + words
