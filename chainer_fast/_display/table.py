@@ -14,7 +14,7 @@ class Table:
     rows : sequence of sequences of str
         As many texts as there are headings.
     numbers : collection of int
-        Columns that are aligned to the right.
+        Columns that are aligned to the right, the others being aligned to the left.
     """
 
     def __init__(
@@ -40,7 +40,11 @@ class Table:
                 for i, text in enumerate(texts))
 
         def style(i):
-            return ' style="text-align:right"' if i in self._numbers else ''
+            if not self._numbers:
+                return ''
+            # Notebooks align all to the right.
+            side = 'right' if i in self._numbers else 'left'
+            return ' style="text-align:%s"' % side
 
         body = ''.join(row('td', texts) for texts in self._rows)
         return '<table><thead>%s</thead><tbody>%s</tbody></table>' % (

@@ -51,7 +51,10 @@ class Tree(tp.NamedTuple):
 
 
 def to_html(tree: Tree) -> str:
-    """Return a tree as HTML, the first level unfolded."""
+    """Return a tree as HTML.
+
+    The first level is unfolded, and so is an object that is alone in another.
+    """
     parts = ['<div class="chainer-fast">', _STYLE]
     _Writer(parts.append).write(tree, is_open=True)
     parts.append('</div>')
@@ -83,8 +86,9 @@ class _Writer:
             if self._left <= 0:
                 out('<div class="leaf">...</div>')
                 break
-            self.write(first)
-            first = next(inside, None)
+            this, first = first, next(inside, None)
+            is_open = is_open and first is None
+            self.write(this, is_open)
         out('</details>')
 
 

@@ -57,9 +57,17 @@ def test_tree_is_escaped():
 
 
 def test_first_level_is_open():
-    source = to_html(Tree('a', inside=[Tree('b', rows=[('c',)])]))
+    leaf = Tree('c', rows=[('d',)])
+    source = to_html(Tree('a', inside=[leaf, Tree('b', inside=[leaf])]))
     assert source.count('<details open>') == 1
-    assert source.count('<details>') == 1
+    assert source.count('<details>') == 3
+
+
+def test_what_is_alone_is_open():
+    pair = Tree('c', inside=[Tree('d', rows=[('e',)])] * 2)
+    source = to_html(Tree('a', inside=[Tree('b', inside=[pair])]))
+    assert source.count('<details open>') == 3
+    assert source.count('<details>') == 2
 
 
 def test_an_endless_tree_ends(monkeypatch):

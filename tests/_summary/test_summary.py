@@ -277,7 +277,9 @@ def test_text_and_html():
         '  unused  Linear  not called           8                   32 B',
         '', 'parameters: 8 (32 B)', 'multiply-adds: 0', 'outputs: 24 B'])
     source = found._repr_html_()
-    assert '<td>  unused</td><td>Linear</td><td>not called</td>' in source
+    left, right = ['<td style="text-align:%s">' % side for side in ('left', 'right')]
+    assert ('%s  unused</td>%sLinear</td>%snot called</td>%s8</td>' % (
+        left, left, left, right)) in source
     assert source.count('<tr>') == 3 and 'parameters: 8 (32 B)<br>' in source
 
 
