@@ -81,25 +81,25 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
     parameters are counted, and the model is not called.
 
     A multiply-add is one product that is added to a sum. Of samples :math:`N`, places
-    of an image :math:`P`, channels :math:`C` and a kernel of :math:`K` places, these
-    are counted:
+    of an image :math:`P`, channels :math:`C`, a kernel of :math:`K` places, :math:`g`
+    groups and :math:`n` units, these are counted:
 
-    ======================== ==========================================================
-    convolution              :math:`N P_\\text{out} K C_\\text{in} C_\\text{out} / g`
-                             with :math:`g` groups
-    deconvolution            :math:`N P_\\text{in} K C_\\text{in} C_\\text{out} / g`
-    linear                   :math:`N C_\\text{in} C_\\text{out}`
-    bilinear                 :math:`N C_1 C_2 C_\\text{out}`
-    matmul, tensordot,       the product of the lengths of all axes, each axis that the
-    einsum                   operands share once
-    LSTM, GRU and RNN of     for each sample of each step, the sizes of all matrices:
-    :math:`n` units          :math:`G n (C_\\text{in} + n)` for a layer and direction,
-                             with :math:`G` = 4, 3 and 1
-    batch, group and layer   1 for each element, the scaling and shifting; statistics
-    normalization            are not counted
-    all else                 0, such as embeddings, which only copy, pooling and
-                             activations
-    ======================== ==========================================================
+    ==================== =============================================================
+    convolution          :math:`N P_\\text{out} K C_\\text{in} C_\\text{out} / g`
+    deconvolution        :math:`N P_\\text{in} K C_\\text{in} C_\\text{out} / g`
+    linear               :math:`N C_\\text{in} C_\\text{out}`
+    bilinear             :math:`N C_1 C_2 C_\\text{out}`
+    products of arrays   the product of the lengths of all axes, each axis that the
+                         operands of ``F.matmul``, ``F.tensordot`` or ``F.einsum``
+                         share once
+    recurrent layers     :math:`G n (C_\\text{in} + n)` for each sample of each step
+                         and each direction, with :math:`G` = 4 for LSTM, 3 for GRU
+                         and 1 for others; a state that is not there yet costs nothing
+    normalization        1 for each element, the scaling and shifting; statistics are
+                         not counted
+    all else             0, such as embeddings, which only copy, pooling and
+                         activations
+    ==================== =============================================================
 
     Parameters
     ----------
