@@ -161,7 +161,6 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
     observer.add_observers('', model.namedlinks(skipself=True))
     with _unchanged.unchanged(model), configuration.using_config('train', False), \
             configuration.using_config('enable_backprop', False), \
-            configuration.using_config('use_static_graph', False), \
             observer, links, _layers.FunctionMeter(links):
         model(*inputs, **kwargs)
         layers.count_parameters()

@@ -145,6 +145,7 @@ class Everything(chainer.Chain):
         self.add_persistent('total', np.zeros(4, np.float32))
 
     def forward(self, x):
+        assert not (chainer.config.train or chainer.config.enable_backprop)
         self.seen.append(x)
         self.counts['calls'] += 1
         self.note = 'called'
@@ -223,6 +224,13 @@ def test_numbers_of_a_layer():
     assert (inner.calls, inner.output_bytes, last.output_bytes) == (1, 0, 40)
     assert (found.parameters, found.parameter_bytes) == (17, 68)
     assert (found.output_bytes, found.multiply_adds) == (160, 120)
+
+
+def test_a_parameter_of_two_links_counts_once():
+    first, second = L.Linear(3, 3), L.Linear(3, 3, nobias=True)
+    second.W = first.W
+    found = chainer.summary(chainer.ChainList(first, second))
+    assert [each.parameters for each in found.layers] == [0, 12, 0]
 
 
 def test_inside_of_another_reporter():
