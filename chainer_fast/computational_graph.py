@@ -4,9 +4,13 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import function_node, variable
+from chainer_fast._display import graph
 
 _var_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'}
 _func_style = {'shape': 'record', 'fillcolor': '#6495ED', 'style': 'filled'}
+
+# Beyond it, a picture in a notebook helps nobody.
+_MOST_SHOWN = 300
 
 _RANKDIRS = ('TB', 'BT', 'LR', 'RL')
 
@@ -61,6 +65,8 @@ class DotNode:
 class ComputationalGraph:
     """A computational graph that can be drawn.
 
+    Notebooks show graphs of up to 300 nodes.
+
     Parameters
     ----------
     nodes : list
@@ -112,25 +118,45 @@ class ComputationalGraph:
         self.remove_variable = remove_variable
         self.show_name = show_name
 
-    def _to_dot(self):
+    def _parts(self):
+        """Return the nodes to be drawn, with their attributes, and the edges."""
         nodes, edges = self.nodes, self.edges
         if self.remove_variable:
             nodes, edges = _skip_variable(nodes, edges)
-        statements = ['rankdir=%s;' % self.rankdir]
-        for node in nodes:
-            style = (self.variable_style if isinstance(node, variable.VariableNode)
-                     else self.function_style)
-            statements.append(DotNode(node, style, self.show_name).label)
+        return [
+            DotNode(node, self.variable_style if isinstance(node, variable.VariableNode)
+                    else self.function_style, self.show_name)
+            for node in nodes], edges
+
+    def _to_dot(self):
+        nodes, edges = self._parts()
+        statements = ['rankdir=%s;' % self.rankdir, *[node.label for node in nodes]]
         statements += ['%d -> %d;' % (id(tail), id(head)) for tail, head in edges]
         return 'digraph graphname{%s}' % ''.join(statements)
+
+    def _to_svg(self):
+        nodes, edges = self._parts()
+        places = {node.id_: i for i, node in enumerate(nodes)}
+        return graph.to_svg([
+            graph.Node(*[str(node.attribute.get(key, default)) for key, default in (
+                ('label', ''), ('shape', 'box'), ('fillcolor', '#fff'))])
+            for node in nodes],
+            [(places[id(tail)], places[id(head)]) for tail, head in edges],
+            self.rankdir)
+
+    def _repr_svg_(self):
+        return self._to_svg() if len(self.nodes) <= _MOST_SHOWN else None
 
     def dump(self, format: str = 'dot') -> str:
         """Return the graph as text.
 
         Parameters
         ----------
-        format : {'dot'}
-            The DOT language, which Graphviz draws: ``dot -Tpng``, for example.
+        format : {'dot', 'svg'}
+            The DOT language, which Graphviz draws: ``dot -Tpng``, for example; or a
+            picture, which needs no Graphviz. Of the attributes of nodes, the picture
+            has ``label``, ``shape`` (octagon, oval, box) and ``fillcolor``. Chainer has
+            no ``'svg'``.
 
         Returns
         -------
@@ -140,12 +166,13 @@ class ComputationalGraph:
         Raises
         ------
         NotImplementedError
-            If ``format`` is not ``'dot'``.
+            If ``format`` is another.
         """
-        if format != 'dot':
+        if format not in ('dot', 'svg'):
             raise NotImplementedError(
-                "format has to be 'dot', not %r; Graphviz makes images of it" % format)
-        return self._to_dot()
+                "format has to be 'dot' or 'svg', not %r; Graphviz makes images of the "
+                'former' % format)
+        return self._to_dot() if format == 'dot' else self._to_svg()
 
 
 def _skip_variable(nodes, edges):
@@ -201,6 +228,8 @@ def build_computational_graph(
     (5, 4)
     >>> with open('sum.dot', 'w') as file:
     ...     _ = file.write(graph.dump())
+    >>> with open('sum.svg', 'w') as file:
+    ...     _ = file.write(graph.dump('svg'))
     """
     if not remove_split:
         raise ValueError('remove_split has to be true: variables are never split')

@@ -120,6 +120,9 @@ class Sequential(link.ChainList):
                 'its place, or pickle it with the package dill')
         return super().__reduce__()
 
+    def _shown_inside(self):
+        return ((str(i), layer) for i, layer in enumerate(self._layers))
+
     # ---- as a list
 
     def _position_of_child(self, i):

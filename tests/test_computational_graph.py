@@ -1,4 +1,5 @@
 import re
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
@@ -138,3 +139,36 @@ def test_dot_node():
     assert DotNode(F.relu(x).creator_node).attribute['shape'] == 'box'
     with pytest.raises(AssertionError, match='int'):
         DotNode(3)
+
+
+class TestPicture:
+
+    def draw(self, y, **options):
+        graph = build_computational_graph([y], **options)
+        return graph, xml.etree.ElementTree.fromstring(graph.dump('svg'))
+
+    def texts(self, root):
+        return sorted(text.text for text in root.iter('{http://www.w3.org/2000/svg}text'))
+
+    def test_labels(self):
+        x = variable('<x>')
+        graph, root = self.draw(F.relu(x) + x)
+        assert self.texts(root) == [
+            '(2, 3), float32', '(2, 3), float32', '<x>: (2, 3), float32', 'ReLU',
+            '_ + _']
+        assert graph._repr_svg_() == graph.dump('svg')
+
+    def test_options(self):
+        x = variable()
+        _, root = self.draw(F.relu(F.relu(x)), remove_variable=True, function_style={
+            'label': 'f', 'shape': 'oval', 'fillcolor': 'red'})
+        assert self.texts(root) == ['f', 'f']
+        assert {rect.get('fill') for rect in root.iter(
+            '{http://www.w3.org/2000/svg}rect')} == {'red'}
+
+    def test_notebooks_show_no_large_graph(self):
+        y = variable()
+        for _ in range(149):
+            y = F.identity(y)
+        assert build_computational_graph([y])._repr_svg_() is not None
+        assert build_computational_graph([F.relu(y)])._repr_svg_() is None

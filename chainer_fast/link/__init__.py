@@ -13,7 +13,15 @@ from chainer_fast import backend, device_resident, initializers, link_hook, vari
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
-from chainer_fast.link import _bound, _hooked, _place, _scope, _signature, _walks
+from chainer_fast.link import (
+    _bound,
+    _hooked,
+    _place,
+    _scope,
+    _shown,
+    _signature,
+    _walks,
+)
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
@@ -42,7 +50,7 @@ def _ensure_shape_dtype(value):
 _Link = tp.TypeVar('_Link', bound='Link')
 
 
-class Link(links.LinkBase, _walks.Walking, _hooked.Hooked,
+class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
            device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 

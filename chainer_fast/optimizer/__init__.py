@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import backend, initializers, optimizer_hooks, variable
+from chainer_fast import _display, backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
 from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
@@ -16,7 +16,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.link import Link
-from chainer_fast.optimizer import _moved, _registration, _states
+from chainer_fast.optimizer import _moved, _registration, _shown, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
@@ -351,7 +351,7 @@ def _is_float16(param):
 _Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
 
 
-class Optimizer(_LossScaling):
+class Optimizer(_LossScaling, _display.Shown):
     """Base class of all optimizers.
 
     An optimizer is bound to the link whose parameters it updates by :meth:`setup`.
@@ -544,6 +544,9 @@ class Optimizer(_LossScaling):
         for path, param in ruled:
             param.update_rule.serialize(parts[path])
             param.update_rule._check_states(param, path)
+
+    def _shown(self):
+        return _shown.describe(self)
 
 
 def _hooks_of(optimizer):

@@ -10,11 +10,12 @@ import traceback
 import typing as tp
 import warnings
 
+from chainer_fast import _display
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
 from chainer_fast.reporter import Reporter
 from chainer_fast.serializer import AbstractSerializer
-from chainer_fast.training import _state, util
+from chainer_fast.training import _shown, _state, util
 from chainer_fast.training import extension as extension_module
 from chainer_fast.utils import _random_state
 
@@ -33,7 +34,7 @@ class _ExtensionEntry:
         self.call_before_training = call_before_training
 
 
-class Trainer:
+class Trainer(_display.Shown):
     """The training loop with its extensions.
 
     An iteration is one call of ``updater.update()``. Values that the model reports
@@ -322,6 +323,9 @@ class Trainer:
         _state.serialize_observation(self, serializer)
         # Last, since loading may initialize parameters.
         _random_state.serialize_global(serializer)
+
+    def _shown(self):
+        return _shown.describe(self)
 
 
 def _make_folder(path):

@@ -35,7 +35,8 @@ OLDEST = {
 TOOLS = Path(__file__).with_name('locks') / 'tools.txt'
 BUILD = TOOLS.with_name('build.txt')
 # Files of the repository that no source distribution has.
-OURS_ALONE = re.compile(r'\.ci/|\.github/|\.gitignore$')
+OURS_ALONE = re.compile(
+    r'\.ci/|\.github/|\.gitignore$|\.pre-commit-config\.yaml$')
 GENERATED = re.compile(r'PKG-INFO$|setup\.cfg$|chainer_fast\.egg-info/')
 
 Row = collections.namedtuple('Row', 'what policy size equal smoke')

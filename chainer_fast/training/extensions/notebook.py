@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import typing as tp
 
+from chainer_fast._display.table import Table
 from chainer_fast.training.extensions import plot_report, print_report, progress_bar
 from chainer_fast.training.trainer import Trainer
 
@@ -34,29 +35,6 @@ class _Cell:
             self._handle = self._display(content, display_id=True)
         else:
             self._handle.update(content)
-
-
-class _Table:
-    """Rows of text under headings."""
-
-    def __init__(self, headings, rows) -> None:
-        self._headings, self._rows = headings, rows
-
-    def __repr__(self) -> str:
-        widths = [max(map(len, column))
-                  for column in zip(self._headings, *self._rows, strict=True)]
-        return '\n'.join(
-            '  '.join(map(str.ljust, row, widths)).rstrip()
-            for row in [self._headings, *self._rows])
-
-    def _repr_html_(self):
-        def row(kind, texts):
-            return '<tr>%s</tr>' % ''.join(
-                '<%s>%s</%s>' % (kind, html.escape(text), kind) for text in texts)
-
-        body = ''.join(row('td', texts) for texts in self._rows)
-        return '<table><thead>%s</thead><tbody>%s</tbody></table>' % (
-            row('th', self._headings), body)
 
 
 class _Lines:
@@ -106,7 +84,7 @@ class PrintReportNotebook(print_report.PrintReport):
         if self._header is None and len(log) == self._log_len:
             return
         self._header, self._log_len = None, len(log)
-        self._cell.show(_Table(self._entries, [
+        self._cell.show(Table(self._entries, [
             [f'{entry[key]:g}' if key in entry else '' for key in self._entries]
             for entry in log]))
 

@@ -14,6 +14,8 @@ from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import _report_keys
 from chainer_fast.training.trainer import Trainer
 
+_MOST_MARKERS = 40
+
 
 def _find_matplotlib(module='matplotlib'):
     """Import a module of Matplotlib; warn and return ``None`` if it is missing.
@@ -28,6 +30,16 @@ def _find_matplotlib(module='matplotlib'):
         warnings.warn('Matplotlib is not installed, so nothing is plotted; install it '
                       'with `pip install matplotlib`', stacklevel=3)
         return None
+
+
+def _draw_curve(axes, x, y, **options):
+    """Plot a line whose markers do not run into each other."""
+    axes.plot(x, y, markevery=-(-len(x) // _MOST_MARKERS), **options)
+
+
+def _draw_grid(axes, visible):
+    # Fainter than curves; without a grid there must be no options of its lines.
+    axes.grid(visible, **(dict(alpha=.4) if visible else {}))
 
 
 class PlotReport(extension.Extension):
@@ -51,7 +63,7 @@ class PlotReport(extension.Extension):
         Name of the image in the folder of the trainer, ``'plot.png'`` by default. The
         suffix determines the format.
     marker : str
-        Matplotlib's marker of the points.
+        Matplotlib's marker of the points; of long curves it marks some.
     grid : bool
         Whether to draw a grid.
     file_name : str, optional
@@ -125,11 +137,11 @@ class PlotReport(extension.Extension):
             axes.set_xlabel(self._x_key)
             if self._x_key in ('epoch', 'iteration'):
                 axes.xaxis.get_major_locator().set_params(integer=True)
-            axes.grid(self._grid)
+            _draw_grid(axes, self._grid)
             for key in self._y_keys:
                 if self._data[key]:
                     x, y = zip(*self._data[key], strict=True)
-                    axes.plot(x, y, marker=self._marker, label=key)
+                    _draw_curve(axes, x, y, marker=self._marker, label=key)
             if self._postprocess is not None:
                 self._postprocess(figure, axes, self._summary)
             # Outside of the axes, where it cannot cover a curve.

@@ -198,7 +198,7 @@ class VariableStatisticsPlot(extension.Extension):
     figsize : tuple of number, optional
         Width and height in inches.
     marker : str, optional
-        Matplotlib's marker of the points.
+        Matplotlib's marker of the points; of long curves it marks some.
     grid : bool
         Whether to draw a grid.
     file_name : str, optional
@@ -214,7 +214,7 @@ class VariableStatisticsPlot(extension.Extension):
     ::
 
         trainer.extend(extensions.VariableStatisticsPlot(model.fc1.W,
-        filename='fc1.png'))
+            filename='fc1.png'))
     """
 
     def __init__(
@@ -286,29 +286,30 @@ class VariableStatisticsPlot(extension.Extension):
         panels = [self._draw_moments] * bool(self._plot_mean or self._plot_std)
         panels += [self._draw_percentiles] * self._plot_percentile
         iterations, data = self._samples.get_data()
-        figure, all_axes = plt.subplots(len(panels), len(self._keys), sharex=True,
-                                        figsize=self._figsize, squeeze=False)
+        # Numbers of the second column would reach into the first.
+        figure, all_axes = plt.subplots(
+            len(panels), len(self._keys), sharex=True, figsize=self._figsize,
+            squeeze=False, layout='constrained')
         try:
             for column, key in enumerate(self._keys):
                 all_axes[0, column].set_title(key)
                 all_axes[-1, column].set_xlabel('iteration')
                 for axes, draw in zip(all_axes[:, column], panels, strict=True):
                     draw(axes, iterations, data[:, column].T)
-                    axes.grid(self._grid)
+                    plot_report._draw_grid(axes, self._grid)
                     axes.legend(loc='best')
             figure.savefig(file_path)
         finally:
             plt.close(figure)
 
     def _draw_moments(self, axes, iterations, curves):
-        if not (self._plot_mean and self._plot_std):
-            axes.plot(iterations, curves[0], marker=self._marker, color='C0',
-                      label='mean' if self._plot_mean else 'std')
-            return
-        from matplotlib import colors
-        axes.errorbar(iterations, curves[0], curves[1], marker=self._marker,
-                      color='C0', ecolor=colors.to_rgba('C0', .2), elinewidth=1.5,
-                      label='mean, std')
+        label = 'mean' if self._plot_mean else 'std'
+        if self._plot_mean and self._plot_std:
+            label = 'mean, std'
+            mean, deviation = curves[:2]
+            axes.fill_between(iterations, mean - deviation, mean + deviation,
+                              color='C0', alpha=.2, linewidth=0)
+        self._draw_curve(axes, iterations, curves[0], label)
 
     def _draw_percentiles(self, axes, iterations, curves):
         curves = curves[bool(self._plot_mean) + bool(self._plot_std):]
@@ -319,8 +320,11 @@ class VariableStatisticsPlot(extension.Extension):
                 iterations, curves[i], curves[-1 - i], color='C0', alpha=.2,
                 linewidth=0, label='percentile' if innermost else '_nolegend_')
         if has_middle:
-            axes.plot(iterations, curves[n_bands], marker=self._marker, color='C0',
-                      label='percentile')
+            self._draw_curve(axes, iterations, curves[n_bands], 'percentile')
+
+    def _draw_curve(self, axes, iterations, curve, label):
+        plot_report._draw_curve(
+            axes, iterations, curve, marker=self._marker, color='C0', label=label)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')

@@ -253,6 +253,16 @@ def test_plot_before_the_training(trainer, pyplot):
         'x': [(0, 0), (2, 1.5), (4, 3.5)]}
 
 
+def test_markers_of_long_curves_do_not_touch(trainer, pyplot):
+    steps = []
+    report = extensions.PlotReport('x', postprocess=lambda f, axes, s: steps.append(
+        axes.lines[0].get_markevery()))
+    for n in (3, 40, 400):
+        report._data['x'] = [(i, i) for i in range(n)]
+        report._plot(pyplot, os.path.join(trainer.out, 'plot.png'))
+    assert steps == [1, 1, 10]
+
+
 def test_plot_names_the_horizontal_axis_alone(trainer, pyplot):
     labels = []
     trainer.extend(extensions.PlotReport(

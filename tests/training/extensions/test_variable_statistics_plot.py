@@ -116,6 +116,24 @@ def test_image(options, titles, n_rows, tmp_path, monkeypatch):
     pyplot.close(figure)
 
 
+def test_columns_do_not_overlap(tmp_path, monkeypatch):
+    from matplotlib import pyplot
+    made = []
+    monkeypatch.setattr(pyplot, 'close', made.append)
+    plot = extensions.VariableStatisticsPlot(links.Linear(3, 2))
+    # Long numbers on the vertical axes.
+    plot._samples.add(numpy.full(plot._data_shape, -1e-3), 0)
+    plot._samples.add(numpy.full(plot._data_shape, 2e-3), 1)
+    plot.save_plot_using_module(str(tmp_path / 'f.png'), pyplot)
+    monkeypatch.undo()
+    figure, = made
+    left, right = [axes.get_tightbbox() for axes in figure.axes[:2]]
+    assert left.x1 < right.x0
+    assert figure.axes[0].get_lines()[0].get_ydata().tolist() == pytest.approx(
+        [-1e-3, 2e-3])
+    pyplot.close(figure)
+
+
 def test_figure_is_closed_if_it_cannot_be_written(tmp_path):
     from matplotlib import pyplot
     plot = extensions.VariableStatisticsPlot(chainer_fast.Variable(numpy.zeros(3)))
