@@ -4,8 +4,8 @@ import os
 import re
 
 _USAGE = '''\
-%(prog)s [--profile] [--legacy[=PARTS]] SCRIPT [ARGUMENT ...]
-       %(prog)s [--profile] [--legacy[=PARTS]] -m MODULE [ARGUMENT ...]
+%(prog)s [--profile[=TRACE]] [--legacy[=PARTS]] SCRIPT [ARGUMENT ...]
+       %(prog)s [--profile[=TRACE]] [--legacy[=PARTS]] -m MODULE [ARGUMENT ...]
        %(prog)s check PATH ...
        %(prog)s --doctor'''
 
@@ -16,11 +16,13 @@ the processes that it starts. "python -m chainer_fast" is the same command; opti
 Python itself stand before its -m.'''
 
 _PROFILE = '''\
-print two tables to standard error when the program has ended, by itself, by an
-exception or by Ctrl-C: how often each function and each link was called, the time it
-took forward and backward, the size of its results, which path it took (a shortcut, a
+print tables to standard error when the program has ended, by itself, by an exception or
+by Ctrl-C: the time of imports, data, forward and backward computations, updates and
+each extension; how often each function and each link was called, the time it took
+forward and backward, the size of its results, which path it took (a shortcut, a
 compiled kernel, oneDNN, CUDA, or general: plain NumPy or CuPy), and what kept it from a
-faster one. docs/performance.md tells how to read them.'''
+faster one. TRACE is a file, such as trace.json, for a trace that ui.perfetto.dev opens.
+docs/performance.md tells how to read them.'''
 
 _LEGACY = '''\
 run a program of Chainer 1 to 6, and of the Python and NumPy of its time, as it is, and
@@ -44,7 +46,7 @@ _OF_PYTHON = re.compile('-[WX]|-[bBdEIiOPqRsSuvx]+$')
 _parser = argparse.ArgumentParser(
     prog='chainer-fast', usage=_USAGE, description=_DESCRIPTION, epilog=_EPILOG,
     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-_parser.add_argument('--profile', action='store_true', help=_PROFILE)
+_parser.add_argument('--profile', nargs='?', const='', metavar='=TRACE', help=_PROFILE)
 _parser.add_argument('--legacy', nargs='?', const='1', metavar='=PARTS', help=_LEGACY)
 _parser.add_argument('--doctor', action='store_true', help=_DOCTOR)
 
@@ -72,7 +74,8 @@ def parse(arguments):
     Returns
     -------
     argparse.Namespace
-        ``profile`` and ``doctor`` are bool; ``legacy`` is the text of its parts, or
+        ``profile`` is a file for a trace, or ``''`` if there is to be none, or None if
+        no profile is asked for; ``doctor`` is bool; ``legacy`` is the text of its parts, or
         ``'1'`` where they are left out, or None; ``program`` is a list of the script or
         module and its arguments, and ``is_module`` tells which it is.
     """

@@ -4,7 +4,10 @@ import pytest
 from chainer_fast._command import arguments
 from tests.compat import processes
 
-USAGE = 'usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT'
+USAGE = 'usage: chainer-fast [--profile[=TRACE]] [--legacy[=PARTS]] SCRIPT'
+
+
+SCRIPT = __file__
 
 
 @pytest.mark.parametrize('given, problem', [
@@ -12,8 +15,10 @@ USAGE = 'usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT'
     (['nothing.py', '-m'], "there is no script 'nothing.py'"),
     (['--quick', 'script.py'], 'there is no option --quick'),
     (['--prof', 'script.py'], 'there is no option --prof'),
-    (['--profile=yes', 'script.py'],
-     "argument --profile: ignored explicit argument 'yes'")])
+    (['--profile=script.py', SCRIPT],
+     '--profile=script.py: the name of a trace ends in .json'),
+    (['--doctor=yes', 'script.py'],
+     "argument --doctor: ignored explicit argument 'yes'")])
 def test_usage(tmp_path, given, problem):
     process = processes.start('-m', 'chainer_fast', *given, cwd=tmp_path)
     assert process.returncode == 2
@@ -23,9 +28,10 @@ def test_usage(tmp_path, given, problem):
 
 
 @pytest.mark.parametrize('given, profile, legacy, program', [
-    (['-mx', '--profile', '-h', '--'], False, None, ['x', '--profile', '-h', '--']),
-    (['--legacy', '-m', 'x', '-m', 'y'], False, '1', ['x', '-m', 'y']),
-    (['--legacy=v1,python', '--profile', '-m', '--legacy'], True, 'v1,python',
+    (['-mx', '--profile', '-h', '--'], None, None, ['x', '--profile', '-h', '--']),
+    (['--legacy', '-m', 'x', '-m', 'y'], None, '1', ['x', '-m', 'y']),
+    (['--profile=a.json', '-m', 'x'], 'a.json', None, ['x']),
+    (['--legacy=v1,python', '--profile', '-m', '--legacy'], '', 'v1,python',
      ['--legacy'])])
 def test_what_follows_the_name_is_of_the_program(given, profile, legacy, program):
     found = arguments.parse(given)
