@@ -75,9 +75,9 @@ def parse(arguments):
     -------
     argparse.Namespace
         ``profile`` is a file for a trace, or ``''`` if there is to be none, or None if
-        no profile is asked for; ``doctor`` is bool; ``legacy`` is the text of its parts, or
-        ``'1'`` where they are left out, or None; ``program`` is a list of the script or
-        module and its arguments, and ``is_module`` tells which it is.
+        no profile is asked for; ``doctor`` is bool; ``legacy`` is the text of its
+        parts, or ``'1'`` where they are left out, or None; ``program`` is a list of the
+        script or module and its arguments, and ``is_module`` tells which it is.
     """
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.

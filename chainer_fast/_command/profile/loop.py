@@ -102,13 +102,12 @@ def _watch_classes(base, names, replace, within):
         for derived in cls.__subclasses__():
             watch_all(derived)
 
-    @classmethod
     def init_subclass(cls, **kwargs):
         super(base, cls).__init_subclass__(**kwargs)
         watch(cls)
 
     watch_all(base)
-    replace(base, '__init_subclass__', init_subclass)
+    replace(base, '__init_subclass__', classmethod(init_subclass))
 
 
 def _watch_losses(profile, replace):

@@ -11,9 +11,10 @@ class Replacements:
     def set(self, place, name, new):
         """Replace an attribute; one that ``place`` has inherited hides behind it."""
         if name in vars(place):
-            self._undo.append(functools.partial(setattr, place, name, vars(place)[name]))
+            undo = functools.partial(setattr, place, name, vars(place)[name])
         else:
-            self._undo.append(functools.partial(delattr, place, name))
+            undo = functools.partial(delattr, place, name)
+        self._undo.append(undo)
         setattr(place, name, new)
 
     def finish_with(self, undo):

@@ -38,9 +38,9 @@ def test_table(model):
         time.sleep(.05)
         model(model.xp.ones((4, 3), 'f'))
     for phase in 'forward', 'backward', 'update':
-        assert 0 < found.phases[phase].device
+        assert found.phases[phase].device > 0
     # It includes the time that the device waits for the host.
-    assert 4e7 < found.phases[None].device
+    assert found.phases[None].device > 4e7
     text = report.text(found.profile)
     assert 'GPU s' in text
     line, = [line for line in text.splitlines() if line.startswith('backward ')]

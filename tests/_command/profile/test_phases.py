@@ -26,7 +26,7 @@ DATA = [(np.ones(4, 'f'), np.int32(0))] * 20
 
 def is_counted(row):
     """Return whether a row has the time of one sleep."""
-    return LEAST * 1e6 <= row.host
+    return row.host >= LEAST * 1e6
 
 
 def sleep(*_):
@@ -83,7 +83,7 @@ def test_trainer(tmp_path):
 def seconds_of(text):
     """Return the seconds in the lines of a table of phases by their names."""
     text = text[text.index('phase '):].partition('\n\n')[0]
-    return {line[:line.index('  ', 2)].rstrip(): float(re.findall(r'\d+\.\d{3}', line)[0])
+    return {line[:line.index('  ', 2)]: float(re.search(r'\d+\.\d{3}', line)[0])
             for line in text.splitlines()[1:]}
 
 
@@ -97,7 +97,7 @@ def test_table_adds_up(tmp_path):
     seconds = seconds_of(report.text(found.profile))
     whole = seconds.pop('all')
     assert whole == pytest.approx(found.profile.elapsed / 1e9, abs=.001)
-    assert list(seconds)[-1] == 'else' and LEAST / 1e3 <= seconds['else']
+    assert list(seconds)[-1] == 'else' and seconds['else'] >= LEAST / 1e3
     outer = {name: value for name, value in seconds.items() if name[0] != ' '}
     assert set(outer) == {
         'iterator', 'converter', 'transfer', 'forward', 'backward', 'update', 'Slow',
@@ -195,8 +195,8 @@ class SlowData:
 
 
 @pytest.mark.parametrize('iterator_class', [
-    iterators.MultithreadIterator,
-    functools.partial(iterators.MultiprocessIterator, n_processes=1, shared_mem=100)])
+    iterators.MultithreadIterator, functools.partial(
+        iterators.MultiprocessIterator, n_processes=1, shared_mem=100)])
 def test_prefetch(iterator_class):
     with taken(traced=True) as found:
         iterator = iterator_class(SlowData(LEAST / 1e3), 2, repeat=False)
@@ -212,9 +212,9 @@ def test_prefetch(iterator_class):
     if found.profile.workers:
         (number, tasks), = found.profile.workers
         assert number != os.getpid()
-        assert len(tasks) == 2
-        assert LEAST * 2e6 <= sum(end - begin for begin, end in tasks)
-        assert float(beside['1 processes that read examples']) >= 2 * LEAST / 1e3
+        assert len(tasks) == 4
+        assert sum(end - begin for begin, end in tasks) >= LEAST * 4e6
+        assert float(beside['1 processes that read examples']) >= 4 * LEAST / 1e3
     else:
         assert float(beside[own[0]]) >= 4 * LEAST / 1e3
 
@@ -275,7 +275,7 @@ def test_trainer_that_fails(tmp_path):
 def test_digits(tmp_path):
     process = processes.start(
         '-m', 'chainer_fast', '--profile',
-        os.path.join(processes.ROOT, 'examples', 'mnist', 'train_mnist.py'), '-e', '3',
+        os.path.join(processes.ROOT, 'examples', 'mnist', 'train_mnist.py'), '-e', '1',
         cwd=tmp_path)
     assert process.returncode == 0, process.stderr
     seconds = seconds_of(process.stderr)

@@ -205,7 +205,8 @@ def test_everything_is_put_back():
     def state():
         return (chainer.FunctionNode.apply, chainer.Link.__call__,
                 backprop.backprop_step, vars(chainer.FunctionNode).get('apply'),
-                vars(chainer.Link).get('__call__'), dict(vars(chainer.training.Trainer)),
+                vars(chainer.Link).get('__call__'),
+                dict(vars(chainer.training.Trainer)),
                 [dict(vars(place)) for place in replaced])
 
     before = state()

@@ -1,9 +1,6 @@
 """The files of profiles that Perfetto opens: the Trace Event Format."""
 import collections
 import json
-import os
-import subprocess
-import sys
 import textwrap
 
 import numpy as np
