@@ -163,6 +163,10 @@ class Profile:
 
     def __init__(self, traced=False):
         self._traced = traced
+        self.start()
+
+    def start(self):
+        """Begin, and forget what has been seen before."""
         self._local = threading.local()
         self.threads = []
         self.workers = []

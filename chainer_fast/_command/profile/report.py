@@ -20,7 +20,9 @@ def text(profile):
     -------
     str
     """
-    parts = [_head(profile), phases.text(profile), _functions(profile)]
+    parts = [_head(profile), phases.text(profile)]
+    if profile.functions():
+        parts.append(_functions(profile))
     if profile.links():
         parts.append(_links(profile))
     return '\n\n'.join(parts)
