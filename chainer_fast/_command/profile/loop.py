@@ -1,9 +1,11 @@
 """The phases of a training: what a profile sees beside functions and links."""
+import contextlib
 import copy
 import functools
 import importlib._bootstrap
 import inspect
 import multiprocessing.pool
+import sys
 
 from chainer_fast import _backend, _backprop, optimizer, serializer
 from chainer_fast._command.profile import workers
@@ -28,7 +30,6 @@ PHASES = (
 
 # What is replaced, and the phase it belongs to.
 _FUNCTIONS = (
-    (importlib._bootstrap, '_find_and_load', 'import'),
     (_own_reader.OwnReader, '_read', 'iterator'),
     (convert, '_call_converter', 'converter'),
     (convert._ArbitraryCallableConverter, '__call__', 'converter'),
@@ -66,24 +67,20 @@ def watch(profile, replace):
         return observed.within(plain, enter)
 
     for place, name, phase in _FUNCTIONS:
-        replace(place, name, within(
-            getattr(place, name), phase, _module_name if phase == 'import' else None))
+        replace(place, name, within(getattr(place, name), phase))
     for base, names, phase, name_of in (
             (iterator.Iterator, ('next', '__next__'), 'iterator', None),
             (optimizer.Optimizer, ('update',), 'update', None),
             (_updater.Updater, ('update',), UPDATER, _iteration)):
         _watch_classes(base, names, replace, functools.partial(
             within, phase=phase, name_of=name_of))
+    _watch_imports(profile, replace)
     _watch_losses(profile, replace)
     _watch_extensions(profile, replace)
     plain_reader = multithread_iterator.MultithreadIterator._reader
     replace(multithread_iterator.MultithreadIterator, '_reader',
             lambda self: within(plain_reader(self), 'iterator'))
     workers.watch(profile, replace)
-
-
-def _module_name(name, import_):
-    return name
 
 
 def _iteration(updater):
@@ -108,6 +105,16 @@ def _watch_classes(base, names, replace, within):
 
     watch_all(base)
     replace(base, '__init_subclass__', classmethod(init_subclass))
+
+
+def _watch_imports(profile, replace):
+    def enter(name, import_):
+        # importlib.import_module() comes here for modules that are there, too.
+        return contextlib.nullcontext() if name in sys.modules else (
+            profile.here().spans.span('import', name))
+
+    replace(importlib._bootstrap, '_find_and_load', observed.within(
+        importlib._bootstrap._find_and_load, enter))
 
 
 def _watch_losses(profile, replace):

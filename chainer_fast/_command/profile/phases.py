@@ -4,7 +4,7 @@ import re
 
 from chainer_fast._command.profile import loop, spans, table
 
-# Phases within an extension are listed if they take this part of all time.
+# Phases within an extension are listed if they take more than this part of all time.
 _LEAST = 0.002
 
 
@@ -47,7 +47,7 @@ def _main(profile):
         lines.append(line(name, found.values(), _calls(found)))
         parts = {key: row for key, row in found.items()
                  if row.host > _LEAST * profile.elapsed}
-        if len(parts) > 1:
+        if any(phase for _, phase in parts):
             for (path, phase), row in sorted(
                     parts.items(), key=lambda item: -item[1].host):
                 lines.append(line('  ' + ' '.join(

@@ -1,5 +1,6 @@
 """The phases of programs in a profile, and how they add up."""
 import functools
+import importlib
 import os
 import re
 import threading
@@ -171,6 +172,7 @@ def test_import(tmp_path, monkeypatch):
     with taken(traced=True) as found, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         import slowly_imported  # noqa: F401
+        importlib.import_module('slowly_imported')
         with pytest.raises(ModuleNotFoundError):
             import there_is_no_such_module  # noqa: F401
     assert found.phases['import'].calls == 2

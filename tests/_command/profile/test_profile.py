@@ -1,4 +1,5 @@
 """Profiles of programs: ``python -m chainer_fast --profile``."""
+import importlib._bootstrap
 import signal
 import subprocess
 import sys
@@ -200,7 +201,8 @@ def test_everything_is_put_back():
     replaced = [place for place, *_ in loop._FUNCTIONS] + [
         chainer.dataset.Iterator, chainer.iterators.SerialIterator,
         chainer.GradientMethod, chainer.training.StandardUpdater,
-        chainer.iterators.MultithreadIterator]
+        chainer.iterators.MultithreadIterator, importlib._bootstrap,
+        chainer.training.trainer]
 
     def state():
         return (chainer.FunctionNode.apply, chainer.Link.__call__,
