@@ -8,6 +8,11 @@ from chainer_fast.backends import cuda
 _MOST_PENDING = 10000
 
 
+def is_capturing():
+    """Return whether work on the GPU is only noted: it happens later, or never."""
+    return cuda.cupy.cuda.get_current_stream().is_capturing()
+
+
 class DeviceClock:
     """Measures phases by events in the stream of a GPU, the current one.
 
@@ -43,12 +48,10 @@ class DeviceClock:
 
     def mark(self, phase):
         """Note that a phase has ended."""
-        stream = cuda.cupy.cuda.get_current_stream()
-        # What is captured happens later, or never.
-        if cuda.cupy.cuda.get_device_id() != self.device or stream.is_capturing():
+        if cuda.cupy.cuda.get_device_id() != self.device or is_capturing():
             return
         event = cuda.Event()
-        event.record(stream)
+        event.record()
         self._pending.append((phase, event))
         if len(self._pending) >= _MOST_PENDING:
             self.read()

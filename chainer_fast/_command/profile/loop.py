@@ -6,6 +6,7 @@ import importlib._bootstrap
 import inspect
 import multiprocessing.pool
 import sys
+import typing as tp
 
 from chainer_fast import _backend, _backprop, optimizer, serializer
 from chainer_fast._command.profile import workers
@@ -108,13 +109,15 @@ def _watch_classes(base, names, replace, within):
 
 
 def _watch_imports(profile, replace):
+    machinery: tp.Any = importlib._bootstrap
+
     def enter(name, import_):
         # importlib.import_module() comes here for modules that are there, too.
         return contextlib.nullcontext() if name in sys.modules else (
             profile.here().spans.span('import', name))
 
-    replace(importlib._bootstrap, '_find_and_load', observed.within(
-        importlib._bootstrap._find_and_load, enter))
+    replace(machinery, '_find_and_load', observed.within(
+        machinery._find_and_load, enter))
 
 
 def _watch_losses(profile, replace):

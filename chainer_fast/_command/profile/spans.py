@@ -98,7 +98,8 @@ class Spans:
 
     def watch_device(self):
         """Measure the GPU that is in use from now on."""
-        self.clock = device_clock.DeviceClock(self.events is not None)
+        if not device_clock.is_capturing():
+            self.clock = device_clock.DeviceClock(self.events is not None)
 
     def start(self, now):
         """Count from a moment on."""

@@ -105,7 +105,7 @@ def test_table_adds_up(tmp_path):
         'LogReport', "updater's own", 'else'}
     assert sum(outer.values()) == pytest.approx(whole, abs=.0005 * len(outer))
     inner = [seconds['  its own'], seconds['  ' + loop.SETUP]]
-    assert sum(inner) == pytest.approx(seconds['Slow'], rel=.1)
+    assert 6 * LEAST / 1e3 <= sum(inner) <= seconds['Slow'] + .001
 
 
 def test_loop_without_trainer(tmp_path):
@@ -131,7 +131,6 @@ def test_loop_without_trainer(tmp_path):
     # The link, the loss; in the end the link, an index, a product.
     assert phases['forward'].calls == 4 * 2 + 1 + 3
     assert is_counted(phases['forward'])
-    assert not is_counted(phases['update'])
     assert phases[loop.FILES].host > 0
 
 
@@ -205,7 +204,6 @@ def test_prefetch(iterator_class):
         assert [len(batch) for batch in iterator] == [2, 2]
         iterator.finalize()
     assert is_counted(found.phases['waiting'])
-    assert not is_counted(found.phases['iterator'])
     text = report.text(found.profile)
     beside = dict(re.findall(r'^(.*\S) +\d+ +(\d+\.\d+)$', text[
         text.index('beside it'):].partition('\n\n')[0], re.MULTILINE))
