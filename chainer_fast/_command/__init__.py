@@ -27,9 +27,12 @@ def main() -> None:
         return
     sys.argv = given.program
     program.alias_here_and_in_children()
-    if given.profile:
+    if given.profile is not None:
         from chainer_fast._command import profile
-        profile.print_at_exit()
+        try:
+            profile.print_at_exit(given.profile)
+        except ValueError as error:
+            arguments.refuse('--profile=%s: %s' % (given.profile, error))
     if given.legacy is not None:
         try:
             program.enable_legacy(given.legacy)

@@ -6,8 +6,8 @@ import sys
 from chainer_fast._command.parser import Parser, did_you_mean
 
 _USAGE = '''\
-%(prog)s [--profile] [--legacy[=PARTS]] SCRIPT [ARGUMENT ...]
-       %(prog)s [--profile] [--legacy[=PARTS]] -m MODULE [ARGUMENT ...]
+%(prog)s [--profile[=TRACE]] [--legacy[=PARTS]] SCRIPT [ARGUMENT ...]
+       %(prog)s [--profile[=TRACE]] [--legacy[=PARTS]] -m MODULE [ARGUMENT ...]
        %(prog)s COMMAND ...
        %(prog)s --doctor | --version | --print-completion SHELL'''
 
@@ -18,18 +18,21 @@ the processes that it starts. "python -m chainer_fast" is the same command; opti
 Python itself stand before its -m.'''
 
 _PROFILE = '''\
-print two tables to standard error when the program has ended, by itself, by an
-exception or by Ctrl-C: how often each function and each link was called, the time it
-took forward and backward, the size of its results, which path it took (a shortcut, a
+print tables to standard error when the program has ended, by itself, by an exception or
+by Ctrl-C: the time of imports, data, forward and backward computations, updates and
+each extension; how often each function and each link was called, the time it took
+forward and backward, the size of its results, which path it took (a shortcut, a
 compiled kernel, oneDNN, CUDA, or general: plain NumPy or CuPy), and what kept it from a
-faster one. docs/performance.md tells how to read them.'''
+faster one. TRACE is a file, such as trace.json, for a trace that ui.perfetto.dev opens.
+docs/performance.md tells how to read them.'''
 
 _LEGACY = '''\
 run a program of Chainer 1 to 6, and of the Python and NumPy of its time, as it is, and
 report to standard error what was adapted, where, and what to write instead. PARTS, with
 commas between them, are some of v1 to v6, python (or python3, if it is a program of
-Python 3), numpy, libraries, and cpu, which has to be asked for and runs on the
-processor what asks for a GPU. docs/legacy.md lists what is adapted.'''
+Python 3), numpy and libraries. Two more have to be asked for: cpu, which runs on the
+processor what asks for a GPU, and chainerx, which runs on plain arrays what asks for
+ChainerX. docs/legacy.md lists what is adapted.'''
 
 _DOCTOR = '''\
 print which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this machine, and
@@ -48,13 +51,14 @@ is run as ./NAME.'''
 _OF_PYTHON = re.compile('-[WX]|-[bBdEIiOPqRsSuvx]+$')
 
 # Options of this command whose value is the next argument.
-_WITH_VALUE = '--parts', '--print-completion'
+_WITH_VALUE = '--parts', '--trace', '--print-completion'
 
 
 def _add_options(parser, *without):
     """Add the options with which a program can be run."""
     if 'profile' not in without:
-        parser.add_argument('--profile', action='store_true', help=_PROFILE)
+        parser.add_argument(
+            '--profile', nargs='?', const='', metavar='=TRACE', help=_PROFILE)
     if 'legacy' not in without:
         parser.add_argument(
             '--legacy', nargs='?', const='1', metavar='=PARTS', help=_LEGACY)
@@ -69,7 +73,7 @@ def _add_program(commands, name, summary, description, *without, **defaults):
     added.add_argument('-m', metavar='MODULE', help='run a module as a program')
     _add_options(added, *without)
     added.set_defaults(**{
-        'profile': False, 'legacy': None, 'doctor': False, 'version': False,
+        'profile': None, 'legacy': None, 'doctor': False, 'version': False,
         'print_completion': None, **defaults})
     return added
 
@@ -94,9 +98,12 @@ def tree():
     commands = parser.add_subparsers(
         title='commands', metavar='COMMAND', prog='chainer-fast')
     _add_program(commands, 'run', 'run a program', _DESCRIPTION)
-    _add_program(commands, 'profile', 'run a program, and tell what takes its time',
-                 'Run a program, and tell what takes its time.\n\n'
-                 + _PROFILE[0].upper() + _PROFILE[1:], 'profile', profile=True)
+    profile = _add_program(
+        commands, 'profile', 'run a program, and tell what takes its time',
+        'Run a program, and tell what takes its time.\n\n'
+        + _PROFILE[0].upper() + _PROFILE[1:], 'profile', profile='')
+    profile.add_argument('--trace', dest='profile', metavar='FILE', default='',
+                         help='file for a trace, as after --profile=')
     legacy = _add_program(
         commands, 'legacy', 'run a program of Chainer 1 to 6 as it is',
         _LEGACY[0].upper() + _LEGACY[1:], 'legacy', legacy='1')
@@ -152,8 +159,9 @@ def parse(arguments):
     Returns
     -------
     argparse.Namespace
-        ``profile`` and ``doctor`` are bool; ``legacy`` is the text of its parts, or
-        ``'1'`` where they are left out, or None; ``version`` is bool, and
+        ``profile`` is a file for a trace, or ``''`` if there is to be none, or None if
+        no profile is asked for; ``doctor`` is bool; ``legacy`` is the text of its
+        parts, or ``'1'`` where they are left out, or None; ``version`` is bool, and
         ``print_completion`` the name of a shell, or None. ``program`` is a list of the
         script or module and its arguments, and ``is_module`` tells which it is; there
         is none with ``doctor``, ``version`` and ``print_completion``.

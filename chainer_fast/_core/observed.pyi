@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from chainer_fast._core.graph import FunctionBase, Shortcut
@@ -7,3 +8,7 @@ class ObservedShortcut(Shortcut):
     def __init__(
         self, shortcut: Shortcut, forward: Callable[[FunctionBase, Any, int], Any],
         backward: Callable[[FunctionBase, bool, int], Any]) -> None: ...
+
+def within(
+    plain: Callable[..., Any],
+    enter: Callable[..., AbstractContextManager[Any]]) -> Callable[..., Any]: ...

@@ -1,4 +1,5 @@
-"""Shortcuts that tell an observer what they do; for profiles."""
+"""Shortcuts and functions that tell an observer what they do; for profiles."""
+import functools
 from time import perf_counter_ns
 
 from cpython.object cimport PyObject
@@ -61,3 +62,26 @@ cdef class ObservedShortcut(Shortcut):
         cdef int done = self.shortcut.backward_on_device(function, gy, gx)
         self.note_backward(function, done != 0, perf_counter_ns() - begin)
         return done
+
+
+def within(plain, enter):
+    """Return a function that calls another one in a context.
+
+    Unlike one of Python it has no frame: warnings name the line that they would name
+    without it.
+
+    Parameters
+    ----------
+    plain : callable
+        The other function, or method of a class.
+    enter : callable
+        Called with the same arguments; returns a context manager.
+
+    Returns
+    -------
+    callable
+    """
+    def call(*args, **kwargs):
+        with enter(*args, **kwargs):
+            return plain(*args, **kwargs)
+    return functools.update_wrapper(call, plain, updated=())

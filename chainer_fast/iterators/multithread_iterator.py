@@ -118,8 +118,12 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
             return
         if self._pool is None:
             self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
-        read = functools.partial(operator.getitem, self.dataset)
-        self._next = self._pool.map_async(read, list(indices)), state, orders
+        self._next = (
+            self._pool.map_async(self._reader(), list(indices)), state, orders)
+
+    def _reader(self):
+        """Return a function of an index that reads an example."""
+        return functools.partial(operator.getitem, self.dataset)
 
     def _orders_ahead(self):
         return [] if self._next is None else list(self._next[2])

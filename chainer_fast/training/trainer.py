@@ -241,9 +241,9 @@ class Trainer(_display.Shown):
         # Snapshots first: they may load a state from which the others continue.
         try:
             for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
-                initialize = getattr(entry.extension, 'initialize', None)
-                if initialize and not _is_over(entry):
-                    initialize(self)
+                for initialize in _methods([entry.extension], 'initialize'):
+                    if not _is_over(entry):
+                        initialize(self)
         except BaseException:
             # Nothing is finalized, and run() may be called again, as in Chainer; but
             # the runs of other tools must not stay open.

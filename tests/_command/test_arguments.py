@@ -7,7 +7,10 @@ from chainer_fast import __main__, _installation
 from chainer_fast._command import arguments
 from tests.compat import processes
 
-USAGE = 'usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT'
+USAGE = 'usage: chainer-fast [--profile[=TRACE]] [--legacy[=PARTS]] SCRIPT'
+
+
+SCRIPT = __file__
 
 
 @pytest.mark.parametrize('given, problem', [
@@ -23,9 +26,11 @@ USAGE = 'usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT'
     (['-W', 'ignore'], "-W ignore is an option of Python's: it stands before -m, as in "
      'python -W ignore -m chainer_fast SCRIPT'),
     (['--legacy=v9', '-m', 'json.tool'], "--legacy=v9: legacy mode has no part 'v9': "
-     'its parts are v1, v2, v3, v4, v5, v6, python, numpy, libraries, cpu, python3'),
-    (['--profile=yes', 'script.py'],
-     "argument --profile: ignored explicit argument 'yes'")])
+     'its parts are v1, v2, v3, v4, v5, v6, python, numpy, libraries, cpu, chainerx, python3'),
+    (['--profile=script.py', SCRIPT],
+     '--profile=script.py: the name of a trace ends in .json'),
+    (['--doctor=yes', 'script.py'],
+     "argument --doctor: ignored explicit argument 'yes'")])
 def test_a_mistake_gets_a_line(tmp_path, given, problem):
     process = processes.start('-m', 'chainer_fast', *given, cwd=tmp_path)
     assert process.returncode == 2
@@ -88,9 +93,10 @@ def test_version():
 
 
 @pytest.mark.parametrize('given, profile, legacy, program', [
-    (['-mx', '--profile', '-h', '--'], False, None, ['x', '--profile', '-h', '--']),
-    (['--legacy', '-m', 'x', '-m', 'y'], False, '1', ['x', '-m', 'y']),
-    (['--legacy=v1,python', '--profile', '-m', '--legacy'], True, 'v1,python',
+    (['-mx', '--profile', '-h', '--'], None, None, ['x', '--profile', '-h', '--']),
+    (['--legacy', '-m', 'x', '-m', 'y'], None, '1', ['x', '-m', 'y']),
+    (['--profile=a.json', '-m', 'x'], 'a.json', None, ['x']),
+    (['--legacy=v1,python', '--profile', '-m', '--legacy'], '', 'v1,python',
      ['--legacy'])])
 def test_what_follows_the_name_is_of_the_program(given, profile, legacy, program):
     found = arguments.parse(given)

@@ -4,8 +4,8 @@ import typing as tp
 from time import perf_counter_ns
 
 from chainer_fast import function_node, link
-from chainer_fast._command.profile import reasons, records
-from chainer_fast._core import backprop, graph, observed, update
+from chainer_fast._command.profile import loop, reasons, records, replacing
+from chainer_fast._core import backprop, graph, observed
 from chainer_fast.backends import kernels
 from chainer_fast.backends._onednn import library
 
@@ -13,11 +13,10 @@ _plain_apply = function_node.FunctionNode.apply
 _plain_backprop_step = backprop.backprop_step
 _plain_call_kernel: tp.Any = kernels.Kernel.__call__
 _plain_call_link = link.Link.__call__
-_plain_update_params = update.update_params
 
-# The profile that is taken, or None, and what to do at its end.
+# The profile that is taken, or None.
 _profile: tp.Any = None
-_undo = []
+_replacements = replacing.Replacements()
 
 
 def start(profile):
@@ -30,36 +29,28 @@ def start(profile):
     global _profile
     _profile = profile
     library.count(True)
-    _replace(function_node.FunctionNode, 'apply', _apply)
-    _replace(link.Link, '__call__', _call_link)
-    _replace(kernels.Kernel, '__call__', _call_kernel)
-    _replace(backprop, 'backprop_step', _backprop_step)
-    _replace(update, 'update_params', _update_params)
+    replace = _replacements.set
+    replace(function_node.FunctionNode, 'apply', _apply)
+    replace(link.Link, '__call__', _call_link)
+    replace(kernels.Kernel, '__call__', _call_kernel)
+    replace(backprop, 'backprop_step', _backprop_step)
+    loop.watch(profile, replace)
     # Registered after the replacements, the shortcuts take these for the methods that
     # the classes should have.
     for cls in graph.classes_with_shortcuts():
         shortcut, _ = graph.registered(cls)
-        _undo.insert(0, functools.partial(graph.declare, cls, shortcut))
+        _replacements.finish_with(functools.partial(graph.declare, cls, shortcut))
         graph.declare(
             cls, observed.ObservedShortcut(shortcut, _note_forward, _note_backward))
+    profile.start()     # that took a tenth of a second
 
 
 def stop():
     """Put everything back."""
     global _profile
-    for undo in reversed(_undo):
-        undo()
-    _undo.clear()
+    _replacements.undo()
     library.count(False)
     _profile = None
-
-
-def _replace(place, name, new):
-    if name in vars(place):
-        _undo.append(functools.partial(setattr, place, name, vars(place)[name]))
-    else:
-        _undo.append(functools.partial(delattr, place, name))
-    setattr(place, name, new)
 
 
 # Functions
@@ -74,17 +65,19 @@ def _apply(self, inputs):
     if thread.frame is not None:
         return _plain_apply(self, inputs)
     frame = thread.frame = records.Frame(self)
-    begin = perf_counter_ns()
-    try:
-        outputs = _plain_apply(self, inputs)
-    finally:
-        thread.frame = None
-    elapsed = perf_counter_ns() - begin
+    with thread.spans.forward():
+        begin = perf_counter_ns()
+        try:
+            outputs = _plain_apply(self, inputs)
+        finally:
+            thread.frame = None
+        end = perf_counter_ns()
     if frame.served:
         forms, why = {'shortcut'}, ()
     else:
         forms, why = frame.forms, frame.reasons + reasons.of_forward(frame, inputs)
-    thread.add(self, 'forward', elapsed, forms, why, _size(outputs))
+    thread.see(outputs[0].array)
+    thread.add(self, 'forward', begin, end, forms, why, _size(outputs))
     return outputs
 
 
@@ -95,7 +88,11 @@ def _note_forward(function, array, elapsed):
         # An operator of a variable. If the shortcut has declined, the function comes
         # again, by its method ``apply``.
         if array is not None:
-            thread.add(function, 'forward', elapsed, {'shortcut'}, (), array.nbytes)
+            end = perf_counter_ns()
+            thread.see(array)
+            thread.spans.past(end - elapsed, end)
+            thread.add(function, 'forward', end - elapsed, end, {'shortcut'}, (),
+                       array.nbytes)
     elif frame.function is function:
         frame.served = array is not None
         frame.declined = array is None
@@ -106,7 +103,8 @@ def _note_backward(function, served, elapsed):
     if thread.frame is not None:
         return
     if served:
-        thread.add(function, 'backward', elapsed, {'shortcut'}, ())
+        end = perf_counter_ns()
+        thread.add(function, 'backward', end - elapsed, end, {'shortcut'}, ())
     thread.declined = None if served else function
 
 
@@ -124,8 +122,7 @@ def _backprop_step(function, target_input_indexes, grad_outputs, grad_inputs, is
         _plain_backprop_step(*arguments)
     finally:
         thread.frame = None
-    elapsed = perf_counter_ns() - begin
-    thread.add(function, 'backward', elapsed, frame.forms,
+    thread.add(function, 'backward', begin, perf_counter_ns(), frame.forms,
                frame.reasons + reasons.of_backward(frame, grad_outputs))
 
 
@@ -161,7 +158,7 @@ def _call_kernel(self, x, *args):
     return _plain_call_kernel(kernel, x, *args)
 
 
-# Links and optimizers
+# Links
 #
 
 def _call_link(self, *args, **kwargs):
@@ -174,18 +171,13 @@ def _call_link(self, *args, **kwargs):
     row = thread.links.get(path)
     if row is None:
         row = thread.links[path] = records.LinkRow(kind)
-    begin = perf_counter_ns()
-    try:
-        return _plain_call_link(self, *args, **kwargs)
-    finally:
-        thread.path = outer
-        row.calls += 1
-        row.forward += perf_counter_ns() - begin
-
-
-def _update_params(*args):
-    begin = perf_counter_ns()
-    try:
-        return _plain_update_params(*args)
-    finally:
-        _profile.updates.append(perf_counter_ns() - begin)
+    with thread.spans.forward():
+        begin = perf_counter_ns()
+        try:
+            return _plain_call_link(self, *args, **kwargs)
+        finally:
+            end = perf_counter_ns()
+            thread.path = outer
+            row.calls += 1
+            row.forward += end - begin
+            thread.spans.note(path[-1], 'link', begin, end)

@@ -1,8 +1,10 @@
-"""What a profile collects: a row for each class of functions, and for each link."""
+"""What a profile collects: rows of phases, of classes of functions, and of links."""
 import collections
 import threading
-import time
+from time import perf_counter_ns
 
+from chainer_fast._command.profile import spans
+from chainer_fast.backends import cuda
 from chainer_fast.backends._onednn import library
 
 
@@ -75,8 +77,16 @@ class Frame:
 class Thread:
     """The records of a thread.
 
+    Parameters
+    ----------
+    traced : bool
+        Whether events are kept for a trace.
+
     Attributes
     ----------
+    name : str
+    spans : spans.Spans
+        Its phases.
     functions : dict of str to FunctionRow
         By the names of classes.
     links : dict of tuple to LinkRow
@@ -89,7 +99,9 @@ class Thread:
         The function whose shortcut has declined to differentiate it, the last time.
     """
 
-    def __init__(self):
+    def __init__(self, traced):
+        self.name = threading.current_thread().name
+        self.spans = spans.Spans(traced)
         self.functions = collections.defaultdict(FunctionRow)
         self.links = {}
         self.frame = None
@@ -100,8 +112,15 @@ class Thread:
         self._owners = {}
         self._library_calls = library.counted()
 
-    def add(self, function, direction, elapsed, forms, reasons, size=0):
+    def see(self, array):
+        """Look at the result of a function, to find out whether a GPU is in use."""
+        if self.spans.clock is None and isinstance(array, cuda.ndarray):
+            self.spans.watch_device()
+
+    def add(self, function, direction, begin, end, forms, reasons, size=0):
         """Count a function that has run, outermost in this thread."""
+        elapsed = end - begin
+        self.spans.note(function._impl_name, direction, begin, end)
         calls = library.counted()
         if calls != self._library_calls:
             self._library_calls = calls
@@ -126,37 +145,58 @@ class Thread:
 class Profile:
     """The records of all threads.
 
+    Parameters
+    ----------
+    traced : bool
+        Whether events are kept for a trace.
+
     Attributes
     ----------
-    elapsed : float
-        Seconds from start to stop.
-    updates : list of int
-        Nanoseconds of each update of parameters by an optimizer.
+    begin, end : int
+        When it was started and stopped, in nanoseconds.
+    threads : list of Thread
+        The first one is the thread that has started the profile.
+    workers : list of list
+        For each process that reads examples: its number, and the begin and the end of
+        each of its tasks.
     """
 
-    def __init__(self):
-        self._begin = time.perf_counter()
+    def __init__(self, traced=False):
+        self._traced = traced
+        self.start()
+
+    def start(self):
+        """Begin, and forget what has been seen before."""
         self._local = threading.local()
-        self._threads = []
-        self.elapsed = 0.
-        self.updates = []
+        self.threads = []
+        self.workers = []
+        self.begin = self.end = perf_counter_ns()
+        self.here().spans.start(self.begin)
+
+    @property
+    def elapsed(self):
+        """Nanoseconds from start to stop."""
+        return self.end - self.begin
 
     def stop(self):
-        self.elapsed = time.perf_counter() - self._begin
+        """Count what has passed until now."""
+        self.end = perf_counter_ns()
+        for thread in self.threads:
+            thread.spans.stop(self.end)
 
     def here(self):
         """Return the records of the running thread."""
         try:
             return self._local.thread
         except AttributeError:
-            thread = self._local.thread = Thread()
-            self._threads.append(thread)
+            thread = self._local.thread = Thread(self._traced)
+            self.threads.append(thread)
             return thread
 
     def functions(self):
         """Return the rows of functions of all threads, the longest first."""
         found = collections.defaultdict(FunctionRow)
-        for thread in self._threads:
+        for thread in self.threads:
             for name, row in thread.functions.items():
                 total = found[name]
                 total.calls += row.calls
@@ -171,7 +211,7 @@ class Profile:
     def links(self):
         """Return the rows of links of all threads, each below its caller."""
         found = {}
-        for thread in self._threads:
+        for thread in self.threads:
             for path, row in thread.links.items():
                 total = found.setdefault(path, LinkRow(row.kind))
                 for name in 'calls', 'forward', 'backward', 'bytes':

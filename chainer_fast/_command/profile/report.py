@@ -1,6 +1,5 @@
 """The text of a profile."""
-import itertools
-
+from chainer_fast._command.profile import phases, table
 from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
 
@@ -21,7 +20,9 @@ def text(profile):
     -------
     str
     """
-    parts = [_head(profile), _functions(profile)]
+    parts = [_head(profile), phases.text(profile)]
+    if profile.functions():
+        parts.append(_functions(profile))
     if profile.links():
         parts.append(_links(profile))
     return '\n\n'.join(parts)
@@ -32,15 +33,7 @@ def _milliseconds(nanoseconds):
 
 
 def _head(profile):
-    functions = profile.functions().values()
-    seconds = {
-        'functions forward': sum(row.times['forward'] for row in functions) / 1e9,
-        'backward': sum(row.times['backward'] for row in functions) / 1e9,
-        'updates of parameters': sum(profile.updates) / 1e9}
-    rest = profile.elapsed - sum(seconds.values())
-    return 'chainer_fast: %.2f s, of which %s, all else %.2f s\n%s' % (
-        profile.elapsed,
-        ', '.join('%s %.2f s' % item for item in seconds.items()), rest, _onednn())
+    return 'chainer_fast: %.2f s\n%s' % (profile.elapsed / 1e9, _onednn())
 
 
 def _onednn():
@@ -75,7 +68,7 @@ def _functions(profile):
             *[_milliseconds(sum(row.times[d] for row in found))
               for d in ('forward', 'backward')],
             '%.1f' % (sum(row.bytes for row in found) / _MIB), '', '', ''])
-    return _table(
+    return table.text(
         ['function', 'calls', 'forward ms', 'backward ms', 'MiB', 'forward by',
          'backward by', 'not faster because of'], lines)
 
@@ -107,19 +100,6 @@ def _links(profile):
             '  ' * (len(path) - 1) + name, str(row.calls),
             _milliseconds(row.forward), _milliseconds(row.backward),
             '%.1f' % (row.bytes / _MIB)])
-    return _table(
+    return table.text(
         ['link, with those that it calls', 'calls', 'forward ms', 'backward ms', 'MiB'],
         lines)
-
-
-def _table(heads, lines):
-    """Return aligned columns; those of numbers are aligned at the right."""
-    lines = [heads, *lines]
-    columns = list(itertools.zip_longest(*lines, fillvalue=''))
-    widths = [max(map(len, column)) for column in columns]
-    numbers = {'calls', 'forward ms', 'backward ms', 'MiB'}
-    return '\n'.join(
-        '  '.join(cell.rjust(width) if head in numbers else cell.ljust(width)
-                  for head, cell, width in zip(heads, line, widths, strict=True)
-                  ).rstrip()
-        for line in lines)

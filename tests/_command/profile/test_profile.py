@@ -1,4 +1,5 @@
 """Profiles of programs: ``python -m chainer_fast --profile``."""
+import importlib._bootstrap
 import signal
 import subprocess
 import sys
@@ -10,25 +11,11 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from chainer_fast._command.profile import observe, records, report
+from chainer_fast._command.profile import loop, report
 from chainer_fast._core import backprop
 from chainer_fast.backends import kernels
+from tests._command.profile.taken import taken
 from tests.compat import processes
-
-
-class taken:
-    """Context of a profile; gives the rows of functions as ``functions[name]``."""
-
-    def __enter__(self):
-        self.profile = records.Profile()
-        observe.start(self.profile)
-        return self
-
-    def __exit__(self, *_):
-        self.profile.stop()
-        observe.stop()
-        self.functions = self.profile.functions()
-        self.links = self.profile.links()
 
 
 def paths(row, direction='forward'):
@@ -75,7 +62,7 @@ def test_the_way_is_the_same_as_without_a_profile():
     with taken() as found:
         assert losses() == expected
     assert paths(found.functions['LinearFunction']) == {'shortcut': 3}
-    assert len(found.profile.updates) == 3
+    assert found.profile.here().spans.rows[(), 'update'].calls == 3
 
 
 @pytest.mark.parametrize('make, reason', [
@@ -211,10 +198,18 @@ def test_links():
 
 
 def test_everything_is_put_back():
+    replaced = [place for place, *_ in loop._FUNCTIONS] + [
+        chainer.dataset.Iterator, chainer.iterators.SerialIterator,
+        chainer.GradientMethod, chainer.training.StandardUpdater,
+        chainer.iterators.MultithreadIterator, importlib._bootstrap,
+        chainer.training.trainer]
+
     def state():
         return (chainer.FunctionNode.apply, chainer.Link.__call__,
                 backprop.backprop_step, vars(chainer.FunctionNode).get('apply'),
-                vars(chainer.Link).get('__call__'))
+                vars(chainer.Link).get('__call__'),
+                dict(vars(chainer.training.Trainer)),
+                [dict(vars(place)) for place in replaced])
 
     before = state()
     with taken():
@@ -299,7 +294,7 @@ def test_short_rows_are_added_up():
         x = variable(2, 2)
         for function in F.tanh, F.relu, F.sigmoid, F.exp:
             function(x)
-    thread, = found.profile._threads
+    thread, = found.profile.threads
     thread.functions['Exp'].times['forward'] += 10 ** 12
     text = report.text(found.profile)
     assert '3 others' in text
@@ -312,5 +307,5 @@ def test_functions_are_listed_however_long_the_rest_takes():
         x = variable(2, 2)
         for function in F.tanh, F.relu, F.sigmoid, F.exp:
             function(x)
-    found.profile.elapsed = 1000.
+    found.profile.end += 10 ** 12
     assert rows_of(report.text(found.profile))['Tanh'][0] == '1'
