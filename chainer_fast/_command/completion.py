@@ -30,7 +30,7 @@ def script(shell):
         for action in each._actions:
             if not action.option_strings:   # a script, or paths to check
                 action.complete = shtab.FILE
-    text = shtab.complete(parser, shell, preamble={'bash': _OF_BASH})
+    text = shtab.complete(parser, shell, preamble=_OF_BASH if shell == 'bash' else '')
     if shell == 'zsh':
         for old, new in _OF_ZSH.items():
             text = text.replace(old, new)

@@ -77,15 +77,26 @@ class InvalidType(Exception):
     expect: str
     actual: str
 
-    # The place and the cure stand in the message.
-    _takes_lines = True
-
     def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
         return type(self), (self.expect, self.actual, self.args[0])
+
+    def _tell(self, line, old=None):
+        """Add a line to the message: see :func:`chainer_fast._mistakes.tell`.
+
+        It stands above what was expected and found, as programs read the last lines.
+        """
+        lines = self.args[0].split('\n')
+        if old is not None:
+            lines[lines.index(old)] = line
+        else:
+            end = ['Expect: %s' % self.expect, 'Actual: %s' % self.actual]
+            at = max(len(lines) - 3, 0) if lines[-2:] == end else len(lines)
+            lines.insert(at, line)
+        self.args = ('\n'.join(lines),)
 
 
 def _explain(expect, actual):

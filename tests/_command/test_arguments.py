@@ -26,7 +26,8 @@ SCRIPT = __file__
     (['-W', 'ignore'], "-W ignore is an option of Python's: it stands before -m, as in "
      'python -W ignore -m chainer_fast SCRIPT'),
     (['--legacy=v9', '-m', 'json.tool'], "--legacy=v9: legacy mode has no part 'v9': "
-     'its parts are v1, v2, v3, v4, v5, v6, python, numpy, libraries, cpu, chainerx, python3'),
+     'its parts are v1, v2, v3, v4, v5, v6, python, numpy, libraries, cpu, chainerx, '
+     'python3'),
     (['--profile=script.py', SCRIPT],
      '--profile=script.py: the name of a trace ends in .json'),
     (['--doctor=yes', 'script.py'],

@@ -107,7 +107,10 @@ class TestPlace:
             Outer(L.Linear(4, 2))(X)
         error = info.value
         assert (error.expect, error.actual) == ('x.shape[1] == W.shape[1]', '3 != 4')
-        assert str(error).endswith('In the link: Outer.inner (Linear)')
+        # Programs read the last lines.
+        assert str(error).splitlines()[-4:] == [
+            'In the link: Outer.inner (Linear)', '',
+            'Expect: x.shape[1] == W.shape[1]', 'Actual: 3 != 4']
         assert not hasattr(error, '__notes__')
         assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
