@@ -55,6 +55,7 @@ autosummary_ignore_module_all = False
 # Names that differ in case alone would share a file on some systems.
 autosummary_filename_map = {
     'chainer_fast.dataset.converter': 'chainer_fast.dataset.converter_decorator',
+    'chainer_fast.summary': 'chainer_fast.summary_of_a_model',
 }
 # What is no class or function has no docstring, or not one that users need.
 autosummary_context = {'texts': {
