@@ -53,7 +53,7 @@ def accuracy(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
     numpy.exceptions.AxisError
         If ``y`` has no second axis.
 

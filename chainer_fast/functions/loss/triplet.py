@@ -104,7 +104,7 @@ def triplet(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or there is no triple.
+        If dtypes or shapes do not match, or there is no triple.
     ValueError
         If ``margin`` is not positive or ``reduce`` has another value.
 

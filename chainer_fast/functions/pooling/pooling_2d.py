@@ -55,7 +55,7 @@ class Pooling2D(_Window2D, FunctionNode):
     ksize : int or pair of int
         Height and width of the window.
     stride : int or pair of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or pair of int
         Padding on either side.
     cover_all : bool

@@ -81,7 +81,7 @@ def roi_average_pooling_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype is another one, or shapes do not go together.
+        If a dtype is another one, or shapes do not match.
     IndexError
         If there is no image of such a number.
     TypeError
