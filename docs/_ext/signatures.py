@@ -81,8 +81,9 @@ def write(app, what, name, obj, options, signature, returned):
     if signature is None or not inspect.isfunction(function) or (
             not function.__module__.startswith('chainer_fast.')):
         return None
-    found = documented(
-        function, obj.__doc__ or '', app.config.numpydoc_xref_aliases)
+    # Names that modules import for type checkers alone.
+    aliases = {'Device': 'chainer_fast.backend.Device'} | app.config.numpydoc_xref_aliases
+    found = documented(function, obj.__doc__ or '', aliases)
     if what == 'class' or what == 'method' and not isinstance(
             inspect.getattr_static(look_up(name.rpartition('.')[0]), function.__name__,
                                    None), staticmethod):

@@ -28,7 +28,7 @@ class Convolution2DFunction(_convolution.Planar):
     stride, pad : int or pair of int
         Stride, and padding.
     cover_all : bool
-        Whether all pixels are to be seen by some place of the window.
+        Whether windows cover every pixel.
     dilate, groups
         See :func:`convolution_2d`; keyword arguments.
     cudnn_fast : bool

@@ -23,7 +23,7 @@ class _PoolingND(FunctionNode):
     pad : int or sequence of int
         Padding on either side.
     cover_all : bool
-        Whether the window covers every element, if need be by sticking out.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are wanted, too.
     """

@@ -12,8 +12,8 @@ def spatial_pyramid_pooling_2d(
 
     Level ``l`` of a pyramid divides the image in ``2**l`` by ``2**l`` parts and takes
     the maximum of each. All levels are joined, which gives
-    ``c * (4**pyramid_height - 1) / 3`` numbers (more if an image is too small for so many
-    parts).
+    ``c * (4**pyramid_height - 1) / 3`` numbers (more if an image is too small for so
+    many parts).
 
     See: `Spatial Pyramid Pooling in Deep Convolutional Networks for Visual Recognition
     <https://arxiv.org/abs/1406.4729>`_
