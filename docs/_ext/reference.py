@@ -161,8 +161,9 @@ def in_signature(node):
 def public_reference(app, env, node, contnode):
     """Resolve a reference by the object that it means.
 
-    What exists, but has no page, is no link; neither is a type in a signature. The lines of tables come from docstrings
-    of many modules, and are matched by the last part of the name.
+    What exists but has no page is no link, nor is such a type in a signature. The lines
+    of tables come from docstrings of many modules, and are matched by the last part of
+    the name.
     """
     if node.get('refdomain') != 'py':
         return None

@@ -10,9 +10,11 @@ import re
 import textwrap
 import typing
 
+from reference import look_up, names_of_objects
 from sphinx.util.inspect import stringify_signature
 
-from reference import look_up, names_of_objects
+# Where modules import a name for type checkers alone.
+UNBOUND = {'Device': 'chainer_fast.backend.Device'}
 
 
 class PublicNames(ast.NodeTransformer):
@@ -52,7 +54,7 @@ def options(function):
     """Yield names and defaults of the arguments that a function takes from kwargs."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith('parse_kwargs'):
+        if isinstance(call, ast.Call) and 'parse_kwargs' in ast.unparse(call.func):
             pairs = ast.unparse(ast.Tuple(call.args[1:], ast.Load()))
             yield from eval(pairs, function.__globals__)
 
@@ -81,9 +83,8 @@ def write(app, what, name, obj, options, signature, returned):
     if signature is None or not inspect.isfunction(function) or (
             not function.__module__.startswith('chainer_fast.')):
         return None
-    # Names that modules import for type checkers alone.
-    aliases = {'Device': 'chainer_fast.backend.Device'} | app.config.numpydoc_xref_aliases
-    found = documented(function, obj.__doc__ or '', aliases)
+    found = documented(
+        function, obj.__doc__ or '', UNBOUND | app.config.numpydoc_xref_aliases)
     if what == 'class' or what == 'method' and not isinstance(
             inspect.getattr_static(look_up(name.rpartition('.')[0]), function.__name__,
                                    None), staticmethod):

@@ -18,9 +18,9 @@ from chainer_fast import chainerx as chx
 # %%
 # Like NumPy, with gradients
 # --------------------------
-# ``require_grad`` says that an array will be differentiated. What is computed with it is
-# recorded, and ``backward`` leaves the gradient in ``grad``. Here the function is a bump
-# with two humps, and the slope is compared with the formula worked out by hand.
+# ``require_grad`` says that an array will be differentiated. What is computed with it
+# is recorded, and ``backward`` leaves the gradient in ``grad``. Here the function is a
+# bump with two humps, and the slope is compared with the formula worked out by hand.
 
 x = chx.linspace(-3, 3, 13, dtype='float32').require_grad()
 y = chx.exp(-chx.square(x - 1)) + chx.exp(-chx.square(x + 1))
@@ -63,7 +63,7 @@ def throw(speed, angle, drag=.04, step=.02):
 
 speed, angle = chx.array([12.], 'float32'), chx.array([.4], 'float32')
 throws = []
-for attempt in range(100):
+for _ in range(100):
     speed, angle = speed.require_grad(), angle.require_grad()
     path, landing = throw(speed, angle)
     loss = chx.square(landing - 20) + .002 * chx.square(speed)
@@ -78,8 +78,9 @@ print('%.1f m/s at %.0f degrees: %.2f m' % (
 
 figure, ax = plt.subplots(figsize=(6.4, 3.2), layout='constrained')
 shown = 0, 1, 2, 4, 8, 16, 99
-for i, color in zip(shown, np.linspace(.9, 0, len(shown)), strict=True):
-    ax.plot(*throws[i], color=plt.colormaps['viridis'](color), label='throw %d' % (i + 1))
+colors = plt.colormaps['viridis'](np.linspace(.9, 0, len(shown)))
+for i, color in zip(shown, colors, strict=True):
+    ax.plot(*throws[i], color=color, label='throw %d' % (i + 1))
 ax.plot(20, 0, 'v', color='firebrick', markersize=9)
 ax.set_xlabel('m')
 ax.set_ylabel('m')
@@ -90,9 +91,9 @@ plt.show()
 # %%
 # Several graphs
 # --------------
-# A graph has a name. Going back through one is recorded in the others, and no graph gets
-# into another's way. Here the inner one gives the slope of a function at ``x``, and the
-# outer one tells how that slope depends on the factor ``w``.
+# A graph has a name. Going back through one is recorded in the others, and graphs do
+# not interfere with each other. Here the inner one gives the slope of a function at
+# ``x``, and the outer one tells how that slope depends on the factor ``w``.
 
 with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
     w = chx.array([2.], 'float32').require_grad(outer)
@@ -106,8 +107,8 @@ with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
     print('its derivative by w:', float(w.get_grad(outer).as_grad_stopped()))
 
 # %%
-# ``no_backprop_mode`` switches one graph off, and leaves the others alone: what is computed
-# now can be differentiated by ``x``, and no longer by ``w``.
+# ``no_backprop_mode`` switches one graph off, and leaves the others alone: the result
+# can be differentiated with respect to ``x``, but not to ``w``.
 
 with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
     w = chx.array([2.], 'float32').require_grad(outer)
