@@ -34,6 +34,7 @@ extensions = [
     'figures',
     'reference',
     'signatures',
+    'sources',
 ]
 exclude_patterns = ['gallery/*']
 templates_path = ['_templates']

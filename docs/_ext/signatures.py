@@ -17,6 +17,11 @@ from sphinx.util.inspect import stringify_signature
 UNBOUND = {'Device': 'chainer_fast.backend.Device'}
 
 
+def written(annotation):
+    """Return a type as a source would have it."""
+    return str(annotation).replace('typing.', '').replace('NoneType', 'None')
+
+
 class PublicNames(ast.NodeTransformer):
     """Replaces the names of a type by those that have pages."""
 
@@ -29,14 +34,14 @@ class PublicNames(ast.NodeTransformer):
             if isinstance(found.__bound__, typing.ForwardRef):
                 return ast.Name('Self')
             found = found.__bound__ or typing.Any
-            return ast.Name(str(found).replace('typing.', ''))
+            return ast.Name(written(found))
         if node.id.startswith('_') and typing.get_args(found):
-            return ast.Name(str(found).replace('typing.', ''))
+            return ast.Name(written(found))
         return ast.Name(names_of_objects().get(
             id(found), self.aliases.get(node.id, node.id)))
 
     def visit_Attribute(self, node):
-        if ast.unparse(node.value) == 'tp':
+        if ast.unparse(node.value) in ('tp', 'types'):
             return ast.Name(node.attr)
         return self.generic_visit(node)
 
@@ -45,8 +50,8 @@ class PublicNames(ast.NodeTransformer):
             node.value, str) else node
 
     def type(self, annotation):
-        if not isinstance(annotation, str) or annotation == 'None':
-            return annotation
+        if not isinstance(annotation, str):
+            return inspect.Parameter.empty      # it has been evaluated
         return ast.unparse(self.visit(ast.parse(annotation, mode='eval')))
 
 
