@@ -14,7 +14,7 @@ def description(doctree):
     """Return the beginning of the first paragraph, '' if there is none."""
     for paragraph in doctree.findall(nodes.paragraph):
         text = ' '.join(paragraph.astext().split())
-        if text:
+        if text and not isinstance(paragraph.parent, nodes.Admonition):
             return textwrap.shorten(text, LENGTH, placeholder=' ...')
     return ''
 
