@@ -87,7 +87,7 @@ def triplet(
     anchor : Variable or array
         Anchors :math:`a`, of a floating dtype and shape ``(N, K)``; ``N`` is not zero.
     positive : Variable or array
-        Samples :math:`p` that belong with the anchors, of the same dtype and shape.
+        Samples :math:`p` that belong to the anchors, of the same dtype and shape.
     negative : Variable or array
         Other samples :math:`n`, of the same dtype and shape.
     margin : float

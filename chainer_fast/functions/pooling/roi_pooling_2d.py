@@ -145,9 +145,9 @@ def roi_pooling_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype is another one, or shapes do not match.
+        If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image of such a number.
+        If there is no image with that number.
     ValueError
         If a coordinate is NaN.
     ZeroDivisionError

@@ -103,7 +103,7 @@ def upsampling_2d(
     Raises
     ------
     IndexError
-        If there is no element of such an index in a window.
+        If a window has no element with that index.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not images of floats, or the shapes do not fit together.
 
