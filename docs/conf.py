@@ -19,18 +19,22 @@ with open(os.path.join(os.path.dirname(HERE), 'pyproject.toml'), encoding='utf-8
     release = version = re.search('^version = "(.+)"$', f.read(), re.M).group(1)
 # No year: two builds of one commit give the same pages.
 project_copyright = author
-html_title = 'chainer_fast'
+html_title = 'chainer_fast ' + release
 
 extensions = [
     'myst_parser',
     'sphinx.ext.autodoc',
     'sphinx.ext.autosummary',
     'sphinx.ext.mathjax',
+    'sphinx.ext.viewcode',
     'numpydoc',
     'sphinx_gallery.gen_gallery',
     'sphinx_copybutton',
-    'figures',                      # the rest is in _ext/
+    'descriptions',                 # the rest is in _ext/
+    'figures',
     'reference',
+    'signatures',
+    'sources',
 ]
 exclude_patterns = ['gallery/*']
 templates_path = ['_templates']
@@ -46,7 +50,7 @@ myst_heading_anchors = 4            # for links such as gpu.md#3-switches
 
 # Docstrings
 add_module_names = False
-autodoc_typehints = 'none'          # docstrings tell types, with shapes
+autodoc_typehints = 'none'          # signatures.py writes them
 autodoc_preserve_defaults = True
 autodoc_mock_imports = ['torch']    # gigabytes, for six pages
 autodoc_member_order = 'bysource'
@@ -106,6 +110,8 @@ python_use_unqualified_type_names = True
 # Pages
 html_theme = 'furo'
 # The package has MathJax itself, so that pages need no network.
+html_favicon = '_static/favicon.svg'
+html_search_scorer = os.path.join(HERE, '_ext', 'scorer.js')
 html_static_path = ['_static', *(
     os.path.join(folder, 'static') for folder in importlib.util.find_spec(
         'sphinx-mathjax-offline').submodule_search_locations)]
@@ -127,6 +133,9 @@ sphinx_gallery_conf = {
     'show_memory': False,
     'min_reported_time': 3600,      # times of one machine say nothing
     'remove_config_comments': True,
+    'first_notebook_cell': (
+        '# Once; or the path of a clone in place of the name.\n'
+        "%pip install 'chainer-fast[demo]'"),
     'abort_on_example_error': True,
     'show_signature': False,
     'write_computation_times': False,

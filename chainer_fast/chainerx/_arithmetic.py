@@ -183,7 +183,7 @@ def reciprocal(x: ndarray) -> ndarray:
 
 
 def square(x: ndarray) -> ndarray:
-    """Return the squares: see :func:`_power`."""
+    """Return the squares, with the dtypes of :func:`power`."""
     return unary(x, 'square', _elementwise.numeric, F.square)
 
 

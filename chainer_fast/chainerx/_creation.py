@@ -37,12 +37,12 @@ def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray
 
 
 def zeros(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of zeros: see :func:`_float`."""
+    """Return an array of zeros, with the dtypes of :func:`empty`."""
     return _new(device, 'zeros', _dtypes.shape(shape), _float(dtype))
 
 
 def ones(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of ones: see :func:`_float`."""
+    """Return an array of ones, with the dtypes of :func:`empty`."""
     return _new(device, 'ones', _dtypes.shape(shape), _float(dtype))
 
 

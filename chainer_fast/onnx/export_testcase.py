@@ -37,7 +37,7 @@ def export_testcase(
     args : Variable, array, or list, tuple or dict of them
         Its arguments, which become the inputs of the test case.
     out_dir : str or path
-        The folder; it is made if need be.
+        The folder, which is made if it does not exist.
     output_grad : bool
         Also write the gradients of the parameters, for outputs whose gradients are
         ones. The model's own gradients remain.

@@ -300,7 +300,7 @@ class UpdateRule(_states.Stateful):
         """Fill ``self.state`` for the parameter; to be overridden if there are states.
 
         It is called once before the first update.  It is also called with a small
-        dummy variable to learn the names of the states when they are to be loaded.
+        dummy variable to learn the names of the states before they are loaded.
 
         Parameters
         ----------
@@ -407,7 +407,7 @@ class Optimizer(_LossScaling, _display.Shown):
         Parameters
         ----------
         link : Link
-            Link whose parameters are to be updated.
+            Link whose parameters the optimizer updates.
 
         Returns
         -------
@@ -606,7 +606,7 @@ class GradientMethod(Optimizer):
         Parameters
         ----------
         link : Link
-            Link whose parameters are to be updated.
+            Link whose parameters the optimizer updates.
 
         Returns
         -------

@@ -151,16 +151,24 @@ def names_with_pages(name, found):
             yield '%s.%s' % (names_of_objects().get(id(base)), member)
 
 
+def in_signature(node):
+    """Whether a node is in the signature of a function or class."""
+    while node is not None and not isinstance(node, addnodes.desc_signature):
+        node = node.parent
+    return node is not None
+
+
 def public_reference(app, env, node, contnode):
     """Resolve a reference by the object that it means.
 
-    What exists, but has no page, is no link. The lines of tables come from docstrings
-    of many modules, and are matched by the last part of the name.
+    What exists but has no page is no link, nor is such a type in a signature. The lines
+    of tables come from docstrings of many modules, and are matched by the last part of
+    the name.
     """
     if node.get('refdomain') != 'py':
         return None
     domain, target = env.get_domain('py'), node['reftarget']
-    exists = False
+    exists = in_signature(node)
     for name in candidates(
             target, node['refdoc'], node.get('py:module'), node.get('py:class')):
         found = look_up(name)

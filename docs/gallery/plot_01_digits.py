@@ -40,7 +40,7 @@ print('%d to learn from, %d to test' % (len(train), len(test)))
 # The model
 # ---------
 # Links that are made within ``init_scope`` belong to the chain, with their
-# parameters. Where a size is ``None``, the first call decides it.
+# parameters. Where a size is ``None``, the first call determines it.
 
 
 class Net(chainer.Chain):

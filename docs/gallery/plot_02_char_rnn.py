@@ -100,7 +100,7 @@ def write(start='The ', n_characters=210, temperature=.7, seed=1):
 # Training
 # --------
 # A stream is thousands of characters long, and so would be its graph. Therefore
-# gradients go back through 32 characters only: then ``unchain_backward()`` cuts the
+# gradients go back through only 32 characters: then ``unchain_backward()`` cuts the
 # graph, while the state goes on. This is truncated backpropagation through time.
 #
 # The loss in bits is what a character would cost in a file that this model
@@ -167,7 +167,7 @@ print('%.2f bits per character of the test' % testing[-1][1])
 # %%
 # Temperature
 # -----------
-# A low one makes the writer dull, a high one careless.
+# A low temperature makes the writer dull, a high one careless.
 
 for temperature in .3, .7, 1.2:
     print('Temperature %.1f:\n%s\n' % (

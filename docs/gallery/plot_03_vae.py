@@ -92,7 +92,7 @@ optimizer.setup(model)
 # %%
 # Training
 # --------
-# Here is no trainer: a plain loop does as well.
+# This lesson has no trainer: a plain loop is enough.
 
 n_epochs = 200
 history = []
@@ -140,8 +140,8 @@ ax.set_ylabel('second number of the code')
 plt.show()
 
 # %%
-# The other way round: a grid over the plane, decoded. Its lines are the quantiles of
-# the normal distribution, so that the same share of codes falls into each cell.
+# In the other direction, a grid over the plane is decoded. Its lines are the quantiles
+# of the normal distribution, so that the same share of codes falls into each cell.
 
 n = 14
 quantiles = norm.ppf((np.arange(n) + .5) / n)

@@ -3,8 +3,8 @@ Two networks against each other
 ===============================
 
 A generator draws pictures from noise, and a discriminator tells them from real ones.
-Each learns from the other. With convolutions in both, this is a DCGAN. A training
-with two optimizers needs an updater of its own, and this lesson writes one.
+Each learns from the other. With convolutions in both, this is a DCGAN. Training with
+two optimizers needs its own updater, which this lesson writes.
 """
 import sys
 import tempfile

@@ -206,11 +206,10 @@ plt.show()
 # %%
 # Where it looks
 # --------------
-# Each row is a figure that was written, and shows which letters the network looked
-# at. The year comes last in the words and first in the figures, so it begins at the
-# end, and turns back for the month and the day. In the first text the day stands
-# before the month, in the second behind it. Nobody told the network where anything
-# is.
+# Each row is a figure that was written, and shows which letters the network looked at.
+# The year comes last in the words and first in the figures, so it begins at the end,
+# and turns back for the month and the day. In the first text the day stands before the
+# month, in the second behind it. The network was never told where anything is.
 
 asked = ['the twenty-third of October nineteen sixty-eight',
          'October twenty-third, nineteen sixty-eight']

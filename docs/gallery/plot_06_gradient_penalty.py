@@ -61,9 +61,9 @@ def generate(n):
 # %%
 # The penalty
 # -----------
-# The critic is to be high at real flowers and low at generated ones, as high and low
-# as it can be without a slope above 1. Where is its slope measured? Between the two,
-# on a random point of the line from each generated flower to a real one.
+# The critic should be high at real flowers and low at generated ones, as high and low
+# as possible without a slope above 1. Where is its slope measured? Between the two, on
+# a random point of the line from each generated flower to a real one.
 
 
 def slopes(points):
@@ -96,8 +96,7 @@ def generator_step(n):
 # %%
 # Training
 # --------
-# The critic makes five steps for each of the generator. Four times we keep how things
-# stand.
+# The critic makes five steps for each of the generator. The state is kept four times.
 
 lengths = np.linspace(-1, 8, 73).astype(np.float32)
 widths = np.linspace(-1.5, 4, 45).astype(np.float32)

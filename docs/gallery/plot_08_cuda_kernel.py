@@ -11,7 +11,7 @@ every number towards zero by a threshold, and stops there:
 
    f(x) = \operatorname{sign}(x) \max(|x| - t, 0)
 
-The lesson runs with and without a GPU, and tells which it found.
+The lesson runs with and without a GPU, and prints which device it uses.
 """
 import time
 
@@ -39,7 +39,7 @@ else:
 # Each is a line of CUDA C++ for one element, with the names and types of what goes in
 # and comes out. ``T`` stands for whichever type the arrays have. CuPy adds the rest:
 # a thread for each element, strides, and broadcasting. ``elementwise`` compiles at
-# the first call, and hands out the same kernel ever after.
+# the first call, and returns the same kernel from then on.
 
 
 def shrink_kernel():
@@ -110,9 +110,9 @@ def shrink(x, t):
 # %%
 # Are they right?
 # ---------------
-# The gradients are compared with differences, on whichever device it is. On a GPU the
-# kernel is compared with the NumPy form, too. The points keep away from the corners,
-# where there is no gradient.
+# The gradients are compared with differences on the device that was found. On a GPU the
+# kernel is compared with the NumPy form, too. The points avoid the corners, where there
+# is no gradient.
 
 x = np.random.uniform(.6, 3, (20, 30)) * np.random.choice([-1, 1], (20, 30))
 gy, ggx = np.random.randn(2, 20, 30)
@@ -130,7 +130,7 @@ if cuda.available:
 # %%
 # Its shape
 # ---------
-# Small numbers vanish; that is what makes codes sparse and pictures free of noise.
+# Small numbers vanish, which makes codes sparse and removes noise from pictures.
 
 x = chainer.Variable(device.send(np.linspace(-2, 2, 401)))
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 4.6), sharex=True, layout='constrained')
@@ -150,11 +150,11 @@ plt.show()
 # %%
 # What it saves
 # -------------
-# The same can be composed of existing functions. Then each of them keeps arrays for
-# the backward pass and goes through the memory by itself. Both are timed, forward and
-# backward; a GPU is asked to finish before the clock is read. On the processor the
-# existing functions have compiled loops, so that operations of NumPy gain only on
-# large arrays.
+# The same can be composed of existing functions. Then each of them keeps arrays for the
+# backward pass and goes through the memory by itself. Both are timed, forward and
+# backward; on a GPU, the program waits for it to finish before it reads the clock. On
+# the processor the existing functions have compiled loops, so that operations of NumPy
+# gain only on large arrays.
 
 
 def composed(x, t):

@@ -198,9 +198,9 @@ ax.grid(alpha=.3)
 plt.show()
 
 # %%
-# A recording saves the time of Python and of the graph. That is most of the time
-# where functions are many and arrays small, and little of it where products of
-# matrices take longer than all else. The bars show the fastest call of each.
+# A recording saves the time of Python and of the graph. That is most of the time if
+# there are many functions and small arrays, and little of it if products of matrices
+# take longer than anything else. The bars show the fastest call of each.
 
 names = [name for name, _, _ in cases]
 fastest = np.array([[min(series[5:]) for series in times[name]] for name in names])
@@ -227,7 +227,7 @@ for name, (plain, static) in zip(names, fastest, strict=True):
 # What is not static
 # ------------------
 # A chain that does not do the same every time is not repeated. It runs as it would
-# without the decorator, and tells why.
+# without the decorator, and reports why.
 
 
 class Undecided(Perceptron):

@@ -20,10 +20,9 @@ import matplotlib.pyplot as plt
 # %%
 # The program
 # -----------
-# Such a program is started by ``mpiexec``, once for each process. So it is a file of
-# its own here. All that differs from a training in one process are the lines with
-# ``comm`` in them. Only the process of rank 0 reads the data, and only it writes the
-# log.
+# Such a program is started by ``mpiexec``, once for each process. So it is a separate
+# file here. Only the lines with ``comm`` differ from a training in one process. Only
+# the process of rank 0 reads the data, and only it writes the log.
 
 PROGRAM = '''
 import sys
@@ -76,11 +75,10 @@ if comm.rank == 0:
 # %%
 # Starting it
 # -----------
-# In a shell this would be ``mpiexec -n 2 python program.py 32 result``. The
-# ``mpiexec`` has to be of the MPI that mpi4py finds: one that is installed beside
-# this Python comes first. The variables tell Open MPI that root may start a job, as
-# in a container, that there may be more processes than cores, and that a process that
-# waits leaves its core to others.
+# In a shell this would be ``mpiexec -n 2 python program.py 32 result``. ``mpiexec`` has
+# to belong to the MPI that mpi4py finds: one that is installed beside this Python comes
+# first. The variables allow Open MPI to run as root, as in a container, to start more
+# processes than cores, and to yield the core while a process waits.
 
 beside = os.path.join(os.path.dirname(sys.executable), 'mpiexec')
 mpiexec = beside if os.access(beside, os.X_OK) else shutil.which('mpiexec')

@@ -23,7 +23,7 @@ def read(name):
 
 def test_lessons_are_numbered():
     assert [re.match(r'plot_(\d\d)_\w+\.py$', name).group(1) for name in LESSONS] == [
-        '%02d' % (i + 1) for i in range(10)]
+        '%02d' % (i + 1) for i in range(11)]
 
 
 @pytest.mark.parametrize('name', LESSONS)

@@ -1,4 +1,4 @@
-"""Functions and links of Chainer 1 to 6 that are gone, and arguments of theirs.
+"""Functions and links of Chainer 1 to 6 that are gone, and their arguments.
 
 Where an old meaning holds only if the version is named, the remark says so: the call
 alone does not tell which year it is from.

@@ -121,14 +121,13 @@ def im2col(
     ksize : int or (int, int)
         Height and width of the window.
     stride : int or (int, int)
-        Distance of two places of the window.
+        Distance between two positions of the window.
     pad : int or (int, int)
         Padding with zeros on either side.
     cover_all : bool
-        Whether every pixel is to be seen, if need be by a window that sticks out at the
-        end.
+        Whether windows cover every pixel; the last one may extend beyond the image.
     dilate : int or (int, int)
-        Distance of two pixels of the window.
+        Distance between two pixels of the window.
 
     Returns
     -------

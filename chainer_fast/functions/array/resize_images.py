@@ -115,7 +115,7 @@ class _Resizing(FunctionNode):
     Parameters
     ----------
     output_shape : (int, int)
-        Height and width to be made.
+        Height and width of the result.
     mode : {'bilinear', 'nearest'}
         Kind of interpolation.
     align_corners : bool
@@ -149,7 +149,7 @@ class _Resizing(FunctionNode):
 
 
 class ResizeImages(_Resizing):
-    """Makes images of another size."""
+    """Resizes images."""
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
@@ -202,16 +202,16 @@ class ResizeImagesGrad(_Resizing):
 def resize_images(
         x: VariableOrArray, output_shape: tp.Sequence[int], *, mode: str = 'bilinear',
         align_corners: bool = True) -> Variable:
-    """Makes images of another size.
+    """Resizes images.
 
     Parameters
     ----------
     x : Variable or array
         Images of shape ``(batch, channels, height, width)``, in single precision.
     output_shape : (int, int)
-        Height and width to be made.
+        Height and width of the result.
     mode : {'bilinear', 'nearest'}
-        Whether to interpolate between four pixels or to take one.
+        ``'bilinear'`` interpolates between four pixels, ``'nearest'`` takes one.
     align_corners : bool
         Whether, in interpolating, the centres of the outermost pixels stay where they
         are. If not, the edges of the images do.
@@ -237,7 +237,7 @@ def resize_images(
 
     Notes
     -----
-    There is no smoothing: made much smaller, images lose the pixels between.
+    Images are not smoothed: one that is made much smaller loses the pixels in between.
 
     Examples
     --------

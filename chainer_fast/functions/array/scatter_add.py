@@ -52,10 +52,10 @@ class ScatterAdd(FunctionNode):
 
 
 def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:
-    """Adds values to the elements of an array an index names.
+    """Adds values to the elements that an index selects.
 
-    Unlike ``a[slices] += b`` it adds as often as an index occurs, and
-    ``a`` itself stays as it is.
+    An index that occurs several times adds several times, unlike in ``a[slices] += b``,
+    and ``a`` itself does not change.
 
     .. math:: y_i = a_i + \\sum_{k : s_k = i} b_k
 

@@ -79,7 +79,7 @@ class Assign(FunctionNode):
 
 
 def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
-    """Takes from each row of a matrix the element its label names.
+    """Takes the element at the position of its label from each row of a matrix.
 
     .. math:: y_i = x_{i, t_i}
 

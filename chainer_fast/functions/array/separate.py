@@ -42,17 +42,16 @@ class Separate(FunctionNode):
 
 
 def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
-    """Takes an array apart along an axis.
+    """Splits an array along an axis into slices without that axis.
 
-    The inverse of :func:`~chainer_fast.functions.stack`: the axis does not occur
-    in the outputs.
+    This is the inverse of :func:`~chainer_fast.functions.stack`.
 
     Parameters
     ----------
     x : Variable or array
         Array of any dtype.
     axis : int
-        Axis along which the array is taken apart.
+        Axis along which the array is split.
 
     Returns
     -------

@@ -51,7 +51,7 @@ class SpatialTransformerSampler(Function):
 
 def spatial_transformer_sampler(
         x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.Any) -> Variable:
-    """Looks at images at points between their pixels.
+    """Samples images at points between their pixels.
 
     .. math::
 
@@ -81,7 +81,7 @@ def spatial_transformer_sampler(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     ValueError
         If the retired argument ``use_cudnn`` is given.
     TypeError

@@ -38,9 +38,9 @@ def swapaxes(x: VariableOrArray, axis1: int, axis2: int) -> Variable:
     x : Variable or array
         Array of any dtype.
     axis1 : int
-        The one axis.
+        The first axis.
     axis2 : int
-        The other.
+        The second axis.
 
     Returns
     -------

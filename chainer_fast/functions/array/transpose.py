@@ -43,7 +43,7 @@ def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Varia
     x : Variable or array
         Array of any dtype.
     axes : tuple of ints
-        For each axis of the result, the axis of ``x`` it is. ``None`` reverses their
+        The axis of ``x`` that becomes each axis of the result. ``None`` reverses their
         order.
 
     Returns

@@ -220,7 +220,7 @@ def bilinear(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     ValueError
         If some of ``V1``, ``V2`` and ``b`` are given and others are not.
 

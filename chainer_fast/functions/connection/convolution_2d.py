@@ -28,7 +28,7 @@ class Convolution2DFunction(_convolution.Planar):
     stride, pad : int or pair of int
         Stride, and padding.
     cover_all : bool
-        Whether all pixels are to be seen by some place of the window.
+        Whether windows cover every pixel.
     dilate, groups
         See :func:`convolution_2d`; keyword arguments.
     cudnn_fast : bool
@@ -163,7 +163,7 @@ def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         cover_all: bool = False, **kwargs: tp.Any) -> Variable:
-    """Convolve images with filters, as neural networks understand it.
+    """Convolve images with filters, without flipping them.
 
     .. math::
 
@@ -171,8 +171,9 @@ def convolution_2d(
             x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
 
     with zeros in place of the pixels that lie outside of the image. The height of the
-    result is :math:`\\lfloor (h + 2 p_h - d_y (k_h - 1) - 1) / s_y \\rfloor + 1`, or
-    with the ceiling in place of the floor if all is to be covered; so is the width.
+    result is :math:`\\lfloor (h + 2 p_h - d_y (k_h - 1) - 1) / s_y \\rfloor + 1`, with
+    the ceiling in place of the floor if ``cover_all`` is true. The width is found in
+    the same way.
 
     Parameters
     ----------
@@ -187,12 +188,12 @@ def convolution_2d(
     pad : int or pair of int
         Padding :math:`p` on either side.
     cover_all : bool
-        Whether every pixel is to be seen, if need be by a window that sticks out.
+        Whether windows cover every pixel; the last one may extend beyond the image.
     dilate : int or pair of int
-        Distance :math:`d` of two elements of the window. Keyword argument.
+        Distance :math:`d` between two elements of the window. Keyword argument.
     groups : int
-        Number of groups. Each is a convolution of its own, of its part of the channels
-        with its part of the filters. Keyword argument.
+        Number of groups that channels and filters are divided into. Each group is
+        convolved by itself. Keyword argument.
 
     Returns
     -------
@@ -202,14 +203,14 @@ def convolution_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     AssertionError
         If the window is larger than the padded images.
     ZeroDivisionError
         If the stride is zero.
     ValueError
         If padding is negative, dilation is not positive, the groups do not divide the
-        filters, or ``deterministic`` is given, which was an argument once.
+        filters, or the retired argument ``deterministic`` is given.
     TypeError
         If any other argument is given.
 

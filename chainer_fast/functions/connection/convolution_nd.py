@@ -127,7 +127,7 @@ def convolution_nd(
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
         groups: int = 1) -> Variable:
-    """Convolve images of any dimension, as neural networks understand it.
+    """Convolve images of any dimension with filters, without flipping them.
 
     .. math::
 
@@ -145,16 +145,17 @@ def convolution_nd(
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride, one number for all axes or a number each; so are the others.
+        Stride: one number for all axes, or one for each. The same holds for ``pad`` and
+        ``dilate``.
     pad : int or tuple of int
         Padding with zeros on either side.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out.
+        Whether windows cover every element; the last one may extend beyond the image.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
     groups : int
-        Number of groups. Each is a convolution of its own, of its part of the channels
-        with its part of the filters.
+        Number of groups that channels and filters are divided into. Each group is
+        convolved by itself.
 
     Returns
     -------
@@ -164,7 +165,7 @@ def convolution_nd(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or numbers of dimensions do not go together.
+        If dtypes or numbers of dimensions do not match.
     AssertionError
         If the window is larger than the padded images, or a tuple has not N numbers.
     ZeroDivisionError
@@ -220,9 +221,9 @@ def convolution_1d(
     pad : int
         Padding :math:`p` with zeros on either side.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out.
+        Whether windows cover every element; the last one may extend beyond the image.
     dilate : int
-        Distance :math:`d` of two elements of the window.
+        Distance :math:`d` between two elements of the window.
     groups : int
         Number of groups of channels, each with filters of its own.
 
@@ -274,13 +275,14 @@ def convolution_3d(
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride, one number for the three axes or a number each; so are the others.
+        Stride: one number for the three axes, or one for each. The same holds for
+        ``pad`` and ``dilate``.
     pad : int or tuple of int
         Padding with zeros on either side.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out.
+        Whether windows cover every element; the last one may extend beyond the image.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
     groups : int
         Number of groups of channels, each with filters of its own.
 

@@ -111,10 +111,10 @@ def deconvolution_2d(
         outsize: tp.Sequence[int] | None = None, **kwargs: tp.Any) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
-    It is the adjoint of the linear map that :func:`convolution_2d` with the same
-    filters, stride, padding and dilation is. The least height that such a convolution
-    leads from to that of ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`,
-    which is what the result has by default; so is the width.
+    It is the adjoint of :func:`convolution_2d` with the same filters, stride, padding
+    and dilation. The smallest height that such a convolution maps to the height of
+    ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`,
+    which the result has by default. The width is found in the same way.
 
     .. math::
 
@@ -140,10 +140,10 @@ def deconvolution_2d(
     pad : int or pair of int
         Padding of the convolution on either side, which is cut off here.
     outsize : pair of int, optional
-        Height and width of the result. A convolution with a stride leads to the same
-        size from images of several sizes.
+        Height and width of the result. A convolution with a stride maps images of
+        several sizes to the same size.
     dilate : int or pair of int
-        Distance of two elements of the window. Keyword argument.
+        Distance between two elements of the window. Keyword argument.
     groups : int
         Number of groups that channels are split into, see :func:`convolution_2d`.
         Keyword argument.
@@ -156,14 +156,13 @@ def deconvolution_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or no convolution leads from ``outsize``
-        to the size of ``x``.
+        If dtypes or shapes do not match, or no convolution maps ``outsize`` to
+        the size of ``x``.
     RuntimeError
         If padding is so large that nothing is left.
     ValueError
         If the stride is zero, padding is negative, dilation is not positive, the groups
-        do not divide the channels, or ``deterministic`` is given, which was an argument
-        once.
+        do not divide the channels, or the retired argument ``deterministic`` is given.
     TypeError
         If any other argument is given.
 

@@ -95,8 +95,8 @@ def deconvolution_nd(
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to images of any dimension.
 
-    It is the adjoint of the linear map that :func:`convolution_nd` with the same
-    filters, stride, padding and dilation is; see :func:`deconvolution_2d`.
+    It is the adjoint of :func:`convolution_nd` with the same filters, stride, padding
+    and dilation; see :func:`deconvolution_2d`.
 
     .. math::
 
@@ -115,15 +115,15 @@ def deconvolution_nd(
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride of the convolution, one number for all axes or a number each; so are the
-        others.
+        Stride of the convolution: one number for all axes, or one for each. The same
+        holds for ``pad`` and ``dilate``.
     pad : int or tuple of int
         Padding of the convolution on either side, which is cut off here.
     outsize : tuple of int, optional
-        Lengths of the result; by default the least that a convolution leads from to
-        those of ``x``.
+        Lengths of the result; by default the smallest that a convolution maps to those
+        of ``x``.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
     groups : int
         Number of groups that channels are split into, see :func:`convolution_nd`.
 
@@ -135,7 +135,7 @@ def deconvolution_nd(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or no convolution leads from ``outsize``
+        If dtypes or shapes do not match, or no convolution leads from ``outsize``
         to the lengths of ``x``.
     AssertionError
         If padding is so large that nothing is left, or a tuple has not N numbers.
@@ -189,7 +189,7 @@ def deconvolution_1d(
     outsize : tuple of int, optional
         Length of the result.
     dilate : int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
     groups : int
         Number of groups of channels, each with filters of its own.
 
@@ -237,14 +237,14 @@ def deconvolution_3d(
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride of the convolution, one number for the three axes or a number each; so
-        are the others.
+        Stride of the convolution: one number for the three axes, or one for each. The
+        same holds for ``pad`` and ``dilate``.
     pad : int or tuple of int
         Padding of the convolution on either side, which is cut off here.
     outsize : tuple of int, optional
         Lengths of the result.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
     groups : int
         Number of groups of channels, each with filters of its own.
 

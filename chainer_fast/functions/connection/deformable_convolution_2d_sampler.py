@@ -25,16 +25,16 @@ def deformable_convolution_2d_sampler(
         pad: int | tp.Sequence[int] = 0) -> Variable:
     """Convolve images with a window whose elements are displaced at every place.
 
-    Where :func:`convolution_2d` sees the pixel
-    :math:`x_{n, c, s_y j + u - p_h, s_x k + v - p_w}`, this sees the image at
+    Where :func:`convolution_2d` reads the pixel
+    :math:`x_{n, c, s_y j + u - p_h, s_x k + v - p_w}`, this function reads the image at
 
     .. math::
 
         (s_y j + u - p_h + \\Delta^y_{n, u k_w + v, j, k},\\;
          s_x k + v - p_w + \\Delta^x_{n, u k_w + v, j, k})
 
-    interpolated between four pixels, those outside being zero. Another function of the
-    images, a convolution usually, computes the displacements.
+    interpolated between four pixels, those outside being zero. The displacements are
+    usually computed from the images by another convolution.
 
     See: `Deformable Convolutional Networks <https://arxiv.org/abs/1703.06211>`_
 
@@ -66,7 +66,7 @@ def deformable_convolution_2d_sampler(
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If dtypes do not go together.
+        If dtypes do not match.
 
     See Also
     --------

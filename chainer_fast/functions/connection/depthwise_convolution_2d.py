@@ -42,7 +42,7 @@ def depthwise_convolution_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     AssertionError
         If the window is larger than the padded images.
     ZeroDivisionError

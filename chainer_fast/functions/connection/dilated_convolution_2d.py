@@ -32,9 +32,9 @@ def dilated_convolution_2d(
     b : Variable or array, shape (o,), optional
         Bias.
     stride, pad, dilate : int or pair of int
-        Stride, padding, and distance of two elements of the window.
+        Stride, padding, and distance between two elements of the window.
     cover_all : bool
-        Whether every pixel is to be seen.
+        Whether windows cover every pixel.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def dilated_convolution_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     AssertionError
         If the window is larger than the padded images.
     ZeroDivisionError

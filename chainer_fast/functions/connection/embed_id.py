@@ -94,7 +94,7 @@ def embed_id(
 
     .. math:: y_{i, \\ldots} = W_{x_i}
 
-    It is the product of one-hot vectors with ``W``, without multiplying.
+    The result equals the product of one-hot vectors and ``W``, without multiplications.
 
     Parameters
     ----------

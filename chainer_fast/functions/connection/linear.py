@@ -173,7 +173,7 @@ def linear(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     ValueError
         If ``n_batch_axes`` is less than one.
 

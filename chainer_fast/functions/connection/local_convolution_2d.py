@@ -207,10 +207,10 @@ def local_convolution_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     ValueError
-        If the window has fewer places than there are filters for, or the stride is not
-        positive.
+        If the window has fewer positions than there are filters for, or the stride is
+        not positive.
 
     See Also
     --------

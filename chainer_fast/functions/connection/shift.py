@@ -21,8 +21,8 @@ class Shift(FunctionNode):
     ksize : int or pair of int
         Height and width of the window, odd.
     dilate : int or pair of int
-        Distance of two elements of the window. If it is negative, everything goes the
-        other way.
+        Distance between two elements of the window. If it is negative, everything goes
+        the other way.
     """
 
     kh: tp.Any
@@ -91,15 +91,15 @@ def shift(
         dilate: int | tp.Sequence[int] = 1) -> Variable:
     """Displace the channels of images, each by an element of a window.
 
-    The channels are divided evenly among the elements of the window, and what is left
-    stays in place. A channel of the element :math:`(i, j)` becomes
+    The channels are divided evenly among the elements of the window. Those left over
+    stay in place. A channel of the element :math:`(i, j)` becomes
 
     .. math::
 
         y_{h, w} = x_{h + d_y (\\lfloor k_h / 2 \\rfloor - i),
                       w + d_x (\\lfloor k_w / 2 \\rfloor - j)}
 
-    with zeros for what lies outside. With pointwise convolutions before and after, it
+    with zeros outside of the image. With pointwise convolutions before and after, it
     does the work of a convolution, without parameters or multiplications.
 
     See: `Shift: A Zero FLOP, Zero Parameter Alternative to Spatial Convolutions
@@ -113,7 +113,7 @@ def shift(
     ksize : int or pair of int
         Height and width of the window, odd.
     dilate : int or pair of int
-        Distance of two elements of the window.
+        Distance between two elements of the window.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 @record(shortcuts.AccuracyShortcut())
 class Accuracy(FunctionNode):
-    """Share of samples whose label has the highest score."""
+    """Fraction of samples whose label has the highest score."""
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Accuracy(FunctionNode):
 def accuracy(
         y: VariableOrArray, t: VariableOrArray,
         ignore_label: int | None = None) -> Variable:
-    """Share of samples whose label has the highest score.
+    """Fraction of samples whose label has the highest score.
 
     .. math:: \\frac{1}{N} | \\{ i : \\operatorname{argmax}_j y_{ij} = t_i \\} |
 
@@ -47,13 +47,14 @@ def accuracy(
     Returns
     -------
     Variable
-        The share, of shape ``()`` and the dtype of ``y``; 0 if every label is ignored.
+        The fraction, of shape ``()`` and the dtype of ``y``; 0 if every label is
+        ignored.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
     numpy.exceptions.AxisError
         If ``y`` has no second axis.
 

@@ -9,7 +9,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BinaryAccuracy(Function):
-    """Share of elements whose sign agrees with their binary label."""
+    """Fraction of elements whose sign agrees with their binary label."""
 
     ignore_label = -1
 
@@ -24,7 +24,7 @@ class BinaryAccuracy(Function):
 
 
 def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
-    """Share of elements whose sign agrees with their binary label.
+    """Fraction of elements whose sign agrees with their binary label.
 
     .. math:: \\frac{|\\{ i : t_i = [y_i \\ge 0] \\}|}{|\\{ i : t_i \\ne -1 \\}|}
 
@@ -39,7 +39,7 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The share, of shape ``()`` and the dtype of ``y``; 0 if no element counts.
+        The fraction, of shape ``()`` and the dtype of ``y``; 0 if no element counts.
 
     Raises
     ------

@@ -77,7 +77,7 @@ def classification_summary(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
     ValueError
         If ``label_num`` is None and a label is 2**27 or above.
 
@@ -111,7 +111,7 @@ def precision(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
-    The precision is the share of the samples predicted to be of a class that are:
+    The precision is the share of the samples predicted as a class that belong to it:
     :math:`p = tp / (tp + fp)` for the true and false positives.
 
     Parameters
@@ -136,7 +136,7 @@ def precision(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
 
     See Also
     --------
@@ -158,7 +158,7 @@ def recall(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
-    The recall is the share of the samples of a class that are predicted to be of it:
+    The recall is the share of the samples of a class that are predicted as that class:
     :math:`r = tp / (tp + fn)` for the true positives and false negatives.
 
     Parameters
@@ -183,7 +183,7 @@ def recall(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
 
     See Also
     --------
@@ -247,7 +247,7 @@ def f1_score(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
-        shapes do not go together.
+        shapes do not match.
 
     See Also
     --------

@@ -135,7 +135,7 @@ def black_out(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, ``t`` or ``samples`` not of a signed integer
-        dtype, or shapes do not go together.
+        dtype, or shapes do not match.
     IndexError
         If a target or a sample is not a class.
 

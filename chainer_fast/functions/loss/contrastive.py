@@ -111,7 +111,7 @@ def contrastive(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or there is no pair.
+        If dtypes or shapes do not match, or there is no pair.
     ValueError
         If ``margin`` is not positive or ``reduce`` has another value.
 

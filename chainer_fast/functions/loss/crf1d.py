@@ -270,7 +270,7 @@ def crf1d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes do not go together, or a batch is larger than the one before.
+        If dtypes do not match, or a batch is larger than the one before.
     ValueError
         If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
     IndexError

@@ -207,7 +207,7 @@ def connectionist_temporal_classification(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype or a shape is another one.
+        If a dtype or a shape is not the one above.
     TypeError
         If ``x`` is not a sequence or ``blank_symbol`` not an int.
     AssertionError

@@ -163,7 +163,7 @@ def discriminative_margin_based_clustering_loss(
         ``(batch, ...)``. Pixels of any other label, such as 0 for the background, do
         not count.
     delta_v : float
-        Distance from its mean within which a pixel has no loss.
+        Distance from the mean of its cluster within which a pixel has no loss.
     delta_d : float
         Half of the distance at which two means no longer have a loss.
     max_embedding_dim : int

@@ -78,7 +78,7 @@ def hinge(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     IndexError
         If a label is not a class.
     NotImplementedError

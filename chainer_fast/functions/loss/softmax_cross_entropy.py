@@ -281,7 +281,7 @@ def softmax_cross_entropy(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or ``enable_double_backprop`` is set for
+        If dtypes or shapes do not match, or ``enable_double_backprop`` is set for
         soft labels.
     IndexError
         If a label is not a class.

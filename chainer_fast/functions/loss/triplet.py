@@ -87,7 +87,7 @@ def triplet(
     anchor : Variable or array
         Anchors :math:`a`, of a floating dtype and shape ``(N, K)``; ``N`` is not zero.
     positive : Variable or array
-        Samples :math:`p` that belong with the anchors, of the same dtype and shape.
+        Samples :math:`p` that belong to the anchors, of the same dtype and shape.
     negative : Variable or array
         Other samples :math:`n`, of the same dtype and shape.
     margin : float
@@ -104,7 +104,7 @@ def triplet(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or there is no triple.
+        If dtypes or shapes do not match, or there is no triple.
     ValueError
         If ``margin`` is not positive or ``reduce`` has another value.
 

@@ -6,7 +6,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 def ceil(x: VariableOrArray) -> Variable:
-    """Elementwise least integer that is not below the element.
+    """Elementwise rounding up, to the least integer not below the element.
 
     The gradient is not propagated: the function is constant between its jumps.
 

@@ -52,7 +52,7 @@ def cholesky(a: VariableOrArray) -> Variable:
     ----------
     a : Variable or array
         Symmetric positive definite matrix in single or double precision. Only its lower
-        half is looked at; the gradient is that with respect to a symmetric matrix.
+        half is read; the gradient is that with respect to a symmetric matrix.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 def fix(x: VariableOrArray) -> Variable:
-    """Elementwise nearest integer on the way to zero.
+    """Elementwise rounding towards zero.
 
     The gradient is not propagated: the function is constant between its jumps.
 

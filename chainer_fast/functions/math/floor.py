@@ -6,7 +6,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 def floor(x: VariableOrArray) -> Variable:
-    """Elementwise greatest integer that is not above the element.
+    """Elementwise rounding down, to the greatest integer not above the element.
 
     The gradient is not propagated: the function is constant between its jumps.
 

@@ -298,7 +298,7 @@ def batch_matmul(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If the operands are not floating-point, or their shapes do not go together.
+        If the operands are not floating-point, or their shapes do not match.
 
     Warns
     -----

@@ -31,8 +31,8 @@ def ndtri(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Values below which one falls with probability ``x``, of the
-        shape and dtype of ``x``.
+        Values that a standard normal variable stays below with probability ``x``, of
+        the shape and dtype of ``x``.
 
     Raises
     ------

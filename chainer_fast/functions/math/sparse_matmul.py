@@ -179,8 +179,9 @@ def sparse_matmul(
     Parameters
     ----------
     a, b : CooMatrix, and Variable or array
-        One operand of each kind, in either order. The dense one is floating-point and
-        has two axes, or three for a batch of the same length as the sparse one's.
+        One sparse and one dense operand, in either order. The dense one is
+        floating-point and has two axes, or three for a batch of the same length as the
+        sparse one's.
     transa, transb : bool
         Whether to transpose the matrices of an operand.
 
@@ -195,7 +196,7 @@ def sparse_matmul(
     ValueError
         If not exactly one of the operands is sparse.
     chainer_fast.utils.type_check.InvalidType
-        If shapes do not go together, or the dense operand is not floating-point.
+        If shapes do not match, or the dense operand is not floating-point.
 
     See Also
     --------

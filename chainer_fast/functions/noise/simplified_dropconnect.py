@@ -163,7 +163,7 @@ def simplified_dropconnect(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
     ZeroDivisionError
         If ``ratio`` is 1.
 

@@ -95,7 +95,7 @@ def zoneout(
     Raises
     ------
     ValueError
-        If the shapes do not go together, or the retired argument ``train`` is given.
+        If the shapes do not match, or the retired argument ``train`` is given.
     TypeError
         If another unknown argument is given.
 

@@ -286,7 +286,7 @@ def decorrelated_batch_normalization(
         x: VariableOrArray, *, groups: int = 16, eps: float = 2e-5,
         running_mean: NdArray | None = None, running_projection: NdArray | None = None,
         decay: float = 0.9, **kwargs: tp.Any) -> Variable:
-    """Whiten a batch: mean zero, variance one, and no correlations in a group.
+    """Whiten a batch to mean zero, variance one and no correlations within a group.
 
     The channels are divided into groups of neighbours. Those of a group are normalized
     together by mean :math:`\\mu` and covariance :math:`\\Sigma` over all samples and

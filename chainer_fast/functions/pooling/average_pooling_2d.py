@@ -82,7 +82,7 @@ def average_pooling_2d(
     ksize : int or pair of int
         Height and width of the window.
     stride : int or pair of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or pair of int
         Padding on either side, with zeros, which count.
 

@@ -130,7 +130,7 @@ def average_pooling_nd(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side.
     pad_value : 0 or None
@@ -182,7 +182,7 @@ def average_pooling_1d(
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of sequences, of shape ``(n, c, length)``.
 
-    See :func:`average_pooling_nd`, of which it is the case of one axis.
+    See :func:`average_pooling_nd` for any number of axes; this is the case of one.
 
     .. math:: y_{ncj} = \\frac{1}{k} \\sum_{u < k} x_{n, c, s j + u - p}
 
@@ -193,7 +193,7 @@ def average_pooling_1d(
     ksize : int
         Length of the window.
     stride : int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int
         Padding on either side.
     pad_value : 0 or None
@@ -239,7 +239,7 @@ def average_pooling_3d(
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`average_pooling_nd`, of which it is the case of three axes.
+    See :func:`average_pooling_nd` for any number of axes; this is the case of three.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def average_pooling_3d(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side.
     pad_value : 0 or None

@@ -122,11 +122,11 @@ def max_pooling_nd(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side. It counts as -infinity.
     cover_all : bool
-        Whether every element is seen, if need be by windows that stick out at the end.
+        Whether windows cover every element; the last one may extend beyond the image.
         The result may be larger than without.
     return_indices : bool
         Whether indexes are returned, too.
@@ -185,7 +185,7 @@ def max_pooling_1d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of sequences, of shape ``(n, c, length)``.
 
-    See :func:`max_pooling_nd`, of which it is the case of one axis.
+    See :func:`max_pooling_nd` for any number of axes; this is the case of one.
 
     .. math:: y_{ncj} = \\max_{u < k} x_{n, c, s j + u - p}
 
@@ -196,11 +196,11 @@ def max_pooling_1d(
     ksize : int
         Length of the window.
     stride : int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int
         Padding on either side. It counts as -infinity.
     cover_all : bool
-        Whether every element is seen, if need be by windows that stick out at the end.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are returned, too.
 
@@ -256,7 +256,7 @@ def max_pooling_2d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of images, of shape ``(n, c, height, width)``.
 
-    See :func:`max_pooling_nd`, of which it is the case of two axes.
+    See :func:`max_pooling_nd` for any number of axes; this is the case of two.
 
     .. math::
 
@@ -270,11 +270,11 @@ def max_pooling_2d(
     ksize : int or pair of int
         Height and width of the window.
     stride : int or pair of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or pair of int
         Padding on either side. It counts as -infinity.
     cover_all : bool
-        Whether every element is seen, if need be by windows that stick out at the end.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are returned, too.
 
@@ -332,7 +332,7 @@ def max_pooling_3d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`max_pooling_nd`, of which it is the case of three axes.
+    See :func:`max_pooling_nd` for any number of axes; this is the case of three.
 
     Parameters
     ----------
@@ -341,11 +341,11 @@ def max_pooling_3d(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side. It counts as -infinity.
     cover_all : bool
-        Whether every element is seen, if need be by windows that stick out at the end.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are returned, too.
 

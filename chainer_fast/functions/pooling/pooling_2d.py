@@ -55,11 +55,11 @@ class Pooling2D(_Window2D, FunctionNode):
     ksize : int or pair of int
         Height and width of the window.
     stride : int or pair of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or pair of int
         Padding on either side.
     cover_all : bool
-        Whether the window covers every element, if need be by sticking out.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are wanted, too.
     """

@@ -19,11 +19,11 @@ class _PoolingND(FunctionNode):
     ksize : int or sequence of int
         Lengths of the window.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side.
     cover_all : bool
-        Whether the window covers every element, if need be by sticking out.
+        Whether windows cover every element; the last one may extend beyond the image.
     return_indices : bool
         Whether indexes are wanted, too.
     """

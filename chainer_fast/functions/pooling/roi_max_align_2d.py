@@ -104,9 +104,9 @@ def roi_max_align_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype is another one, or shapes do not go together.
+        If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image of such a number.
+        If there is no image with that number.
     TypeError
         If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` are not positive, or of
         other types.

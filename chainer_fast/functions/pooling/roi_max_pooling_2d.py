@@ -59,7 +59,7 @@ def roi_max_pooling_2d(
         outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
-    Each region is rounded to whole pixels, ends before its last coordinates, and is
+    Each region is rounded to whole pixels, excludes its last coordinates, and is
     divided into bins.
 
     .. math:: y_b = \\max_{(u, v) \\in R_b} x_{u, v}
@@ -90,9 +90,9 @@ def roi_max_pooling_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype is another one, or shapes do not go together.
+        If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image of such a number.
+        If there is no image with that number.
     TypeError
         If ``outsize`` or ``spatial_scale`` are not positive, or of other types.
     ValueError

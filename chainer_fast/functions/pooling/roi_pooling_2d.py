@@ -114,8 +114,8 @@ def roi_pooling_2d(
         spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
-    Each region is rounded to whole pixels, has its last row and column, and is divided
-    into ``outh`` by ``outw`` bins. This is the form of the original; see
+    Each region is rounded to whole pixels, includes its last row and column, and is
+    divided into ``outh`` by ``outw`` bins. This is the form of the original; see
     :func:`roi_max_pooling_2d` for regions in the order of axes, without their ends.
 
     .. math:: y_b = \\max_{(u, v) \\in R_b} x_{u, v}
@@ -145,9 +145,9 @@ def roi_pooling_2d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a dtype is another one, or shapes do not go together.
+        If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image of such a number.
+        If there is no image with that number.
     ValueError
         If a coordinate is NaN.
     ZeroDivisionError

@@ -11,9 +11,9 @@ def spatial_pyramid_pooling_2d(
     """Pools images of any size to vectors of one length.
 
     Level ``l`` of a pyramid divides the image in ``2**l`` by ``2**l`` parts and takes
-    the maximum of each. All levels are joined, so that there are
-    ``c * (4**pyramid_height - 1) / 3`` numbers in the end (more where an image is too
-    small for so many parts).
+    the maximum of each. All levels are joined, which gives
+    ``c * (4**pyramid_height - 1) / 3`` numbers (more if an image is too small for so
+    many parts).
 
     See: `Spatial Pyramid Pooling in Deep Convolutional Networks for Visual Recognition
     <https://arxiv.org/abs/1406.4729>`_
@@ -25,7 +25,7 @@ def spatial_pyramid_pooling_2d(
     pyramid_height : int
         Number of levels.
     pooling : {'max'}
-        The kind of pooling; it has to be given.
+        Kind of pooling. Required.
 
     Returns
     -------

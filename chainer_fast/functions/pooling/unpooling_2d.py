@@ -46,10 +46,10 @@ def unpooling_2d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """The reverse of pooling, for images.
+    """Undo the pooling of images by copying each element over its window.
 
-    Each element goes on all elements of its window in a larger image, and where windows
-    overlap they add up.
+    Each element is copied to all elements of its window in a larger image; where
+    windows overlap, they add up.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def unpooling_2d(
     ksize : int or pair of int
         Height and width of the window.
     stride : int or pair of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or pair of int
-        Padding on either side of the larger image, which the result is without.
+        Padding on either side of the larger image, which is cut off.
     outsize : pair of int, optional
-        Height and width of the result. By default, the least that pooling with these
-        arguments brings to the size of ``x``.
+        Height and width of the result. By default, the smallest that pooling with these
+        arguments reduces to the size of ``x``.
     cover_all : bool
         ``cover_all`` of the pooling. Without it the result may be larger.
 
@@ -77,7 +77,8 @@ def unpooling_2d(
     ValueError
         If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not images of floats, or pooling brings ``outsize`` to another size.
+        If ``x`` is not images of floats, or pooling reduces ``outsize`` to another
+        size.
 
     See Also
     --------

@@ -117,10 +117,10 @@ def unpooling_nd(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """The reverse of pooling, for images of any dimension.
+    """Undo the pooling of images of any dimension; see :func:`unpooling_2d`.
 
-    Each element goes on all elements of its window in a larger image, and where windows
-    overlap they add up.
+    Each element is copied to all elements of its window in a larger image; where
+    windows overlap, they add up.
 
     .. math:: y_{n, c, i} = \\sum_{(j, u) : s j + u - p = i} x_{n, c, j}
 
@@ -134,12 +134,12 @@ def unpooling_nd(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side of the larger image, which the result is without.
+        Padding on either side of the larger image, which is cut off.
     outsize : sequence of int, optional
-        Lengths of the result. By default, the least that pooling with these arguments
-        brings to the size of ``x``.
+        Lengths of the result. By default, the smallest that pooling with these
+        arguments reduces to the size of ``x``.
     cover_all : bool
         ``cover_all`` of the pooling. Without it the result may be larger.
 
@@ -153,7 +153,7 @@ def unpooling_nd(
     ValueError
         If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
     AssertionError
         If a sequence has not N numbers.
 
@@ -179,9 +179,9 @@ def unpooling_1d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """The reverse of pooling, for sequences of shape ``(n, c, length)``.
+    """Undo the pooling of sequences of shape ``(n, c, length)``.
 
-    See :func:`unpooling_nd`, of which it is the case of one axis.
+    See :func:`unpooling_nd` for any number of axes; this is the case of one.
 
     .. math:: y_{nci} = \\sum_{(j, u) : s j + u - p = i} x_{ncj}
 
@@ -192,12 +192,12 @@ def unpooling_1d(
     ksize : int
         Length of the window.
     stride : int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int
-        Padding on either side of the larger sequences, which the result is without.
+        Padding on either side of the larger sequences, which is cut off.
     outsize : sequence of int, optional
-        Lengths of the result. By default, the least that pooling with these arguments
-        brings to the size of ``x``.
+        Lengths of the result. By default, the smallest that pooling with these
+        arguments reduces to the size of ``x``.
     cover_all : bool
         ``cover_all`` of the pooling. Without it the result may be larger.
 
@@ -211,7 +211,7 @@ def unpooling_1d(
     ValueError
         If ``x`` has not three axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
 
     See Also
     --------
@@ -232,9 +232,9 @@ def unpooling_3d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """The reverse of pooling, for volumes of shape ``(n, c, d_1, d_2, d_3)``.
+    """Undo the pooling of volumes of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`unpooling_nd`, of which it is the case of three axes.
+    See :func:`unpooling_nd` for any number of axes; this is the case of three.
 
     Parameters
     ----------
@@ -243,12 +243,12 @@ def unpooling_3d(
     ksize : int or sequence of int
         Lengths of the window, one for all axes or one each.
     stride : int or sequence of int, optional
-        Distance of two places of the window; by default its size.
+        Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side of the larger volumes, which the result is without.
+        Padding on either side of the larger volumes, which is cut off.
     outsize : sequence of int, optional
-        Lengths of the result. By default, the least that pooling with these arguments
-        brings to the size of ``x``.
+        Lengths of the result. By default, the smallest that pooling with these
+        arguments reduces to the size of ``x``.
     cover_all : bool
         ``cover_all`` of the pooling. Without it the result may be larger.
 
@@ -262,7 +262,7 @@ def unpooling_3d(
     ValueError
         If ``x`` has not five axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
 
     See Also
     --------

@@ -77,9 +77,9 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
 def upsampling_2d(
         x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad: int = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """The reverse of max pooling, for images, by means of its indexes.
+    """Undo the max pooling of images by its indexes.
 
-    Each element goes where the maximum was, and all others are zero.
+    Each element is put where the maximum was; all others are zero.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def upsampling_2d(
     ksize, stride, pad
         Arguments that the max pooling had.
     outsize : pair of int, optional
-        Height and width of the result. By default, the least that pooling with these
-        arguments brings to the size of ``x``.
+        Height and width of the result. By default, the smallest that pooling with these
+        arguments reduces to the size of ``x``.
     cover_all : bool
         The same argument of the max pooling.
 
@@ -103,7 +103,7 @@ def upsampling_2d(
     Raises
     ------
     IndexError
-        If there is no element of such an index in a window.
+        If a window has no element with that index.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not images of floats, or the shapes do not fit together.
 

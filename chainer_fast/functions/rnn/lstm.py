@@ -131,7 +131,7 @@ def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
 
     See Also
     --------

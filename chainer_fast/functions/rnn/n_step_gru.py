@@ -103,8 +103,8 @@ def n_step_gru(
     through dropout.
 
     See: `Learning Phrase Representations using RNN Encoder-Decoder for Statistical
-    Machine Translation <https://arxiv.org/abs/1406.1078>`_; the reset gate stands
-    behind the matrix as in cuDNN.
+    Machine Translation <https://arxiv.org/abs/1406.1078>`_; the reset gate is applied
+    after the matrix, as in cuDNN.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def n_step_gru(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the ratio is out of range with several layers in training mode, or a retired
         argument such as ``train`` is given.
@@ -204,7 +204,7 @@ def n_step_bigru(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the ratio is out of range with several layers in training mode, or a retired
         argument such as ``train`` is given.

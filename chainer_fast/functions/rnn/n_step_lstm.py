@@ -137,7 +137,7 @@ def n_step_lstm(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
         range with several layers in training mode, or a retired argument such as
@@ -208,7 +208,7 @@ def n_step_bilstm(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
         range with several layers in training mode, or a retired argument such as

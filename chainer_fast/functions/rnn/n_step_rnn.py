@@ -373,7 +373,7 @@ def n_step_rnn(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
         range with several layers in training mode, the activation is unknown, or a
@@ -450,7 +450,7 @@ def n_step_birnn(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an array is not floating-point, or dtypes or shapes do not go together.
+        If an array is not floating-point, or dtypes or shapes do not match.
     ValueError
         If the inputs and the first layer's weights differ in size, the ratio is out of
         range with several layers in training mode, or the activation is unknown.

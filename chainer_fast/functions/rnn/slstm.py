@@ -87,7 +87,7 @@ class SLSTMGrad(Function):
 def slstm(
         c_prev1: VariableOrArray, c_prev2: VariableOrArray, x1: VariableOrArray,
         x2: VariableOrArray) -> tuple[Variable, ...]:
-    """One step of a memory with two pasts, after its affine maps.
+    """One step of a long short-term memory with two states, after its affine maps.
 
     It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
     of four gates, interleaved along its second axis as in
@@ -119,7 +119,7 @@ def slstm(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together.
+        If dtypes or shapes do not match.
 
     See Also
     --------

@@ -65,7 +65,7 @@ class TreeLSTM(Function):
 
 
 def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
-    """One step of a memory over a tree, after its affine maps.
+    """One step of a long short-term memory over a tree, after its affine maps.
 
     The arguments are the cells :math:`c_1, \\dots, c_N` of the children and an array
     with the inputs of ``3 + N`` gates, one after the other along its second axis:
@@ -97,7 +97,7 @@ def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not go together, or there are fewer than two arguments.
+        If dtypes or shapes do not match, or there are fewer than two arguments.
 
     See Also
     --------

@@ -6,7 +6,7 @@ from chainer_fast.utils import type_check
 
 
 class TheanoFunction(function.Function):
-    """Computes by functions that Theano has compiled.
+    """Computes with functions that Theano has compiled.
 
     They run on the CPU; arrays of a GPU are copied there and back.
 

@@ -83,10 +83,9 @@ class Forget(function_node.FunctionNode):
 def forget(
         func: tp.Callable[..., tp.Any],
         *xs: VariableOrArray) -> tp.Any:
-    """Calls a function without keeping what lies inside it.
+    """Calls a function without keeping its intermediate results.
 
-    The intermediate results of ``func`` are computed a second time for the
-    gradient, which trades time for memory.
+    They are computed a second time for the gradient, which trades time for memory.
 
     Parameters
     ----------
@@ -99,14 +98,14 @@ def forget(
     Returns
     -------
     Variable or tuple of Variables
-        What the function returned.
+        The result of the function.
 
     Raises
     ------
     TypeError
         If ``func`` is not callable.
     RuntimeError
-        If it returns anything else; when a gradient is differentiated again.
+        If the function returns anything else, or a gradient is differentiated again.
 
     Notes
     -----

@@ -96,7 +96,7 @@ class CaffeFunction(link.Chain):
     split_map : dict
         The variables that the outputs of Split layers stand for.
     variables : dict
-        Everything that the last call computed, by name.
+        All values that the last call computed, by name.
 
     Raises
     ------

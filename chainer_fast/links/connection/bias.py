@@ -14,8 +14,8 @@ class Bias(link.Link):
 
     .. math:: y_{ijk} = x_{ijk} + b_j
 
-    with as many axes in front of those of the bias as ``axis`` says, and any number of
-    axes behind; see :func:`chainer_fast.functions.bias`.
+    with ``axis`` axes before those of the bias, and any number of axes after
+    them; see :func:`chainer_fast.functions.bias`.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class ConvolutionND(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     cover_all : bool
-        Whether to cover every element, even by windows that stick out of the image.
+        Whether windows cover every element; the last one may extend beyond the image.
     dilate : int or tuple of int
         Distance between neighbouring elements of the window.
     groups : int

@@ -182,7 +182,7 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together.
+            If dtypes or shapes do not match.
         """
         if not self.W.is_initialized:
             self._initialize_params(x.shape[1])

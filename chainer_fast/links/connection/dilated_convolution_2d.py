@@ -10,7 +10,7 @@ from chainer_fast.utils import argument
 
 
 class DilatedConvolution2D(_filters.Filtered):
-    """Convolution with filters whose elements lie apart, and a bias.
+    """Convolution with dilated filters, and a bias for each channel.
 
     .. math::
 

@@ -17,7 +17,7 @@ class EmbedID(link.Link):
 
     .. math:: y_i = W_{x_i}
 
-    It does the same as a product of one-hot rows and ``W``, without making the rows.
+    The result equals the product of one-hot rows and ``W``; the rows are not made.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ class Scale(link.Chain):
 
     .. math:: y_{ijk} = W_j x_{ijk} + b_j
 
-    with as many axes in front of those of the weight as ``axis`` says, and any number
-    of axes behind; see :func:`chainer_fast.functions.scale`.
+    with ``axis`` axes before those of the weight, and any number of axes after
+    them; see :func:`chainer_fast.functions.scale`.
 
     Parameters
     ----------

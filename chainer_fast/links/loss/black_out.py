@@ -84,7 +84,7 @@ class BlackOut(_sampling.SamplingLink):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together, or the classes are not integers.
+            If dtypes or shapes do not match, or the classes are not integers.
         IndexError
             If a class is out of range.
         """

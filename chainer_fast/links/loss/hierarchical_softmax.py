@@ -327,7 +327,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together; classes of int64 are refused, too.
+            If dtypes or shapes do not match; classes of int64 are refused, too.
         IndexError
             If a class is out of range.
         """

@@ -36,7 +36,7 @@ class BatchRenormalization(BatchNormalization):
     rmax, dmax : float
         Bounds of the corrections: the factor lies between ``1 / rmax`` and ``rmax``,
         the summand between ``-dmax`` and ``dmax``. The defaults allow no correction, so
-        that the result is that of batch normalization.
+        that the result equals that of batch normalization.
     decay : float
         Share of the averages that a training step keeps.
     eps : float

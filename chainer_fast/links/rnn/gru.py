@@ -132,7 +132,7 @@ class StatelessGRU(GRUBase):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together.
+            If dtypes or shapes do not match.
         """
         return self._advance(h, x)
 

@@ -185,7 +185,7 @@ class StatelessLSTM(LSTMBase):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together.
+            If dtypes or shapes do not match.
         """
         gates = self._map_input(x)
         if h is not None:

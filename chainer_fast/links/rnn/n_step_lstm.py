@@ -49,7 +49,7 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
         AssertionError
             If ``xs`` is not a list or tuple.
         chainer_fast.utils.type_check.InvalidType
-            If dtypes do not go together.
+            If dtypes do not match.
         ValueError
             If a sequence has another length of inputs, the dropout ratio is not in [0,
             1), or the retired argument ``train`` is given.

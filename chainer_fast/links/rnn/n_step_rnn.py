@@ -231,7 +231,7 @@ class NStepRNNBase(link.ChainList):
         AssertionError
             If ``xs`` is not a list or tuple.
         chainer_fast.utils.type_check.InvalidType
-            If dtypes do not go together; in gated recurrent units also if a sequence
+            If dtypes do not match; in gated recurrent units also if a sequence
             has another length of inputs.
         ValueError
             If a sequence has another length of inputs, the dropout ratio is not in [0,

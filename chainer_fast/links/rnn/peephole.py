@@ -24,7 +24,7 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
 
     with a bias in each :math:`U`. The rows of the four matrices for the input are
     interleaved in ``upward``, those for the output in ``lateral``. The connections to
-    the cells are full matrices, other than in the paper.
+    the cells are full matrices, unlike in the paper.
 
     Parameters
     ----------

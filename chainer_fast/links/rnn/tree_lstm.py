@@ -132,7 +132,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together.
+            If dtypes or shapes do not match.
         ValueError
             If all arguments are None.
         TypeError
@@ -250,7 +250,7 @@ class NaryTreeLSTM(_TreeLSTM):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not go together.
+            If dtypes or shapes do not match.
         ValueError
             If all arguments are None.
         TypeError

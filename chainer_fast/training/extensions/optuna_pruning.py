@@ -1,4 +1,4 @@
-"""Extension that lets Optuna end a training without prospects."""
+"""Extension that lets Optuna stop unpromising trials early."""
 from __future__ import annotations
 
 import typing as tp
@@ -35,7 +35,7 @@ class OptunaPruning(extension.Extension):
     ImportError
         If Optuna is not installed.
     optuna.TrialPruned
-        Out of ``trainer.run()``, if the trial has no prospects. A study counts it as
+        By ``trainer.run()``, if Optuna prunes the trial. A study counts it as
         pruned.
 
     Examples

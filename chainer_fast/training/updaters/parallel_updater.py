@@ -49,7 +49,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
     ValueError
         If neither models nor devices are given.
     KeyError
-        If models are to be made and there is no main device.
+        If models have to be made and there is no main device.
 
     Examples
     --------

@@ -406,7 +406,7 @@ class ResNet101Layers(ResNetLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        As of :class:`ResNet50Layers`.
+        As for :class:`ResNet50Layers`.
     downsample_fb : bool
         Which convolution of a unit has the stride; see :class:`BottleneckA`.
 
@@ -442,7 +442,7 @@ class ResNet152Layers(ResNetLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        As of :class:`ResNet50Layers`.
+        As for :class:`ResNet50Layers`.
     downsample_fb : bool
         Which convolution of a unit has the stride; see :class:`BottleneckA`.
 

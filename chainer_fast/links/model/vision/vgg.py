@@ -228,7 +228,7 @@ class VGG19Layers(VGGLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        As of :class:`VGG16Layers`.
+        As for :class:`VGG16Layers`.
 
     Attributes
     ----------
