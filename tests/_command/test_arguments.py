@@ -71,6 +71,8 @@ def test_a_mistake_in_a_command(command, given, problem, monkeypatch, capsys):
     (['-m', 'x', '-h'], ['run', '-m', 'x', '-h']),
     (['--profile', '--legacy=v1', '-mx'], ['run', '--profile', '--legacy=v1', '-mx']),
     (['--profile', '-m', 'x'], ['profile', '-m', 'x']),
+    (['--profile=t.json', '-mx'], ['profile', '--trace', 't.json', '-mx']),
+    (['--profile', 't.json', '-mx'], ['run', '--profile=t.json', '-mx']),
     (['--profile', '--legacy', '-m', 'x'], ['profile', '--legacy', '-m', 'x']),
     (['--legacy', '-m', 'run'], ['legacy', '-m', 'run']),
     (['--legacy=v1,numpy', '-m', 'x', '--parts'],
