@@ -1,10 +1,13 @@
 """Scripts that complete the arguments of ``chainer-fast`` in a shell, by shtab."""
+import typing as tp
+
 from chainer_fast import _installation
 from chainer_fast._command import arguments
 from chainer_fast._command.check import command
 
 # A script without a command can stand where shtab expects a command.
-_OF_BASH = '_shtab_chainer_fast_pos_0_COMPGEN=_shtab_compgen_files'
+_PREAMBLES: tp.Any = {      # shtab's own type is that of its default, a text
+    'bash': '_shtab_chainer_fast_pos_0_COMPGEN=_shtab_compgen_files'}
 _OF_ZSH = {
     "_describe 'chainer-fast commands' _commands\n":
         "_describe 'chainer-fast commands' _commands\n  _files\n",
@@ -30,7 +33,7 @@ def script(shell):
         for action in each._actions:
             if not action.option_strings:   # a script, or paths to check
                 action.complete = shtab.FILE
-    text = shtab.complete(parser, shell, preamble={'bash': _OF_BASH})
+    text = shtab.complete(parser, shell, preamble=_PREAMBLES)
     if shell == 'zsh':
         for old, new in _OF_ZSH.items():
             text = text.replace(old, new)
