@@ -41,8 +41,8 @@ def version():
 
 
 def versions():
-    """Return the version of this package and that of Chainer, in words."""
-    return 'chainer_fast %s (Chainer %s)' % (version(), _version.__version__)
+    """Return the version of this package, with that of Chainer in parentheses."""
+    return '%s (Chainer %s)' % (version(), _version.__version__)
 
 
 def install(extra, *packages):

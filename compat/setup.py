@@ -69,4 +69,7 @@ class Build(build_py):
                 *(str(Path(self.build_lib, path)) for path in forwards())]
 
 
-setup(cmdclass={'build_py': Build})
+setup(
+    cmdclass={'build_py': Build},
+    # Links to the files, and a path: type checkers follow no hook of imports.
+    options={'editable_wheel': {'mode': 'strict'}})

@@ -26,8 +26,7 @@ def no_sources(monkeypatch):
 def test_version_of_sources(monkeypatch):
     monkeypatch.setattr(importlib.metadata, 'version', missing)
     assert 'version = "%s"\n' % _installation.version() in PROJECT
-    assert _installation.versions() == 'chainer_fast %s (Chainer 7.8.1)' % (
-        _installation.version())
+    assert _installation.versions() == '%s (Chainer 7.8.1)' % _installation.version()
 
 
 def test_version_of_an_installed_package(monkeypatch):

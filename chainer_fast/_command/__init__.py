@@ -20,7 +20,7 @@ def main() -> None:
         from chainer_fast._command import doctor
         sys.exit(doctor.main())
     if given.version:
-        print(_installation.versions())
+        print('chainer_fast ' + _installation.versions())
         return
     if given.print_completion:
         _print_completion(given.print_completion)

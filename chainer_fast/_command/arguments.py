@@ -133,7 +133,10 @@ def _end_of_options(arguments):
         argument = arguments[place]
         if argument.startswith('-m') or not argument.startswith('-'):
             break
-        place += 2 if argument in _WITH_VALUE else 1
+        # No script has the name of a trace.
+        has_trace = argument == '--profile' and ''.join(
+            arguments[place + 1:place + 2]).endswith('.json')
+        place += 2 if has_trace or argument in _WITH_VALUE else 1
     return min(place, len(arguments))
 
 

@@ -6,7 +6,7 @@ import sysconfig
 
 import numpy
 
-from chainer_fast import _installation, _version
+from chainer_fast import _installation
 from chainer_fast._command.doctor.finding import (
     BROKEN,
     WORKS,
@@ -19,8 +19,8 @@ from chainer_fast.backends._onednn import library
 
 
 def check_package():
-    return Finding(WORKS, '%s (Chainer %s), in %s' % (
-        _installation.version(), _version.__version__, _installation.FOLDER))
+    return Finding(WORKS, '%s, in %s' % (
+        _installation.versions(), _installation.FOLDER))
 
 
 def check_python():

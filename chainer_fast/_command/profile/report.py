@@ -1,4 +1,5 @@
 """The text of a profile."""
+from chainer_fast import _installation
 from chainer_fast._command.profile import phases, table
 from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
@@ -33,7 +34,8 @@ def _milliseconds(nanoseconds):
 
 
 def _head(profile):
-    return 'chainer_fast: %.2f s\n%s' % (profile.elapsed / 1e9, _onednn())
+    return 'chainer_fast: %.2f s; version %s\n%s' % (
+        profile.elapsed / 1e9, _installation.versions(), _onednn())
 
 
 def _onednn():

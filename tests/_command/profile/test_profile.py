@@ -11,6 +11,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
+from chainer_fast import _installation
 from chainer_fast._command.profile import loop, report
 from chainer_fast._core import backprop
 from chainer_fast.backends import kernels
@@ -278,6 +279,8 @@ def test_module(tmp_path):
     process = processes.start(
         '-m', 'chainer_fast', '--profile', '-m', 'program', cwd=tmp_path)
     assert rows_of(process.stderr)['LinearFunction'][0] == '7'
+    assert process.stderr.splitlines()[0].endswith(
+        '; version ' + _installation.versions())
 
 
 def test_forked_processes_print_nothing(tmp_path):
