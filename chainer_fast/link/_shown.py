@@ -7,9 +7,6 @@ from chainer_fast import _display
 from chainer_fast._display.tree import Tree
 from chainer_fast.backends.arrays import get_array_types
 
-if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
-
 _MOST_CHARACTERS = 80
 
 
@@ -17,14 +14,14 @@ class Shown(_display.Shown):
     """Base of links: they show parameters, persistent values and children."""
 
     def _shown(self) -> Tree:
-        return describe(tp.cast('Link', self))
+        return describe(self)
 
     def _shown_inside(self):
         """Pairs of a name and a child, or another callable."""
         return self._named_children()  # type: ignore[attr-defined]
 
 
-def describe(link: Link, name: str = '', around: Link | None = None) -> Tree:
+def describe(link: tp.Any, name: str = '', around: tp.Any = None) -> Tree:
     """Return the description of a link.
 
     Parameters
@@ -46,7 +43,7 @@ def describe(link: Link, name: str = '', around: Link | None = None) -> Tree:
 
 def _describe_any(layer, name, around):
     if isinstance(layer, Shown):
-        return describe(tp.cast('Link', layer), name, around)
+        return describe(layer, name, around)
     label = getattr(layer, '__name__', type(layer).__name__)
     return Tree(label, name)
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from chainer_fast import _mistakes
-from chainer_fast.link import Link
 
 
 def check(root):
@@ -29,7 +28,8 @@ def check(root):
 def _check_attribute(owner, name, value, registered):
     values = value if isinstance(value, (list, tuple)) else (value,)
     for each in values:
-        if isinstance(each, Link) and id(each) not in registered:
+        is_link = hasattr(each, 'namedlinks') and not isinstance(each, type)
+        if is_link and id(each) not in registered:
             cure = 'assign it inside of `with self.init_scope():`'
             if each is not value:
                 cure = 'put a chainer.ChainList in the place of the %s, and %s' % (

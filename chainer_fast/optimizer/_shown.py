@@ -6,11 +6,8 @@ import typing as tp
 from chainer_fast._display.tree import Tree
 from chainer_fast.link import _shown
 
-if tp.TYPE_CHECKING:
-    from chainer_fast.optimizer import Optimizer
 
-
-def describe(optimizer: Optimizer, name: str = '') -> Tree:
+def describe(optimizer: tp.Any, name: str = '') -> Tree:
     """Return the description of an optimizer.
 
     Parameters
