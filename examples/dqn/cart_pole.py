@@ -9,15 +9,17 @@ FORCE = 10.             # N
 TIME_STEP = .02         # s
 MAX_POSITION = 2.4      # m
 MAX_ANGLE = np.radians(12)
+USUAL = np.array([MAX_POSITION / 2, 1, MAX_ANGLE / 2, 1])   # m, m / s, rad, rad / s
 
 
 class CartPole:
     """The equations of Barto, Sutton and Anderson (1983), without friction.
 
     A state has the position of the cart, its velocity, the angle of the pole and its
-    angular velocity, of dtype float32. An action is 0 or 1: a push to the left or to the
-    right. Each step that the pole stands gives a reward of 1. An episode ends when the
-    pole leans too far, the cart leaves the track, or after 200 steps.
+    angular velocity, of dtype float32, as multiples of what is usual. An action is 0 or
+    1: a push to the left or to the right. Each step that the pole stands gives a reward
+    of 1. An episode ends when the pole leans too far, the cart leaves the track, or after
+    200 steps.
     """
 
     n_states, n_actions, max_steps = 4, 2, 200
@@ -29,7 +31,10 @@ class CartPole:
         """Begin an episode and return the first state, which is nearly upright."""
         self.steps = 0
         self.state = self.random.uniform(-.05, .05, 4)
-        return self.state.astype(np.float32)
+        return self.observe()
+
+    def observe(self):
+        return (self.state / USUAL).astype(np.float32)
 
     def step(self, action):
         """Return the next state, the reward, and two flags: has failed, is over."""
@@ -41,8 +46,9 @@ class CartPole:
         spin_rate = (GRAVITY * sin - push * cos) / (
             HALF_LENGTH * (4 / 3 - POLE_MASS * cos ** 2 / mass))
         acceleration = push - POLE_MASS * HALF_LENGTH * spin_rate * cos / mass
-        self.state = self.state + TIME_STEP * np.array([v, acceleration, spin, spin_rate])
+        rates = np.array([v, acceleration, spin, spin_rate])
+        self.state = self.state + TIME_STEP * rates
         self.steps += 1
         failed = abs(self.state[0]) > MAX_POSITION or abs(self.state[2]) > MAX_ANGLE
-        return (self.state.astype(np.float32), 1., failed,
+        return (self.observe(), 1., failed,
                 failed or self.steps == self.max_steps)

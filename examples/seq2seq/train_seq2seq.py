@@ -6,11 +6,10 @@
         --read 'seven hundred and one'
 
 The examples are made up by rule: *forty thousand two hundred and one* becomes 40201.
-Words are read letter by letter and figures are written one after the other, up to six
-and an end. After 6 epochs, in half a minute on one core, all of 500 numbers
-that it has not seen are right; after the first, three quarters of them.
-In --out are the log, a snapshot, and attention.png: for each figure written, the letters
-that the network looked at.
+Words are read letter by letter, and figures are written one after the other. After 6
+epochs, in twenty seconds on one core, all of 500 numbers not seen before are right.
+In --out are the log, a snapshot, and attention.png: for each figure written, the
+letters that the network looked at.
 """
 import argparse
 import os

@@ -6,8 +6,9 @@
 
 A word has to foretell the words around it, among others drawn by their frequency.
 Words that stand among the same words get similar vectors. Without --text the text is
-the reference of the language that is part of Python. FIGURES
-In --out are the log and vectors.npz, with the arrays words and vectors.
+the reference of the language that is part of Python: in five seconds on one core, its
+nearest words are *false* for *true*, *positional* for *keyword* and *integers* for
+*integer*. In --out are the log and vectors.npz, with the arrays words and vectors.
 """
 import argparse
 import collections
@@ -28,7 +29,7 @@ class SkipGram(chainer.Chain):
         super().__init__()
         with self.init_scope():
             self.embed = L.EmbedID(
-                len(counts), n_units, initialW=chainer.initializers.Uniform(.5 / n_units))
+                len(counts), n_units, chainer.initializers.Uniform(.5 / n_units))
             self.sampling = L.NegativeSampling(n_units, counts, n_negative)
 
     def forward(self, word, near):
@@ -132,8 +133,9 @@ def main():
     np.savez(os.path.join(args.out, 'vectors.npz'), words=words, vectors=vectors)
     for word in args.word:
         if word in index:
+            similar = most_similar(vectors, index[word])
             print(word + ':', ', '.join('{} {:.2f}'.format(words[i], similarity)
-                  for i, similarity in most_similar(vectors, index[word])))
+                                        for i, similarity in similar))
         else:
             print(word + ': occurs less than', args.min_count, 'times')
 
