@@ -18,8 +18,8 @@ class CartPole:
     A state has the position of the cart, its velocity, the angle of the pole and its
     angular velocity, of dtype float32, as multiples of what is usual. An action is 0 or
     1: a push to the left or to the right. Each step that the pole stands gives a reward
-    of 1. An episode ends when the pole leans too far, the cart leaves the track, or after
-    200 steps.
+    of 1. An episode ends when the pole leans too far or the cart leaves the track, or
+    after 200 steps.
     """
 
     n_states, n_actions, max_steps = 4, 2, 200

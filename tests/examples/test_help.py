@@ -12,7 +12,8 @@ from tests.examples import runs
 # Without the module of one of them, and what only PyTorch can run.
 SCRIPTS = sorted(
     path.relative_to(runs.EXAMPLES).as_posix()
-    for path in Path(runs.EXAMPLES).glob('*/*.py') if path.name not in ('cart_pole.py', 'pretrain.py'))
+    for path in Path(runs.EXAMPLES).glob('*/*.py')
+    if path.name not in ('cart_pole.py', 'pretrain.py'))
 
 # In one process, which saves the time of imports.
 PROGRAM = '''

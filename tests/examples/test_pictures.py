@@ -36,16 +36,16 @@ def test_cnn(tmp_path):
 
 def test_vae(tmp_path):
     arguments = '--unit', '64'
-    text = runs.run('vae/train_vae.py', '--out', tmp_path, '--epoch', '12', *arguments)
+    text = runs.run('vae/train_vae.py', '--out', tmp_path, '--epoch', '15', *arguments)
     loss = runs.number(r'test pictures: (\S+) nats', text)
     log = read_log(tmp_path)
     assert loss == pytest.approx(log[-1]['validation/main/loss'], abs=.01)
-    # What a pixel's mean alone achieves is 27; the code says something beyond it.
-    assert loss < 26.7 < log[0]['validation/main/loss'] - 1
+    # The mean of each pixel alone achieves 26.6; the code tells more.
+    assert loss < 26.5 < log[0]['validation/main/loss'] - 1
     assert log[-1]['validation/main/divergence'] > .3
     for name in 'again.png', 'drawn.png', 'codes.png', 'loss.png':
         assert runs.is_png(tmp_path / name)
-    log = resumes('vae/train_vae.py', tmp_path, 12, *arguments)
+    log = resumes('vae/train_vae.py', tmp_path, 15, *arguments)
     assert log[-1]['main/loss'] < log[1]['main/loss']
 
 
@@ -53,7 +53,7 @@ def test_dcgan(tmp_path):
     arguments = '--interval', '2', '--batchsize', '128'
     text = runs.run(
         'dcgan/train_dcgan.py', '--out', tmp_path, '--epoch', '4', *arguments)
-    # Noise of this kind is 8 away from any real digit.
+    # With random weights it is 6.5.
     assert runs.number(r'nearest real one: (\S+) on', text) < 5.5
     for epoch in 2, 4:
         assert runs.is_png(tmp_path / ('drawn_epoch_%d.png' % epoch))
