@@ -3,28 +3,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 
 import numpy
 import pytest
 
+from tests.examples import runs
+
 pytest.importorskip('sklearn')
 pytest.importorskip('matplotlib')
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SCRIPT = os.path.join(ROOT, 'examples', 'mnist', 'train_mnist.py')
-
 
 def run(out, *arguments):
-    """Run the example and return what it printed: a log, without escape codes."""
-    environment = dict(os.environ, PYTHONPATH=ROOT, OPENBLAS_NUM_THREADS='1')
-    process = subprocess.run(
-        [sys.executable, '-m', 'chainer_fast', SCRIPT, '--out', str(out), *arguments],
-        env=environment, capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
-    assert '\033' not in process.stdout
-    return process.stdout
+    return runs.run('mnist/train_mnist.py', '--out', out, *arguments)
 
 
 def read(path):
@@ -50,8 +40,7 @@ def test_learns_and_leaves_its_results(tmp_path):
     assert log[-1]['validation/main/accuracy'] == pytest.approx(accuracy, abs=1e-4)
     assert log[0]['main/loss'] > 5 * log[-1]['main/loss']
     for name in 'accuracy.png', 'loss.png':
-        with open(tmp_path / name, 'rb') as f:
-            assert f.read(8) == b'\x89PNG\r\n\x1a\n'
+        assert runs.is_png(tmp_path / name)
     with open(tmp_path / 'cg.dot') as f:
         assert f.read().count('LinearFunction') == 3
 
