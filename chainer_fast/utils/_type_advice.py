@@ -22,7 +22,7 @@ def add(error, function, types):
         Expressions for the types of its inputs.
     """
     given = {each.name: each.eval() for each in types}
-    _mistakes.tell(error, '\nGiven: ' + ', '.join(
+    _mistakes.tell(error, 'Given: ' + ', '.join(
         '%s %s %s' % (name, value.dtype, value.shape) for name, value in given.items()))
     expect = str(error.expect)
     words = _of_dtypes(expect, given)

@@ -77,9 +77,6 @@ class InvalidType(Exception):
     expect: str
     actual: str
 
-    # The place and the cure stand in the message.
-    _takes_lines = True
-
     def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
@@ -87,14 +84,32 @@ class InvalidType(Exception):
     def __reduce__(self) -> tuple[tp.Any, ...]:
         return type(self), (self.expect, self.actual, self.args[0])
 
+    def _tell(self, line, old):
+        """Add a line to the message, or put it in the place of an old one.
+
+        Programs look for the condition at the end, so that it stays there.
+        """
+        text, end = self.args[0], _condition(self.expect, self.actual)
+        if old is not None:
+            text = text.replace(old, line)
+        elif text.endswith(end):
+            text = '%s\n%s\n\n%s' % (text.removesuffix(end).rstrip('\n'), line, end)
+        else:
+            text = '%s\n%s' % (text, line)
+        self.args = (text,)
+
 
 def _explain(expect, actual):
-    lines = ['Expect: %s' % expect, 'Actual: %s' % actual]
+    lines = [_condition(expect, actual)]
     function = _thread_local.current_function
     if function is not None:
         lines[:0] = [
             '', 'Invalid operation is performed in: %s (Forward)' % function.label, '']
     return '\n'.join(lines)
+
+
+def _condition(expect, actual):
+    return 'Expect: %s\nActual: %s' % (expect, actual)
 
 
 _type_expressions.bind(InvalidType)
