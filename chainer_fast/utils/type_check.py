@@ -85,31 +85,28 @@ class InvalidType(Exception):
         return type(self), (self.expect, self.actual, self.args[0])
 
     def _tell(self, line, old):
-        """Add a line to the message, or put it in the place of an old one.
+        """Put a line before the message, or in the place of an old one.
 
-        Programs look for the condition at the end, so that it stays there.
+        Programs look for the text of the message as a whole, and for its last lines.
         """
-        text, end = self.args[0], _condition(self.expect, self.actual)
-        if old is not None:
-            text = text.replace(old, line)
-        elif text.endswith(end):
-            text = '%s\n%s\n\n%s' % (text.removesuffix(end).rstrip('\n'), line, end)
+        told = self.__dict__.setdefault('_told', [])
+        text = self.args[0].removeprefix('\n'.join(told))
+        if old in told:
+            told[told.index(old)] = line
         else:
-            text = '%s\n%s' % (text, line)
-        self.args = (text,)
+            told.append(line)
+        if not text.startswith('\n'):
+            text = '\n' + text
+        self.args = ('\n'.join(told) + text,)
 
 
 def _explain(expect, actual):
-    lines = [_condition(expect, actual)]
+    lines = ['Expect: %s' % expect, 'Actual: %s' % actual]
     function = _thread_local.current_function
     if function is not None:
         lines[:0] = [
             '', 'Invalid operation is performed in: %s (Forward)' % function.label, '']
     return '\n'.join(lines)
-
-
-def _condition(expect, actual):
-    return 'Expect: %s\nActual: %s' % (expect, actual)
 
 
 _type_expressions.bind(InvalidType)
