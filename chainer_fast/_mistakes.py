@@ -40,9 +40,9 @@ def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
 def tell(error: BaseException, line: str, old: str | None = None) -> None:
     """Add a line to an exception, or put it in the place of an old one.
 
-    It is a note, which tracebacks show after the message. It goes into the message
-    itself where Python has no notes yet, before 3.11, and where the exception has a
-    method ``_tell`` for it.
+    It is a note, which tracebacks show after the message; before Python 3.11, which has
+    no notes, the message itself takes it. Exceptions with a method ``_tell`` decide on
+    their own.
     """
     if hasattr(error, '_tell'):
         error._tell(line, old)

@@ -53,10 +53,6 @@ cdef str _PARAMS = '_params'
 cdef str _CHILDREN = '_children'
 cdef str _IN_SCOPE = '_within_init_scope'
 
-cdef str _NO_INIT = (
-    'Link.__init__() has not been called: call super().__init__() first in the '
-    '__init__ of %s')
-
 cdef object _Parameter = None
 cdef object _cleargrad = None
 cdef object _call_with_hooks = None
@@ -120,7 +116,7 @@ cdef class LinkBase:
         cdef PyObject *hooks
         if fields is NULL or PyDict_GetItemWithError(
                 <object>fields, _PARAMS) is NULL:
-            raise RuntimeError(_NO_INIT % (type(self).__name__,))
+            raise RuntimeError('Link.__init__() has not been called.')
         hooks = PyDict_GetItemWithError(<object>fields, '_local_link_hooks')
         if ((hooks is NULL or not <object>hooks) and not current().link_hooks
                 and not class_attribute_is(self, '_mixin_computes', Py_True)):

@@ -166,9 +166,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         assigned link becomes a child.
         """
         if '_params' not in self.__dict__:
-            raise RuntimeError(
-                'Link.__init__() has not been called: call super().__init__() first in '
-                'the __init__ of %s' % type(self).__name__)
+            raise RuntimeError('Link.__init__() has not been called.')
         return _scope.InitScope(self)
 
     @property

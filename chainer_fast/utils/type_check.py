@@ -84,19 +84,20 @@ class InvalidType(Exception):
     def __reduce__(self) -> tuple[tp.Any, ...]:
         return type(self), (self.expect, self.actual, self.args[0])
 
-    def _tell(self, line, old=None):
-        """Add a line to the message: see :func:`chainer_fast._mistakes.tell`.
+    def _tell(self, line, old):
+        """Put a line before the message, or in the place of an old one.
 
-        It stands above what was expected and found, as programs read the last lines.
+        Programs look for the text of the message as a whole, and for its last lines.
         """
-        lines = self.args[0].split('\n')
-        if old is not None:
-            lines[lines.index(old)] = line
+        told = self.__dict__.setdefault('_told', [])
+        text = self.args[0].removeprefix('\n'.join(told))
+        if old in told:
+            told[told.index(old)] = line
         else:
-            end = ['Expect: %s' % self.expect, 'Actual: %s' % self.actual]
-            at = max(len(lines) - 3, 0) if lines[-2:] == end else len(lines)
-            lines.insert(at, line)
-        self.args = ('\n'.join(lines),)
+            told.append(line)
+        if not text.startswith('\n'):
+            text = '\n' + text
+        self.args = ('\n'.join(told) + text,)
 
 
 def _explain(expect, actual):

@@ -107,10 +107,9 @@ class TestPlace:
             Outer(L.Linear(4, 2))(X)
         error = info.value
         assert (error.expect, error.actual) == ('x.shape[1] == W.shape[1]', '3 != 4')
-        # Programs read the last lines.
-        assert str(error).splitlines()[-4:] == [
-            'In the link: Outer.inner (Linear)', '',
-            'Expect: x.shape[1] == W.shape[1]', 'Actual: 3 != 4']
+        lines = str(error).splitlines()
+        assert 'In the link: Outer.inner (Linear)' in lines
+        assert lines[-3:] == ['', 'Expect: ' + error.expect, 'Actual: ' + error.actual]
         assert not hasattr(error, '__notes__')
         assert str(pickle.loads(pickle.dumps(error))) == str(error)
 

@@ -40,8 +40,8 @@ CASES = (
                      self.l1 = L.Linear(3, 2)
          Net()
          ''',
-         ('Net', 'super().__init__()'),
-         ('clear', 'clear', 'cure'),
+         ('Link.__init__() has not been called',),
+         ('clear', 'clear', 'clear'),
          '''
          class Net(nn.Module):
              def __init__(self):

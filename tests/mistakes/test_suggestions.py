@@ -62,8 +62,8 @@ class TestShapes:
 
     def test_volume(self):
         with pytest.raises(chainer.utils.type_check.InvalidType, match=r'x\[None\]'):
-            W = np.zeros((1, 1, 3, 3, 3), 'f')
-            F.convolution_nd(np.zeros((1, 4, 4, 4), 'f'), W)
+            F.convolution_nd(
+                np.zeros((1, 4, 4, 4), 'f'), np.zeros((1, 1, 3, 3, 3), 'f'))
 
     @pytest.mark.parametrize('batch, words', [
         ([{'a': np.zeros(2)}, {'a': np.zeros(3)}],
