@@ -134,8 +134,8 @@ sphinx_gallery_conf = {
     'min_reported_time': 3600,      # times of one machine say nothing
     'remove_config_comments': True,
     'first_notebook_cell': (
-        '# Once; or the path of a clone in place of the name.\n'
-        "%pip install 'chainer-fast[demo]'"),
+        '# Once, with the path of your clone.\n'
+        "%pip install '/path/to/chainer_fast[demo]'"),
     'abort_on_example_error': True,
     'show_signature': False,
     'write_computation_times': False,
