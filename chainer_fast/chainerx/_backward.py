@@ -111,7 +111,8 @@ def _inner(outputs, backprop_id):
 def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop):
     """Return the gradients of variables, as variables or None, outside of the graph.
 
-    They are in the other graphs, and with ``enable_double_backprop`` in this one, too.
+    They are in the other graphs that are switched on, and with
+    ``enable_double_backprop`` in this one, too.
     """
     if not inputs:
         return []
@@ -125,18 +126,21 @@ def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_bac
         found = function_node.grad(
             variables, inputs, grad_outputs,
             enable_double_backprop=enable_double_backprop or several)
-    if enable_double_backprop:
-        return found
-    return [g if g is None else _outside(g, backprop_id) for g in found]
+    keeps = enable_double_backprop
+    return [g if g is None else _outside(g, backprop_id, keeps) for g in found]
 
 
-def _outside(variable, backprop_id):
-    """Return a variable outside of a graph."""
-    left = _graphs.reached(variable) - {backprop_id}
+def _outside(gradient, backprop_id, keeps):
+    """Return a gradient outside of its graph, unless it stays, and of what is off."""
+    ids = _graphs.reached(gradient)
+    left = frozenset([each for each in ids if (
+        keeps if each is backprop_id else _graphs.is_on(each))])
+    if left == ids:
+        return gradient
     if not left:
-        return Variable(variable.raw_array, requires_grad=False)
+        return Variable(gradient.raw_array, requires_grad=False)
     with using_config('enable_backprop', True):
-        return _graphs.StopGradients(frozenset([backprop_id])).apply((variable,))[0]
+        return _graphs.StopGradients(ids - left).apply((gradient,))[0]
 
 
 def _add_gradients(variables, gradients, backprop_id, device, starts):

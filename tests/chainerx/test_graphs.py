@@ -97,6 +97,21 @@ def test_graphs_that_are_switched_off(graphs):
     assert values(chainerx.grad([x * y], [x], b)[0]) == [12, 12]
 
 
+@pytest.mark.parametrize('double', [False, True])
+def test_gradients_are_not_in_graphs_that_are_switched_off(graphs, double):
+    a, b = graphs
+    x, w = full(2, a), full(3, b)
+    y = x * x * w
+    with chainerx.no_backprop_mode(b):
+        off, = chainerx.grad([y], [x], a, enable_double_backprop=double)
+        y.backward(a)
+    assert in_graphs(off, a, b) == [double, False]
+    assert in_graphs(x.get_grad(a), a, b) == [False, False]
+    assert values(off) == values(x.get_grad(a)) == [12, 12]
+    on, = chainerx.grad([y], [x], a, enable_double_backprop=double)
+    assert in_graphs(on, a, b) == [double, True]
+
+
 def test_modes_of_chainer_are_those_of_the_default_graph(graphs):
     a, _ = graphs
     x = full(2, None, a)
