@@ -84,3 +84,33 @@ class TestShapes:
         with pytest.raises(TypeError) as info:
             chainer.dataset.concat_examples([(1, 2), 3])
         assert 'subscriptable' in str(info.value)
+
+
+class TestTraining:
+
+    @pytest.mark.parametrize('get, words', [
+        (lambda updater: updater.get_optimizer('main'),
+         "there is no optimizer 'main'; there are 'gen'"),
+        (lambda updater: updater.get_iterator('test'),
+         "there is no iterator 'test'; there are 'main'")])
+    def test_names_of_an_updater(self, get, words):
+        updater = chainer.training.updaters.StandardUpdater(
+            chainer.iterators.SerialIterator([1], 1),
+            {'gen': chainer.optimizers.SGD().setup(L.Linear(1, 1))})
+        with pytest.raises(KeyError) as info:
+            get(updater)
+        assert words in said_by(info.value)
+
+    def test_values_of_a_trigger(self):
+        trainer = chainer.testing.get_trainer_with_mock_updater((1, 'epoch'))
+        trainer.observation = {'validation/main/loss': 1}
+        trainer.updater.update()
+        trigger = chainer.training.triggers.MinValueTrigger('val/loss', lambda _: True)
+        with pytest.raises(KeyError) as info:
+            trigger(trainer)
+        assert ("MinValueTrigger: nothing was reported as 'val/loss' since the last "
+                'check; there are now validation/main/loss') in said_by(info.value)
+
+
+def said_by(error):
+    return '\n'.join([str(error), *getattr(error, '__notes__', ())]).replace('\\', '')

@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 import typing as tp
 
-from chainer_fast import reporter
+from chainer_fast import _mistakes, reporter
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _short_forms
 
@@ -70,7 +70,13 @@ class BestValueTrigger:
         if not self._interval_trigger(trainer):
             return False
 
-        mean = float(self._summary.compute_mean()[self._key])
+        try:
+            mean = float(self._summary.compute_mean()[self._key])
+        except KeyError as error:
+            _mistakes.tell(error, (
+                '%s: nothing was reported as %r since the last check; there are now %s' % (
+                    type(self).__name__, self._key, ', '.join(trainer.observation))))
+            raise
         self._init_summary()
         better = self._best_value is None or self._compare(self._best_value, mean)
         if better:

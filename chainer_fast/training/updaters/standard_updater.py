@@ -5,7 +5,7 @@ import operator
 import typing as tp
 import warnings
 
-from chainer_fast import backend, device_resident
+from chainer_fast import _mistakes, backend, device_resident
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.optimizer import Optimizer
@@ -131,11 +131,11 @@ class StandardUpdater(_updater.Updater):
 
     def get_optimizer(self, name: str) -> Optimizer:
         """Return an optimizer by its name; ``KeyError`` if there is none."""
-        return self._optimizers[name]
+        return _named(self._optimizers, 'optimizer', name)
 
     def get_iterator(self, name: str) -> Iterator:
         """Return an iterator by its name; ``KeyError`` if there is none."""
-        return self._iterators[name]
+        return _named(self._iterators, 'iterator', name)
 
     def get_all_optimizers(self) -> dict[str, Optimizer]:
         """Return a new dict of all optimizers by name."""
@@ -190,3 +190,12 @@ def _move_models(models, device):
                 FutureWarning)
     finally:
         thread_local.flag_gpu_to_gpu = saved
+
+
+def _named(parts, kind, name):
+    try:
+        return parts[name]
+    except KeyError as error:
+        _mistakes.tell(error, 'there is no %s %r; there are %s' % (
+            kind, name, ', '.join(map(repr, parts))))
+        raise
