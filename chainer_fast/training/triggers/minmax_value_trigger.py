@@ -74,8 +74,8 @@ class BestValueTrigger:
             mean = float(self._summary.compute_mean()[self._key])
         except KeyError as error:
             _mistakes.tell(error, (
-                '%s: nothing was reported as %r since the last check; there are now %s' % (
-                    type(self).__name__, self._key, ', '.join(trainer.observation))))
+                '%s: nothing was reported as %r since the last check; there are now %s'
+                % (type(self).__name__, self._key, ', '.join(trainer.observation))))
             raise
         self._init_summary()
         better = self._best_value is None or self._compare(self._best_value, mean)

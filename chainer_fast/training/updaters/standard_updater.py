@@ -131,11 +131,11 @@ class StandardUpdater(_updater.Updater):
 
     def get_optimizer(self, name: str) -> Optimizer:
         """Return an optimizer by its name; ``KeyError`` if there is none."""
-        return _named(self._optimizers, 'optimizer', name)
+        return _part(self._optimizers, 'optimizer', name)
 
     def get_iterator(self, name: str) -> Iterator:
         """Return an iterator by its name; ``KeyError`` if there is none."""
-        return _named(self._iterators, 'iterator', name)
+        return _part(self._iterators, 'iterator', name)
 
     def get_all_optimizers(self) -> dict[str, Optimizer]:
         """Return a new dict of all optimizers by name."""
@@ -192,7 +192,7 @@ def _move_models(models, device):
         thread_local.flag_gpu_to_gpu = saved
 
 
-def _named(parts, kind, name):
+def _part(parts, kind, name):
     try:
         return parts[name]
     except KeyError as error:
