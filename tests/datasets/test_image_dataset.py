@@ -175,5 +175,5 @@ def test_without_pillow(folder, monkeypatch):
                 lambda: datasets.LabeledImageDataset([]),
                 lambda: images[0],
                 lambda: datasets.LabeledZippedImageDataset('all.zip', 'pairs.txt')):
-        with pytest.raises(ImportError, match=r'No module PIL.*chainer-fast\[images\]'):
+        with pytest.raises(ImportError, match='No module PIL.*pip install .pillow'):
             use()
