@@ -16,8 +16,11 @@ class Shown:
         raise NotImplementedError
 
     def _repr_html_(self):
-        # What a class wrote itself is what its author wants to see.
-        if type(self).__repr__ is not object.__repr__:
+        # What a class wrote itself is what its author wants to see; the alias only
+        # changes the name of the module.
+        shown = type(self).__repr__
+        if shown is not object.__repr__ and getattr(
+                shown, '__module__', None) != 'chainer_fast.alias._shown':
             return None
         return tree.to_html(self._shown())
 

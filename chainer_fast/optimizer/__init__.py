@@ -429,7 +429,8 @@ class Optimizer(_LossScaling, _display.Shown):
             raise TypeError('optimization target must be a link, not %s' % (
                 'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
                 if isinstance(link, type) else type(link).__name__))
-        _registration.check(link)
+        if type(link) is not Link:      # which stands for a model where there is none
+            _registration.check(link)
         self._hookable = _OptimizerHookable(self)
         self.target, self.t, self.epoch = link, 0, 0
         return self

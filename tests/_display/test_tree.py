@@ -10,6 +10,7 @@ from chainer_fast import links as L
 from chainer_fast._display import plural, size, tree
 from chainer_fast._display.tree import Tree, to_html
 from chainer_fast.training import extensions
+from tests.compat import processes
 from tests.training import stubs
 
 
@@ -203,3 +204,11 @@ def test_trainer_of_another_updater(tmp_path):
     assert found[0] == 'Trainer' and '0 extensions in the order of their calls' in found
     endless = chainer.training.Trainer(stubs.make_trainer(out=tmp_path).updater)
     assert 'ends after never' in lines(endless)
+
+
+def test_under_the_name_chainer(tmp_path):
+    program = tmp_path / 'program.py'
+    program.write_text(
+        'import chainer\nprint(repr(chainer.Chain()).split()[0])\n'
+        "print('Linear' in chainer.links.Linear(2, 3)._repr_html_())\n")
+    assert processes.run('-m', 'chainer_fast', program) == '<chainer.link.Chain\nTrue\n'

@@ -103,6 +103,7 @@ class TestOptimizer:
     def test_no_parameters(self):
         seen, = warnings_of(lambda: optimizers.SGD().setup(chainer.Chain()))
         assert seen.startswith('Chain has no parameters')
+        assert warnings_of(lambda: optimizers.SGD().setup(chainer.Link())) == []
 
 
 class TestConfiguration:
