@@ -49,7 +49,7 @@ def test_without(no_frontend):
         # The processor never has cuDNN, and 'always' means always where it can be.
         convolution(np)
         assert not chainer_fast.should_use_cudnn('==always')
-        with pytest.raises(RuntimeError, match=r'install .nvidia-cudnn-frontend\S* nvidia-'):
+        with pytest.raises(RuntimeError, match='install .nvidia-cudnn-frontend'):
             convolution(cuda.cupy)
 
 
