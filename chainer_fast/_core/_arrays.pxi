@@ -134,7 +134,10 @@ cdef object _operate_on_arrays(
             or not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
         return _routines[place](a, other)
     if a._v._requires_grad or b._v._requires_grad:
-        return _result_inside(_quietly(operation, a._v, b._v), a._device)
+        variable = _by_shortcut(place, a._v, b._v)
+        if variable is None:
+            variable = _quietly(operation, a._v, b._v)
+        return _result_inside(variable, a._device)
     return plain_array(PyArray_FROM_O(_quietly(operation, x, y)), a._device)
 
 
@@ -233,11 +236,7 @@ cdef VariableBase _apply_inside(
     device = _unpack(function, xs, n, inner)
     if device is None:
         return None
-    scope = _enter_silence(state)
-    try:
-        result = _apply_by(shortcut, function, inner, n, state)
-    finally:
-        _leave_silence(scope)
+    result = _apply_by(shortcut, function, inner, n, state)
     return None if result is None else _pack(result, device, state.enable_backprop)
 
 

@@ -49,14 +49,8 @@ def bind_operators(functions, reflected, of_variables, of_constant,
 cdef object _operate(int operator, VariableBase left, object right):
     """Return ``left (operator) right`` of a variable on the left."""
     cdef VariableBase y = None
-    cdef PyObject *xs[2]
-    cdef object cls
     if isinstance(right, VariableBase):
-        cls = _of_variables[operator]
-        if cls is not None:
-            xs[0] = <PyObject *>left
-            xs[1] = <PyObject *>right
-            y = apply_shortcut(new_function(cls), xs, 2, current())
+        y = _by_shortcut(operator, left, right)
     elif type(right) is float or type(right) is int:
         # ``x - c`` is the function that adds ``-c``.
         if operator == SUB:
@@ -76,6 +70,17 @@ cdef object _operate_reflected(int operator, VariableBase right, object left):
     if y is not None:
         return y
     return _general_reflected[operator](right, left)
+
+
+cdef VariableBase _by_shortcut(int operator, VariableBase left, VariableBase right):
+    """Return what an operator makes of two variables; None if it has no shortcut.
+
+    Shortcuts do not warn: they decline.
+    """
+    cdef PyObject *xs[2]
+    xs[0], xs[1] = <PyObject *>left, <PyObject *>right
+    cls = _of_variables[operator]
+    return None if cls is None else apply_shortcut(new_function(cls), xs, 2, current())
 
 
 cdef VariableBase _with_constant(object cls, VariableBase variable, object value):
