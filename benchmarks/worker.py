@@ -51,9 +51,9 @@ def make_step(side, name):
     if groups.group_of(name) is None:
         make = getattr(side, 'make_' + name, None)
         return make and make()
-    if getattr(side, 'device', None) is not None and side.device.xp is not np:
-        return None     # The groups' arrays are NumPy's.
     if isinstance(side, workloads.ChainerWorkloads):
+        if side.device.xp is not np:
+            return None     # The groups' arrays are NumPy's.
         return groups.make_step(name, 'chainer', side.chainer)
     if isinstance(side, workloads.TorchWorkloads):
         return groups.make_step(name, 'torch', side.torch)

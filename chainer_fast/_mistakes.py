@@ -1,7 +1,6 @@
 """What errors add for those who made a mistake: the name that was meant, a cure."""
 from __future__ import annotations
 
-import difflib
 import sys
 import typing as tp
 import warnings
@@ -23,18 +22,26 @@ def nearest(name: str, known: tp.Iterable[str]) -> str | None:
     """
     others = [other for other in known if not (
         name.startswith(other) or name.endswith(other))]
-    found = difflib.get_close_matches(name, others, 1, 0.8)
-    return found[0] if found else None
+    return _closest(name, others, 0.8)
+
+
+def meant(name: str, known: tp.Iterable[str]) -> str | None:
+    """Return the known name that was probably meant, or None."""
+    known = [other for other in known if other != name]
+    found = _ELSEWHERE.get(name)
+    return found if found in known else _closest(name, known)
 
 
 def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
     """Return a question for the name that was probably meant, or None."""
-    known = [other for other in known if other != name]
-    meant = _ELSEWHERE.get(name)
-    if meant not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        meant = near[0] if near else None
-    return None if meant is None else 'did you mean %r?' % meant
+    found = meant(name, known)
+    return None if found is None else 'did you mean %r?' % found
+
+
+def _closest(name, known, least=0.6):
+    import difflib  # for mistakes alone, which most programs do not make
+    found = difflib.get_close_matches(name, known, 1, least)
+    return found[0] if found else None
 
 
 def tell(error: BaseException, line: str, old: str | None = None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 import chainer_fast
 from chainer_fast import links as L
+from tests.compat import processes
 
 # Kernels are no public interface, Theano and PyTorch may not be there, and importing a
 # module of the shim installs the alias.
@@ -160,3 +161,14 @@ def test_signature_of_a_variable():
     assert list(inspect.signature(chainer_fast.Variable).parameters) == [
         'data', 'name', 'grad', 'requires_grad', 'layout']
     assert list(inspect.signature(Named).parameters) == ['name']
+
+
+def test_import_loads_nothing_that_few_programs_need():
+    code = ('import sys, numpy, scipy.special\nbefore = set(sys.modules)\n'
+            'import chainer_fast\nprint(*sorted(set(sys.modules) - before))')
+    loaded = set(processes.run('-c', code).split())
+    assert 'chainer_fast.links' in loaded
+    assert not loaded & {
+        'difflib', 'importlib.metadata', 'matplotlib', 'chainer_fast.chainerx',
+        'chainer_fast.legacy', 'chainer_fast.mn', 'chainer_fast.onnx',
+        'chainer_fast._command'}

@@ -1,12 +1,13 @@
 """A parser of arguments that answers a mistake in one line."""
 import argparse
-import difflib
+
+from chainer_fast import _mistakes
 
 
 def did_you_mean(word, possible):
     """Return the end of a message: what is close to a word, if anything is."""
-    close = difflib.get_close_matches(word, possible, 1)
-    return '; did you mean %s?' % close[0] if close else ''
+    meant = _mistakes.meant(word, possible)
+    return '' if meant is None else '; did you mean %s?' % meant
 
 
 class Parser(argparse.ArgumentParser):

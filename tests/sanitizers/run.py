@@ -58,7 +58,7 @@ STAGES = {
                             'tests/training/updaters'),
         'graphs': Stage(1, 'tests/variable tests/graph_optimizations '
                            'tests/test_backprop.py tests/test_function_node.py'),
-        'chainerx': Stage(None, 'tests/chainerx'),
+        'chainerx': Stage(1, 'tests/chainerx'),
         'examples': Stage(1, 'tests/dataset tests/iterators' + ''.join(
             ' --ignore=tests/iterators/test_%s.py' % name for name in _FORKING)),
         'mn': Stage(3, 'tests/mn'),

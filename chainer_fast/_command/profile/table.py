@@ -1,16 +1,10 @@
-"""Tables of text."""
-import itertools
+"""Tables of a profile."""
+from chainer_fast._display.table import Table
 
 _NUMBERS = {'calls', 's', '%', 'GPU s', 'forward ms', 'backward ms', 'MiB'}
 
 
 def text(heads, lines):
     """Return aligned columns; those of numbers are aligned at the right."""
-    lines = [heads, *lines]
-    columns = list(itertools.zip_longest(*lines, fillvalue=''))
-    widths = [max(map(len, column)) for column in columns]
-    return '\n'.join(
-        '  '.join(cell.rjust(width) if head in _NUMBERS else cell.ljust(width)
-                  for head, cell, width in zip(heads, line, widths, strict=True)
-                  ).rstrip()
-        for line in lines)
+    return repr(Table(heads, lines, [
+        i for i, head in enumerate(heads) if head in _NUMBERS]))

@@ -1,5 +1,4 @@
 """The place of oneDNN's library in an environment of Python."""
-import importlib.metadata
 import sys
 from pathlib import Path
 
@@ -22,6 +21,7 @@ def path():
 
 
 def _candidates():
+    import importlib.metadata  # takes long, and few programs come here
     try:
         files = importlib.metadata.files(WHEEL) or []
     except importlib.metadata.PackageNotFoundError:
