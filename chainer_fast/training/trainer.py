@@ -10,7 +10,7 @@ import traceback
 import typing as tp
 import warnings
 
-from chainer_fast import _display
+from chainer_fast import _display, _mistakes
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
 from chainer_fast.reporter import Reporter
@@ -312,7 +312,13 @@ class Trainer(_display.Shown):
         states = serializer['extensions']
         triggers = serializer['extension_triggers']
         for name, entry in self._extensions.items():
-            _serialize_if_it_can(entry.extension, states, name)
+            try:
+                _serialize_if_it_can(entry.extension, states, name)
+            except KeyError as error:
+                _mistakes.tell(error, (
+                    'the snapshot has no state of the extension %r, or an older one: '
+                    'load it with strict=False to start that one anew' % name))
+                raise
             _serialize_if_it_can(entry.trigger, triggers, name)
 
         key = '_snapshot_elapsed_time'

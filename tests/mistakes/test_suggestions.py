@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import chainer_fast as chainer
-from chainer_fast import _mistakes
+from chainer_fast import _mistakes, testing
 from chainer_fast import functions as F
 from chainer_fast import links as L
 
@@ -102,7 +102,7 @@ class TestTraining:
         assert words in said_by(info.value)
 
     def test_values_of_a_trigger(self):
-        trainer = chainer.testing.get_trainer_with_mock_updater((1, 'epoch'))
+        trainer = testing.get_trainer_with_mock_updater((1, 'epoch'))
         trainer.observation = {'validation/main/loss': 1}
         trainer.updater.update()
         trigger = chainer.training.triggers.MinValueTrigger('val/loss', lambda _: True)

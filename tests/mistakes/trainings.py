@@ -128,4 +128,40 @@ CASES = (
          import os
          torch.load(os.curdir)
          '''),
+    Case('a model that does not take labels',
+         'train(module=MLP())',
+         ('an array of (2, 3)', 'an array of (2,)', 'converter', 'MLP'),
+         ('what', 'what', 'cure'),
+         'model(x, t)'),
+    Case('a shift of what an optimizer computes',
+         '''
+         adam = optimizers.Adam().setup(model)
+         train(extensions.ExponentialShift('lr', 0.5, optimizer=adam), out=folder)
+         ''',
+         ('Adam', 'alpha'),
+         ('what', 'silent', 'clear')),
+    Case('a snapshot without an extension',
+         '''
+         def run(path, *chosen):
+             trainer = training.Trainer(
+                 training.StandardUpdater(chainer.iterators.SerialIterator(
+                     chainer.datasets.TupleDataset(x, t), 2), optimizer.setup(model)),
+                 (1, 'epoch'), folder)
+             trainer.extend(extensions.snapshot(filename='file'))
+             for extension in chosen:
+                 trainer.extend(extension)
+             if path:
+                 chainer.serializers.load_npz(path, trainer)
+             trainer.run()
+         run(None)
+         run(folder + '/file', extensions.ExponentialShift('lr', 0.5))
+         ''',
+         ('ExponentialShift', 'strict=False'),
+         ('what', 'silent', 'cure')),
+    Case('an Evaluator over data without an end',
+         '''
+         extensions.Evaluator(chainer.iterators.SerialIterator([x], 1), model)
+         ''',
+         ('main', 'never ends', 'repeat=False'),
+         ('clear', 'silent', 'cure')),
 )

@@ -57,7 +57,8 @@ class HyperparameterShift(extension.Extension):
     def _read(self, optimizer):
         try:
             return getattr(optimizer, self._attr)
-        except AttributeError as error:
+        except (AttributeError, RuntimeError) as error:
+            # A RuntimeError is that of a property, such as Adam's lr.
             _mistakes.tell(error, 'The hyperparameters of %s are %s' % (
                 type(optimizer).__name__, ', '.join(optimizer.hyperparam.get_dict())))
             raise

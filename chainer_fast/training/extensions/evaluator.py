@@ -98,7 +98,8 @@ class Evaluator(extension.Extension):
         for name, it in self._iterators.items():
             if isinstance(it, _REPEATING) and it.repeat:
                 warnings.warn('the iterator %r of an Evaluator repeats its data '
-                              'forever: make it with repeat=False' % name)
+                              'forever, and the evaluation never ends: make it with '
+                              'repeat=False, shuffle=False' % name)
 
     def get_all_iterators(self) -> dict[str, Iterator]:
         """Return a new dict of all iterators by name."""

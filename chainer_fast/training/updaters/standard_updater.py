@@ -1,6 +1,7 @@
 """Updater for one device."""
 from __future__ import annotations
 
+import inspect
 import operator
 import typing as tp
 import warnings
@@ -156,7 +157,12 @@ class StandardUpdater(_updater.Updater):
         iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
         args, kwargs = convert._as_arguments(convert._call_converter(
             self.converter, iterator.next(), self.input_device))
-        optimizer.update(self.loss_func or optimizer.target, *args, **kwargs)
+        loss_func = self.loss_func or optimizer.target
+        try:
+            optimizer.update(loss_func, *args, **kwargs)
+        except TypeError as error:
+            _explain_call(error, loss_func, args, kwargs)
+            raise
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
@@ -190,6 +196,21 @@ def _move_models(models, device):
                 FutureWarning)
     finally:
         thread_local.flag_gpu_to_gpu = saved
+
+
+def _explain_call(error, loss_func, args, kwargs):
+    """Tell how a batch becomes arguments, if a loss function does not take them."""
+    func = getattr(loss_func, 'forward', loss_func)
+    try:
+        inspect.signature(func).bind(*args, **kwargs)
+    except ValueError:
+        pass    # compiled code need not have a signature
+    except TypeError:
+        _mistakes.tell(error, (
+            'the loss function is called with %s, one for each element of an example: '
+            'give it these parameters, or the updater another converter' % ', '.join(
+                [*['an array of %s' % (x.shape,) if hasattr(x, 'shape')
+                   else type(x).__name__ for x in args], *kwargs])))
 
 
 def _part(parts, kind, name):
