@@ -1,22 +1,21 @@
 /* Work shared among threads.
  *
- * All loops use the pool of OpenMP, which oneDNN uses as well: two pools would take each
- * other's processors. OMP_NUM_THREADS, threadpoolctl and ``config.num_threads`` say how
- * many threads there are; after a fork there is one (see `threads.hpp`). Without
- * OpenMP there is one always.
+ * All loops use one pool (`pool.hpp`). OMP_NUM_THREADS, threadpoolctl and
+ * ``config.num_threads`` say how many threads there are; after a fork there is one (see
+ * `threads.hpp`). Without OpenMP, which keeps that number, there is one always.
  */
 #ifndef CHAINER_FAST_PARALLEL_HPP
 #define CHAINER_FAST_PARALLEL_HPP
 
+#include <Python.h>
 #include <fenv.h>
 #include <stddef.h>
 
 #include <algorithm>
+#include <atomic>
+#include <type_traits>
 #ifdef _OPENMP
 #include <omp.h>
-#endif
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace chainer_fast {
@@ -28,69 +27,96 @@ constexpr int FLOAT_ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 /* Number of threads that a loop may be cut into: one within another such loop. */
 inline int thread_limit() {
 #ifdef _OPENMP
-    return omp_in_parallel() ? 1 : omp_get_max_threads();
+    return omp_get_max_threads();
 #else
     return 1;
 #endif
 }
 
-/* The sanitizer of threads cannot see how the threads of OpenMP wait for each other, whose
- * library is not built for it, and is told: what a thread did before it handed over is
- * done for each that takes over afterwards. */
-#ifdef __SANITIZE_THREAD__
-#define CF_UNSEEN __attribute__((no_sanitize("thread")))
-inline void hand_over(const void *to) { __tsan_release(const_cast<void *>(to)); }
-inline void take_over(const void *from) { __tsan_acquire(const_cast<void *>(from)); }
-#else
-#define CF_UNSEEN
-inline void hand_over(const void *) {}
-inline void take_over(const void *) {}
-#endif
+/* What a loop of one length has taken so far, in nanoseconds: by the thread that called,
+ * and with the help of others. Zero is not known yet. */
+struct Experience {
+    std::atomic<float> alone, helped;
+    std::atomic<unsigned> calls;
+};
+
+/* Where a loop may be cut. */
+enum class Cut { ANYWHERE, AT_THE_SAME_PLACES };
+
+/* A loop in pieces, which any thread may take. */
+struct SharedLoop {
+    void (*run)(const void *f, ptrdiff_t begin, ptrdiff_t end, int thread);
+    const void *f;
+    ptrdiff_t n, pieces;
+    int threads;
+    Cut cut;
+    Experience *experience;
+};
+
+/* Does a task, and raises the error flags that other threads raise in the calling one. */
+typedef void (*Share)(const SharedLoop &);
 
 #ifdef _OPENMP
-/* Calls part(i, all) on each thread of a team; returns the bits that any of them does. */
-template <typename Part>
-CF_UNSEEN int in_team(int threads, const Part &part) {
-    int bits = 0;
-    hand_over(&part);
-    #pragma omp parallel num_threads(threads) reduction(|: bits)
-    {
-        take_over(&part);
-        bits = part(omp_get_thread_num(), omp_get_num_threads());
-        hand_over(&part);
+/* That of the pool, which one module has for all; null if it cannot be imported. */
+inline Share find_share() {
+    static std::atomic<Share> found(nullptr);
+    Share share = found.load(std::memory_order_acquire);
+    if (!share) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *module = PyImport_ImportModule("chainer_fast._core.pool");
+        if (module)
+            share = (Share)PyCapsule_Import("chainer_fast._core.pool.share", 0);
+        Py_XDECREF(module);
+        PyErr_Restore(type, value, traceback);
+        PyGILState_Release(state);
+        found.store(share, std::memory_order_release);
     }
-    take_over(&part);
-    return bits;
+    return share;
 }
 #endif
 
-/* Calls f(begin, end) for parts of [0, n) that together are all of it, at the same time
- * on several threads if each part has `grain` elements or more.
+/* Calls f(begin, end), or f(begin, end, thread) with a number below `thread_limit()`, for
+ * parts of [0, n) that together are all of it, at the same time on several threads if
+ * each part has `grain` elements or more.
  *
  * Waking a thread takes 5 to 30 microseconds: a part should take longer. The caller holds
  * no lock of Python, f throws nothing, and a result that adds up parts must cut them in
- * places that do not depend on the number of threads. Error flags that other threads
- * raise are raised in the calling one, too.
+ * places that do not depend on the number of threads. A loop that is cut AT_THE_SAME_PLACES
+ * is so for each number of threads, whether others help or not. Error flags that other
+ * threads raise are raised in the calling one, too.
  */
-template <typename F>
+template <Cut cut = Cut::ANYWHERE, typename F>
 void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
-    ptrdiff_t threads = 1;
-    if (n >= 2 * grain)
-        threads = std::min<ptrdiff_t>(n / grain, thread_limit());
-    if (threads <= 1) {
-        f((ptrdiff_t)0, n);
-        return;
-    }
+    constexpr bool numbered =
+        std::is_invocable_v<const F &, ptrdiff_t, ptrdiff_t, int>;
+    const auto run = [](const void *g, ptrdiff_t begin, ptrdiff_t end, int thread) {
+        if constexpr (numbered)
+            (*(const F *)g)(begin, end, thread);
+        else
+            (*(const F *)g)(begin, end);
+    };
 #ifdef _OPENMP
-    const int flags = in_team((int)threads, [&f, n](ptrdiff_t i, ptrdiff_t all) {
-        if (i)
-            feclearexcept(FLOAT_ERRORS);
-        f(n * i / all, n * (i + 1) / all);
-        return i ? fetestexcept(FLOAT_ERRORS) : 0;
-    });
-    if (flags)
-        feraiseexcept(flags);
+    /* So many pieces for each thread that one which is late costs little. */
+    constexpr ptrdiff_t PIECES = cut == Cut::ANYWHERE ? 4 : 2;
+    constexpr int LENGTHS = 24;
+    static Experience experience[LENGTHS];      /* by powers of two of the grain */
+    if (n >= 2 * grain) {
+        const ptrdiff_t most = n / grain;
+        const int threads = (int)std::min<ptrdiff_t>(most, thread_limit());
+        const Share share = threads > 1 ? find_share() : nullptr;
+        if (share) {
+            int length = 0;
+            while (length < LENGTHS - 1 && most >> (length + 2))
+                ++length;
+            share({run, &f, n, std::min(most, threads * PIECES), threads, cut,
+                   experience + length});
+            return;
+        }
+    }
 #endif
+    run(&f, 0, n, 0);
 }
 
 }  // namespace

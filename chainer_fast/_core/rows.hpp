@@ -99,14 +99,6 @@ inline void update_used_rows(const RowUpdate &u) {
     });
 }
 
-inline int thread_number() {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Updates all rows. The gradient of some rows at a time stands in a piece of memory that
  * stays in the cache. `order` has place for as many numbers as there are ids; `pieces` is
  * filled with zeros, and has `rows_at_once` rows for each thread. */
@@ -117,8 +109,8 @@ inline void update_all_rows(
     std::sort(order, order + u.n,
               [&u](ptrdiff_t a, ptrdiff_t b) { return u.ids[a] < u.ids[b]; });
     const ptrdiff_t n_pieces = (u.rows + rows_at_once - 1) / rows_at_once;
-    parallel(n_pieces, 1, [=](ptrdiff_t begin, ptrdiff_t end) {
-        char *piece = pieces + thread_number() * rows_at_once * u.row_bytes;
+    parallel(n_pieces, 1, [=](ptrdiff_t begin, ptrdiff_t end, int thread) {
+        char *piece = pieces + thread * rows_at_once * u.row_bytes;
         ptrdiff_t first = begin * rows_at_once;
         const ptrdiff_t *k = std::lower_bound(
             order, order + u.n, first,

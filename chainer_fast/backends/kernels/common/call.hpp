@@ -29,7 +29,9 @@ template <typename T> bool is_long(T) { return false; }
 class Release {
 public:
     explicit Release(bool wanted) : thread(wanted ? PyEval_SaveThread() : nullptr) {}
-    ~Release() {
+    /* A daemon's thread that comes back after the interpreter has ended is ended here, by
+       an exception of the C library. */
+    ~Release() noexcept(false) {
         if (thread)
             PyEval_RestoreThread(thread);
     }

@@ -1,8 +1,9 @@
 /* Products of BLAS, shared among the threads that all loops use.
  *
- * OpenBLAS has a pool of its own, which would compete with OpenMP's: a thread that waits
- * for its next loop takes a processor from a product. So each part of a large product
- * is computed by a thread of OpenMP, while OpenBLAS itself works with one.
+ * OpenBLAS has a pool of its own, which would compete with that of the loops: a thread that
+ * looks out for its next loop takes a processor from a product, and one that waits at the
+ * end of a product waits for all. So each part of a large product is computed by a thread
+ * of the loops, while OpenBLAS itself works with one.
  */
 #pragma once
 
@@ -151,7 +152,7 @@ void shared_product(char *ta, char *tb, int *m, int *n, int *k, void *alpha, voi
     const ptrdiff_t units =
         work < SHARED ? 1 : std::max<ptrdiff_t>(whole / LEAST_PART, 1);
     const ptrdiff_t grain = (ptrdiff_t)(LEAST_SHARE / (work / whole * LEAST_PART)) + 1;
-    parallel(units, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
+    parallel<Cut::AT_THE_SAME_PLACES>(units, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
         const ptrdiff_t first = begin * LEAST_PART;
         int part = (int)((end == units ? whole : end * LEAST_PART) - first);
         T *pa = (T *)a, *pb = (T *)b, *pc = (T *)c;
