@@ -181,6 +181,7 @@ private:
 
     /* What a helper does as long as the process lives. */
     void help() {
+        pthread_setname_np(pthread_self(), "chainer_fast");
         omp_set_num_threads(1);
         uint32_t number = 0, now = 0;
         for (;;) {

@@ -20,6 +20,8 @@ from multiprocessing import reduction
 
 import numpy
 
+from chainer_fast import configuration
+
 try:
     import fcntl
 except ImportError:  # not a Unix
@@ -64,6 +66,9 @@ def work(connection, parents_end, parent_pid, dataset, example_bytes):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if parents_end is not None:
         parents_end.close()
+    # Workers are as many as processors; their loops need no more threads. A forked one
+    # has no others anyway.
+    configuration.config.num_threads = 1
     _end_with_parent(parent_pid)
     packer = _Packer(connection, example_bytes)
     _send(connection, 'progress', 0)
