@@ -258,8 +258,9 @@ def test_gradients_of_other_dtypes_are_converted():
 def test_layer_warns_as_numpy_does():
     x, *rest = large_layer(0)
     x[3, 5:] = np.inf
-    # Products do not warn.
-    ys, hy, cy, trace = recurrent.layer.compiled(x, *rest)
+    # Products do not warn, whichever thread computes them.
+    for _ in range(20):
+        ys, hy, cy, trace = recurrent.layer.compiled(x, *rest)
     assert np.isnan(ys).any()
     infinite = np.full_like(hy, np.inf)
     for threads in 1, 2:

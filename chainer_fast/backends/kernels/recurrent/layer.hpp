@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    int raised = 0;
+    int raised = fetestexcept(FLOAT_ERRORS);   // of the pieces this thread has done before
 };
 
 /* All steps of some samples. */
@@ -125,6 +125,7 @@ inline int layer_forward(
             tiles, false, in(trace.x.below(begin)), end - begin, l.inputs, in(f.w_x),
             l.width(), {f.bias, 0, PANEL}, trace.gates.below(begin));
     });
+    feclearexcept(FLOAT_ERRORS);     // products do not warn
     over_samples(l, (double)l.rows * l.width() * l.units,
                  [&](ptrdiff_t begin, ptrdiff_t end) {
         scan_samples(l, tiles, trace, f, ys, begin, end);
@@ -230,6 +231,7 @@ inline int layer_backward(
     if (gcy)
         pack_rows(gcy, l.units, l.batch, l.units, g.gc);
     const double step = (double)l.width() * l.units, input = (double)l.width() * l.inputs;
+    feclearexcept(FLOAT_ERRORS);
     over_samples(l, l.rows * step, [&](ptrdiff_t begin, ptrdiff_t end) {
         scan_samples_grad(l, tiles, trace, g, begin, end);
     });
