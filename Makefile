@@ -111,7 +111,8 @@ test-network: build $(VENV)/.test
 # to do without them. With nothing to skip there, a test that is skipped is an error.
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
 	tests/serializers/test_safetensors.py \
-	tests/training/extensions/test_tools.py tests/training/extensions/test_displays.py
+	tests/training/extensions/test_tools.py tests/training/extensions/test_displays.py \
+	tests/benchmarks/test_compiled.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)

@@ -40,12 +40,17 @@ BARS = {
     'import': {'chainer': 1, 'torch': 2},
 }
 ONEDNN_BARS = {}
+STATIC_BARS = {}
 ALL = dict(WORKLOADS)
 for _group in GROUPS.values():
     ALL.update(_group.TITLES)
     BARS.update(getattr(_group, 'BARS', {}))
     ONEDNN_BARS.update(getattr(_group, 'ONEDNN_BARS', {}))
+    STATIC_BARS.update(getattr(_group, 'STATIC_BARS', {}))
 ROUNDS = 15
+PEERS = 'chainer', 'torch', 'numpy'
+# Groups that run only if they are asked for: they take long.
+BY_NAME = 'compiled', 'large'
 
 
 def agree(a, b):
@@ -58,13 +63,17 @@ def agree(a, b):
     return True
 
 
-def measure(workload, workers, rounds, seconds):
-    """Return the times of each side, measured in turns; the results must agree."""
+def measure(workload, workers, rounds, seconds, wait=0):
+    """Return the times of each side, measured in turns; the results must agree.
+
+    Return what compilers say of their first calls, too. ``wait`` is how long all rest
+    before each measurement.
+    """
     workers = [w for w in workers if w.ask('exists', workload)]
     results = {w.side: w.ask('check', workload) for w in workers}
-    expected = results[workers[0].side]
-    for side, arrays in results.items():
-        if not agree(arrays, expected):
+    expected = results[workers[0].side]['arrays']
+    for side, found in results.items():
+        if not agree(found['arrays'], expected):
             sys.exit('%s computes something else in %s, with %d threads'
                      % (sides.NAMES[side.name], workload, side.threads))
     counts = {}
@@ -75,10 +84,11 @@ def measure(workload, workers, rounds, seconds):
     for _ in range(rounds):
         for worker in workers:
             times[worker.side].append(
-                worker.ask('time', workload, counts[worker.side]))
+                worker.ask('time', workload, counts[worker.side], wait))
     for worker in workers:
         worker.ask('forget', workload)
-    return times
+    return times, {side: found for side, found in results.items()
+                   if side.name in sides.COMPILERS}
 
 
 def measure_peaks(workload, found):
@@ -102,9 +112,9 @@ def measure_imports(interpreters, rounds):
     return times
 
 
-def rows_of(workload, times, peaks):
+def rows_of(workload, times, peaks, starts):
     """Return the rows of a workload, by our side: one for each number of threads."""
-    title, rows = ALL[workload], {'chainer_fast': [], 'onednn': []}
+    title, rows = ALL[workload], {own: [] for own in sides.OWN}
     large = statistics.median(times[next(iter(times))]) > 0.01
     scale, unit = (1e3, '%.1f ms') if large else (1e6, '%.1f us')
     for threads in dict.fromkeys(side.threads for side in times):
@@ -112,12 +122,16 @@ def rows_of(workload, times, peaks):
                   for side, ts in times.items() if side.threads == threads}
         memory = {side.name: peak
                   for side, peak in peaks.items() if side.threads == threads}
-        for own, bars in ('chainer_fast', BARS), ('onednn', ONEDNN_BARS):
+        begun = {side.name: start
+                 for side, start in starts.items() if side.threads == threads}
+        for own, bars in zip(
+                sides.OWN, (BARS, ONEDNN_BARS, STATIC_BARS), strict=True):
             if own not in values:
                 continue
             cells = table.row(title, values, bars.get(workload, {}), unit, own)
             cells['threads'] = str(threads)
             cells.update(table.memory(memory, own))
+            cells.update(table.compiling(begun, own))
             rows[own].append(cells)
     return rows
 
@@ -127,11 +141,14 @@ def parse_args():
     parser.add_argument(
         'workloads', nargs='*',
         help='such as small, bytes, import, F.relu:small; or a group: %s '
-             '(default: everything)' % ', '.join(GROUPS))
-    parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
-                        choices=['chainer', 'torch', 'numpy', 'chainerx'],
-                        help='chainerx is chainer_fast over arrays of ChainerX '
-                             '(default: the others)')
+             '(default: everything but %s)' % (
+                 ', '.join(GROUPS), ' and '.join(BY_NAME)))
+    parser.add_argument('--peers', nargs='+',
+                        choices=[*PEERS, 'static', 'torch_compile', 'jax', 'chainerx'],
+                        help='static is chainer_fast by static_graph, chainerx over '
+                             'arrays of ChainerX (default: %s; for compiled, %s)' % (
+                                 ', '.join(PEERS),
+                                 ', '.join(GROUPS['compiled'].PEERS)))
     parser.add_argument('--rounds', type=int,
                         help='default: %d, fewer for workloads that take long' % ROUNDS)
     parser.add_argument('--seconds', type=float, default=0.15,
@@ -147,6 +164,8 @@ def parse_args():
                              'older (default: %(default)s)')
     parser.add_argument('--torch', default='torch==2.13.0',
                         help='what to install as PyTorch (default: %(default)s)')
+    parser.add_argument('--jax', default='jax==0.10.2',
+                        help='what to install as JAX (default: %(default)s)')
     args = parser.parse_args()
     known = list(dict.fromkeys([*WORKLOADS, 'bytes', 'import', *ALL]))
     names = []
@@ -155,13 +174,20 @@ def parse_args():
             parser.error('no workload %r: choose from %s, %s'
                          % (name, ', '.join(GROUPS), ', '.join(known)))
         names += GROUPS[name].TITLES if name in GROUPS else [name]
-    args.workloads = names or known
+    args.workloads = names or [
+        name for name in known
+        if not any(name in GROUPS[group].TITLES for group in BY_NAME)]
     return args
+
+
+def peers_of(workload, peers):
+    """Return the sides that stand beside ours in a workload."""
+    return peers or getattr(group_of(workload), 'PEERS', PEERS)
 
 
 def timed_rows(args, interpreters):
     """Return the rows of all workloads with a step, by our side."""
-    rows = {'chainer_fast': [], 'onednn': []}
+    rows = {own: [] for own in sides.OWN}
     with contextlib.ExitStack() as stack:
         workers = {}
         for name in args.workloads:
@@ -170,15 +196,18 @@ def timed_rows(args, interpreters):
             log('timing %s ...' % ALL[name])
             group = group_of(name)
             threads = args.threads or getattr(group, 'THREADS', (1,))
-            found = [Side(*item, n) for n in threads for item in interpreters.items()]
+            names = [*sides.OWN[:2], *peers_of(name, args.peers)]
+            found = [Side(side, interpreters[side], n) for n in threads
+                     for side in interpreters if side in names]
             for side in found:
                 if side not in workers:
                     workers[side] = stack.enter_context(Worker(side))
             rounds = args.rounds or getattr(group, 'ROUNDS', ROUNDS)
-            times = measure(
-                name, [workers[side] for side in found], rounds, args.seconds)
+            times, starts = measure(
+                name, [workers[side] for side in found], rounds, args.seconds,
+                getattr(group, 'WAIT', 0))
             peaks = measure_peaks(name, times) if args.memory else {}
-            for own, more in rows_of(name, times, peaks).items():
+            for own, more in rows_of(name, times, peaks, starts).items():
                 rows[own] += more
     return rows
 
@@ -205,19 +234,21 @@ def import_row(interpreters, rounds):
 
 def main():
     args = parse_args()
+    peers = {peer for name in args.workloads for peer in peers_of(name, args.peers)}
     interpreters = sides.interpreters(
-        args.peers, args.peer_python, args.torch, args.onednn)
+        peers, args.peer_python, args.torch, args.jax, args.onednn)
     rows = timed_rows(args, interpreters)
     plain = {name: interpreters[name] for name in interpreters
-             if name not in ('numpy', 'chainerx', 'onednn')}
+             if name in ('chainer_fast', 'chainer', 'torch')}
     if 'bytes' in args.workloads:
         rows['chainer_fast'].append(bytes_row(plain))
     if 'import' in args.workloads:
         rows['chainer_fast'].append(import_row(plain, args.rounds or ROUNDS))
     table.show(rows['chainer_fast'])
-    if rows['onednn']:
-        print('\nThe same with oneDNN:\n')
-        table.show(rows['onednn'])
+    for own, title in ('onednn', 'with oneDNN'), ('static', 'by static_graph'):
+        if rows[own]:
+            print('\nThe same %s:\n' % title)
+            table.show(rows[own], own)
     print('\nRatios: how many times the time (or memory) of chainer_fast the other '
           'takes; the required ratios are in brackets.')
 

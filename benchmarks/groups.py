@@ -5,16 +5,21 @@ A group is a module with
 - ``TITLES``, names in the table by the keys of its workloads;
 - ``chainer_step(chainer, key)``, which returns a function that does one step;
 - if others can do the same, ``torch_step(torch, key)`` and ``numpy_step(key)``, which
-  return None for steps that they cannot do;
-- optionally ``BARS``, required ratios of each side by key, and ``ONEDNN_BARS``, those
-  of chainer_fast with oneDNN;
-- optionally ``THREADS``, the numbers of threads, and ``ROUNDS``, if they are not those
-  of the other groups.
+  return None for steps that they cannot do, and likewise ``static_step``,
+  ``torch_compile_step`` and ``jax_step``;
+- optionally ``BARS``, required ratios of each side by key, and ``ONEDNN_BARS`` and
+  ``STATIC_BARS``, those of chainer_fast with oneDNN and by ``static_graph``;
+- optionally ``THREADS``, the numbers of threads, ``ROUNDS``, and ``PEERS``, the other
+  sides, if they are not those of the other groups, and ``WAIT``, seconds of rest before
+  each measurement.
 
 A step has an attribute ``check``, a function that returns arrays on which all sides
-must agree, with None for unknown ones.
+must agree, with None for unknown ones. That of a compiler may have ``refused``, a
+function that returns why it was not compiled, or nothing.
 """
+from compiled import cases as compiled
 from functions import steps as functions
+from large import cases as large
 from links import cases as links
 from models import cases as models
 from optimizers import cases as optimizers
@@ -22,7 +27,8 @@ from static import cases as static
 from training import cases as training
 
 GROUPS = {'functions': functions, 'links': links, 'models': models,
-          'optimizers': optimizers, 'static': static, 'training': training}
+          'optimizers': optimizers, 'static': static, 'training': training,
+          'compiled': compiled, 'large': large}
 
 
 def group_of(key):
@@ -39,7 +45,7 @@ def make_step(key, side, library):
     Parameters
     ----------
     key : str
-    side : {'chainer', 'torch', 'numpy'}
+    side : {'chainer', 'static', 'torch', 'torch_compile', 'jax', 'numpy'}
     library : module
         The side's, for NumPy none.
     """

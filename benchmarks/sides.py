@@ -11,7 +11,14 @@ PEERS = os.path.join(os.path.dirname(HERE), '.peers')
 # Columns of the table. ``onednn`` is chainer_fast with oneDNN.
 NAMES = {'chainer_fast': 'chainer_fast', 'chainer': 'Chainer 7.8.1',
          'torch': 'PyTorch', 'numpy': 'NumPy', 'chainerx': 'over ChainerX',
-         'onednn': 'with oneDNN'}
+         'onednn': 'with oneDNN', 'static': 'static_graph',
+         'torch_compile': 'torch.compile', 'jax': 'jax.jit'}
+# Sides that are ours, each with a table of its own.
+OWN = 'chainer_fast', 'onednn', 'static'
+# Sides that compile a step in its first calls.
+COMPILERS = 'static', 'torch_compile', 'jax'
+# JAX uses all processors, unless it is told not to.
+_JAX_ALONE = '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
 
 
 class Side(tp.NamedTuple):
@@ -22,11 +29,6 @@ class Side(tp.NamedTuple):
     threads: int
 
     @property
-    def library(self):
-        """Name of the library, for ``workloads.load``."""
-        return 'chainer_fast' if self.name == 'onednn' else self.name
-
-    @property
     def environment(self):
         """Variables of the process."""
         variables = dict(os.environ, PYTHONWARNINGS='ignore')
@@ -35,21 +37,28 @@ class Side(tp.NamedTuple):
             variables['CHAINER_USE_IDEEP'] = 'auto'
         for name in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS':
             variables[name] = str(self.threads)
+        if self.name == 'jax':
+            variables['JAX_PLATFORMS'] = 'cpu'
+            variables['XLA_FLAGS'] = _JAX_ALONE if self.threads == 1 else ''
         return variables
 
 
 class Worker:
-    """A process that runs the workloads of a side."""
+    """A process that runs the workloads of a side.
 
-    def __init__(self, side):
+    It has as many processors as threads, or all of them if it is not ``pinned``.
+    """
+
+    def __init__(self, side, pinned=True):
         self.side = side
         self.process = subprocess.Popen(
-            [side.interpreter, os.path.join(HERE, 'worker.py'), side.library],
+            [side.interpreter, os.path.join(HERE, 'worker.py'), side.name,
+             str(side.threads) if pinned else ''],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=side.environment)
 
-    def ask(self, do, workload, count=0):
-        task = {'do': do, 'workload': workload, 'count': count}
+    def ask(self, do, workload, count=0, wait=0):
+        task = {'do': do, 'workload': workload, 'count': count, 'wait': wait}
         print(json.dumps(task), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:
@@ -84,18 +93,21 @@ def _environment(name, python, *steps):
     return interpreter
 
 
-def interpreters(peers, python, torch, onednn):
+def interpreters(peers, python, torch, jax, onednn):
     """Return the interpreter of each side, ours first.
 
     Parameters
     ----------
     peers : list of str
-        Of ``'chainer'``, ``'torch'``, ``'numpy'`` and ``'chainerx'``, which is
-        chainer_fast over arrays of ChainerX.
+        Of ``'chainer'``, ``'torch'``, ``'torch_compile'``, ``'jax'``, ``'numpy'``,
+        ``'static'``, which is chainer_fast by ``static_graph``, and ``'chainerx'``,
+        which is chainer_fast over arrays of ChainerX.
     python : str
         Interpreter for environments that have to be made.
     torch : str
         What to install as PyTorch.
+    jax : str
+        What to install as JAX.
     onednn : bool
         Whether chainer_fast with oneDNN is a side, too.
     """
@@ -105,9 +117,14 @@ def interpreters(peers, python, torch, onednn):
             'chainer', python,
             ['setuptools<70', 'wheel', 'numpy==1.23.5', 'protobuf==3.20.3'],
             ['--no-build-isolation', 'chainer==7.8.1'])
-    if 'torch' in peers:
-        found['torch'] = _environment('torch', python, ['numpy', torch])
-    found.update(dict.fromkeys({'numpy', 'chainerx'} & set(peers), sys.executable))
+    for name in 'torch', 'torch_compile':
+        if name in peers:
+            found[name] = _environment('torch', python, ['numpy', torch])
+    if 'jax' in peers:
+        found['jax'] = _environment('jax', python, ['numpy', jax])
+    for name in 'static', 'numpy', 'chainerx':
+        if name in peers:
+            found[name] = sys.executable
     if onednn:
         found['onednn'] = sys.executable
     return found

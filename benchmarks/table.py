@@ -1,7 +1,7 @@
 """The table: figures of chainer_fast, and ratios of the others' to it."""
 import statistics
 
-from sides import NAMES
+from sides import NAMES, OWN
 
 
 def ratio(theirs, ours):
@@ -21,13 +21,14 @@ def row(title, values, bars, unit, own='chainer_fast'):
         The ratios required of each side.
     unit : str
         Format of our figure.
-    own : {'chainer_fast', 'onednn'}
-        The side that is ours.
+    own : str
+        The side that is ours, of ``OWN``. Plain chainer_fast stands beside that by
+        ``static_graph``.
     """
     cells = {'workload': title, 'ours': unit % statistics.median(values[own])}
     met = True
     for name, theirs in values.items():
-        if name in ('chainer_fast', 'onednn'):
+        if name in OWN and (own, name) != ('static', 'chainer_fast'):
             continue
         found, bar = ratio(theirs, values[own]), bars.get(name)
         cells[NAMES[name]] = '%.2f' % found
@@ -43,16 +44,25 @@ def memory(peaks, own):
     if own not in peaks:
         return {}
     values = [peaks[own]] + [
-        peak for name, peak in peaks.items() if name not in ('chainer_fast', 'onednn')]
+        peak for name, peak in peaks.items() if name not in OWN]
     return {'MiB': ' / '.join('%.0f' % (value / 2 ** 20) for value in values)}
 
 
-def show(rows):
+def compiling(starts, own):
+    """Return a cell: seconds that each compiler took, or why it did not compile."""
+    found = ['%s %s' % (
+        NAMES[name], 'refused: ' + start['refused'] if start['refused']
+        else '%.2g s' % start['seconds'])
+        for name, start in starts.items() if name == own or name not in OWN]
+    return {'compiling': ', '.join(found)} if found else {}
+
+
+def show(rows, own='chainer_fast'):
     """Print rows in Markdown; columns are those of any row."""
-    order = ['workload', 'threads', 'ours', *NAMES.values(), 'met', 'MiB']
+    order = ['workload', 'threads', 'ours', *NAMES.values(), 'met', 'MiB', 'compiling']
     heads = [head for head in order if any(head in cells for cells in rows)]
     lines = [[cells.get(head, '') for head in heads] for cells in rows]
-    heads = [NAMES['chainer_fast'] if head == 'ours' else head for head in heads]
+    heads = [NAMES[own] if head == 'ours' else head for head in heads]
     print(markdown(heads, lines), end='')
 
 

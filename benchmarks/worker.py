@@ -1,4 +1,8 @@
-"""One side of the comparison, which takes commands and answers in JSON."""
+"""One side of the comparison, which takes commands and answers in JSON.
+
+Its arguments are the name of the side and how many processors it gets: all of them if
+that is empty.
+"""
 import gc
 import json
 import os
@@ -9,6 +13,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import groups  # noqa: E402
+import sides  # noqa: E402
 import workloads  # noqa: E402
 
 
@@ -46,18 +51,27 @@ def peak(step):
     return int(highest) * 1024 - before
 
 
-def make_step(side, name):
-    """Return the step of a workload, or None if the side has none."""
+def make_step(side, kind, name):
+    """Return the step of a workload, or None if the side has none.
+
+    Parameters
+    ----------
+    side : workloads.ChainerWorkloads or the like
+    kind : str
+        Name of the side.
+    name : str
+        Name of the workload.
+    """
     if groups.group_of(name) is None:
+        if kind in sides.COMPILERS:
+            return None
         make = getattr(side, 'make_' + name, None)
         return make and make()
-    if isinstance(side, workloads.ChainerWorkloads):
-        if side.device.xp is not np:
-            return None     # The groups' arrays are NumPy's.
-        return groups.make_step(name, 'chainer', side.chainer)
-    if isinstance(side, workloads.TorchWorkloads):
-        return groups.make_step(name, 'torch', side.torch)
-    return groups.make_step(name, 'numpy', None)
+    if isinstance(side, workloads.ChainerWorkloads) and side.device.xp is not np:
+        return None     # The groups' arrays are NumPy's.
+    if kind in ('chainer_fast', 'onednn'):
+        kind = 'chainer'
+    return groups.make_step(name, kind, side.library)
 
 
 def results(step):
@@ -70,13 +84,16 @@ def results(step):
 
 
 def main():
-    side = workloads.load(sys.argv[1])
+    kind, count = sys.argv[1:]
+    if count and hasattr(os, 'sched_setaffinity'):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:int(count)])
+    side = workloads.load(kind)
     steps = {}
     for line in sys.stdin:
         task = json.loads(line)
         name = task['workload']
         if task['do'] == 'exists':
-            steps = {name: make_step(side, name)}
+            steps = {name: make_step(side, kind, name)}
             answer = steps[name] is not None
         elif task['do'] == 'forget':
             answer = steps.clear()
@@ -84,10 +101,21 @@ def main():
             answer = peak(steps[name])
         elif task['do'] == 'memory':
             answer = bytes_per_function(side.make_graph)
+        elif task['do'] == 'work':
+            import work
+            answer = work.count(steps[name])
+        elif task['do'] == 'speeds':
+            import work
+            answer = work.speeds(task['count'])
         elif task['do'] == 'check':
-            answer = results(steps[name])
+            begin = time.perf_counter()
+            answer = {'arrays': results(steps[name])}
+            # Compilers work in these first calls.
+            answer['seconds'] = time.perf_counter() - begin
+            answer['refused'] = getattr(steps[name], 'refused', str)()
         else:
             step = steps[name]
+            time.sleep(task['wait'])
             begin = time.perf_counter()
             for _ in range(task['count']):
                 step()

@@ -65,7 +65,7 @@ class ChainerWorkloads:
     """
 
     def __init__(self, chainer, device='@numpy'):
-        self.chainer = chainer
+        self.chainer = self.library = chainer
         self.device = chainer.get_device(device)
 
     def _small(self, seed, *shape):
@@ -207,7 +207,7 @@ class TorchWorkloads:
     """The same in PyTorch, in its usual style."""
 
     def __init__(self, torch):
-        self.torch = torch
+        self.torch = self.library = torch
 
     def _chain(self):
         torch = self.torch
@@ -325,6 +325,8 @@ class TorchWorkloads:
 
 class NumpyWorkloads:
     """The arithmetic alone, with one NumPy call for each operation: the lower bound."""
+
+    library = None
 
     def _forward(self):
         x, w, b = (small(i, 8, 8) for i in range(3))
@@ -490,19 +492,27 @@ class NumpyWorkloads:
         return step
 
 
+class JaxWorkloads:
+    """JAX has steps in groups only."""
+
+    def __init__(self, jax):
+        self.library = jax
+
+
 def load(name):
-    """Return the workloads of a side: numpy, torch, chainerx or a Chainer's name."""
+    """Return the workloads of a side."""
     if name == 'numpy':
         return NumpyWorkloads()
-    if name == 'torch':
+    if name in ('torch', 'torch_compile'):
         import torch
         return TorchWorkloads(torch)
-    if name == 'chainer_fast':
+    if name == 'jax':
+        import jax
+        return JaxWorkloads(jax)
+    if name != 'chainer':
         import chainer_fast
-        return ChainerWorkloads(chainer_fast)
-    if name == 'chainerx':
-        import chainer_fast
-        return ChainerWorkloads(chainer_fast, 'native:0')
+        device = 'native:0' if name == 'chainerx' else '@numpy'
+        return ChainerWorkloads(chainer_fast, device)
     import chainer
     if 'chainer_fast' in chainer.__file__:
         raise RuntimeError('this is not the released Chainer')

@@ -57,7 +57,7 @@ def test_rows_by_threads_and_by_side(capsys):
         for name, seconds in (('chainer_fast', .2), ('torch', .3), ('onednn', .15))
         for threads in (1, 2)}
     peaks = {side: int(2 ** 20 * 10 * side.threads) for side in times}
-    rows = compare.rows_of('M.cnn', times, peaks)
+    rows = compare.rows_of('M.cnn', times, peaks, {})
     assert [(cells['threads'], cells['ours'], cells['PyTorch'], cells['MiB'])
             for own in ('chainer_fast', 'onednn') for cells in rows[own]] == [
         ('1', '200.0 ms', '1.50 (1)', '10 / 10'),

@@ -32,6 +32,7 @@ def train(model, optimizer, lossfun):
         loss.backward()
         optimizer.update()
         return loss.array
+    step.optimizers = optimizer,
     return step, step
 
 
@@ -97,6 +98,7 @@ def dcgan(batch, channels):
         for model in (gen, dis)]
     z, x = numbers.input(batch, 100), numbers.input(batch, 3, 32, 32)
     step = dcgan_step(gen, dis, gen_optimizer, dis_optimizer, z, x)
+    step.optimizers = gen_optimizer, dis_optimizer
     return step, step
 
 

@@ -1,0 +1,1 @@
+"""Training steps beside those of compilers."""

@@ -1,0 +1,1 @@
+"""Models at the sizes that people train them with, on the processor."""
