@@ -2,9 +2,9 @@
 """Time steps with several threads beside busy processes, and with one thread.
 
 Both take turns within a run, so that they meet the same load: loops of Python that
-never rest, on processors that the system chooses. A row tells the median of one thread's
-times, and of the ratios of several threads' times to it the least, the median and the
-most.
+never rest, on processors that the system chooses. A row tells the median of one
+thread's times, and of the ratios of several threads' times to it the least, the median
+and the most.
 """
 import argparse
 import statistics

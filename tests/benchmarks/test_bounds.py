@@ -1,16 +1,17 @@
 """Work of steps is what a count by hand says, and bounds follow from it."""
-# The import of ``benchmarks`` made these importable by their own names.
-import bounds  # noqa: E402
-import load  # noqa: E402
+import importlib
+
 import numpy as np
 import pytest
-import work  # noqa: E402
 
-import benchmarks  # noqa: F401
 import chainer_fast
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast import optimizers
+
+# With the package come the names by which its scripts import each other.
+importlib.import_module('benchmarks')
+bounds, load, work = map(importlib.import_module, ('bounds', 'load', 'work'))
 
 
 def step_of(model, optimizer, lossfun):

@@ -20,7 +20,7 @@ def train(params, optimizer, lossfun, *inputs):
         a parameter, its gradient, its state and the number of the step.
     lossfun : function
         Returns the loss and the new ``others``, given the parameters, ``others`` and
-        the inputs. Its attribute ``others``, if it has one, is what else a step changes.
+        the inputs. Its attribute ``others``, if any, is what else a step changes.
     *inputs : array
     """
     start, update = optimizer
