@@ -253,6 +253,21 @@ def get_item(shape):
                 lambda torch, x: x[:, 2:10])
 
 
+@case(small={'n': 8, 'units': 4}, large={'n': 256, 'units': 512})
+def slstm(n, units):
+    return Case(
+        [floats(0, n, units), floats(1, n, units),
+         floats(2, n, 4 * units), floats(3, n, 4 * units)],
+        lambda F, *xs: F.slstm(*xs))
+
+
+@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
+def separate(n, units):
+    return Case(
+        [floats(0, n, units)], lambda F, x: F.separate(x, 1),
+        lambda torch, x: torch.unbind(x, 1))
+
+
 @case(small={'n': 16}, large={'n': 768})
 def matmul(n):
     return Case(

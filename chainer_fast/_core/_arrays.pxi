@@ -225,18 +225,20 @@ cdef bint _is_float(object array) except -1:
     return array.dtype.kind == 'f'
 
 
-cdef VariableBase _apply_inside(
+cdef object _apply_inside(
         Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
         ThreadState state):
     """Apply a shortcut to what is inside arrays of ChainerX; None if it declines."""
     cdef PyObject *inner[MAX_SHORTCUT_INPUTS]
-    cdef VariableBase result
+    cdef object result
     if n > MAX_SHORTCUT_INPUTS:
         return None
     device = _unpack(function, xs, n, inner)
     if device is None:
         return None
     result = _apply_by(shortcut, function, inner, n, state)
+    if PyTuple_CheckExact(result):
+        return tuple([_pack(y, device, state.enable_backprop) for y in result])
     return None if result is None else _pack(result, device, state.enable_backprop)
 
 

@@ -193,12 +193,11 @@ cdef class FunctionBase:
             In debug mode, if an output holds NaN.
         """
         cdef ThreadState state = current()
-        cdef VariableBase y
         if type(inputs) is tuple and PyTuple_GET_SIZE(inputs) > 0:
             y = apply_shortcut(
                 self, PySequence_Fast_ITEMS(inputs), PyTuple_GET_SIZE(inputs), state)
             if y is not None:
-                return (y,)
+                return y if PyTuple_CheckExact(y) else (y,)
         return _apply_general(self, inputs, state)
 
     def __reduce__(self):

@@ -1,4 +1,8 @@
 # The short way: application of a function by its shortcut. Part of graph.pyx.
+#
+# The shortcut of a class of functions with several outputs returns a tuple of arrays of
+# NumPy from ``forward``, two at least, and gets a tuple in ``backward``: the gradients
+# of these outputs, None for those that have none.
 
 
 cdef class Shortcut:
@@ -43,7 +47,7 @@ def declare(cls, Shortcut shortcut=None, plan=None):
         Class derived from FunctionNode. Only its direct instances take the code, and
         only while the methods of the class are the ones that it has now.
     shortcut : Shortcut, optional
-        What the graph engine applies; the class has one output then.
+        What the graph engine applies.
     plan : object, optional
         What adds the function to the plan of a static chain.
     """
@@ -114,9 +118,15 @@ cdef Shortcut shortcut_of(FunctionBase function):
     return entry.shortcut if entry.methods.unchanged() else None
 
 
-cdef VariableBase apply_shortcut(
+cdef object apply_shortcut(
         FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
-    """Apply a function by its shortcut, or return None if the case is not plain."""
+    """Apply a function by its shortcut.
+
+    Returns
+    -------
+    Variable, tuple of Variable or None
+        The output, or several of them; None if the case is not plain.
+    """
     cdef Shortcut shortcut
     if state.debug or state.static_graph or PyDict_Size(state.function_hooks) > 0:
         return None
@@ -126,7 +136,7 @@ cdef VariableBase apply_shortcut(
     return _apply_by(shortcut, function, xs, n, state)
 
 
-cdef inline VariableBase _apply_by(
+cdef inline object _apply_by(
         Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
         ThreadState state):
     cdef VariableBase variable
@@ -136,7 +146,6 @@ cdef inline VariableBase _apply_by(
     cdef vector[PyObject *] many
     cdef bint requires_grad = False
     cdef Py_ssize_t i
-    cdef tuple nodes
     cdef object array
     cdef bint on_device = False
     if n > MAX_SHORTCUT_INPUTS:
@@ -164,14 +173,31 @@ cdef inline VariableBase _apply_by(
     if array is None:
         return None
 
-    cdef VariableBase result = new_variable(array, requires_grad)
-    function._output_count = 1
     function._input_indexes_to_retain = shortcut.retain_inputs
     function._output_indexes_to_retain = shortcut.retain_outputs
+    if state.enable_backprop:
+        _put_behind(shortcut, function, xs, arrays, n, state)
+    if PyTuple_CheckExact(array):
+        return _outputs_of(shortcut, function, <tuple>array, requires_grad, state)
+
+    cdef VariableBase result = new_variable(array, requires_grad)
+    function._output_count = 1
     if not state.enable_backprop:
         return result
+    _set_lone_output(function, _set_output(function, result))
+    if shortcut.retain_outputs is not None:
+        (<VariableNodeBase>function.output).array = array
+        function.kept_outputs = array
+    return result
 
-    nodes = PyTuple_New(n)
+
+cdef inline int _put_behind(
+        Shortcut shortcut, FunctionBase function, PyObject **xs, PyObject **arrays,
+        Py_ssize_t n, ThreadState state) except -1:
+    """Put a computed function in the graph behind its inputs, and retain these."""
+    cdef tuple nodes = PyTuple_New(n)
+    cdef VariableNodeBase node
+    cdef Py_ssize_t i
     for i in range(n):
         if isinstance(<object>xs[i], VariableBase):
             node = node_of(<VariableBase>xs[i])
@@ -180,13 +206,35 @@ cdef inline VariableBase _apply_by(
         Py_INCREF(node)
         PyTuple_SET_ITEM(nodes, i, node)
     _set_inputs(function, nodes, state)
-    _set_lone_output(function, _set_output(function, result))
     if shortcut.retain_inputs is not None:
         for i in range(PyTuple_GET_SIZE(shortcut.retain_inputs)):
             index = <object>PyTuple_GET_ITEM(shortcut.retain_inputs, i)
             node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, <Py_ssize_t>index)
             node.array = <object>arrays[<Py_ssize_t>index]
+    return 0
+
+
+cdef tuple _outputs_of(
+        Shortcut shortcut, FunctionBase function, tuple arrays, bint requires_grad,
+        ThreadState state):
+    """Return variables of several outputs, behind their function."""
+    cdef Py_ssize_t n = PyTuple_GET_SIZE(arrays)
+    cdef VariableNodeBase node
+    cdef object array
+    cdef list results = [new_variable(array, requires_grad) for array in arrays]
+    function._output_count = <short>n
+    if not state.enable_backprop:
+        return tuple(results)
+    references = []
+    for variable in results:
+        references.append(
+            weakref_of(_set_output(function, <VariableBase>variable), NULL))
+    _set_references(function, tuple(references))
     if shortcut.retain_outputs is not None:
-        (<VariableNodeBase>function.output).array = array
-        function.kept_outputs = array
-    return result
+        kept = []
+        for index in shortcut.retain_outputs:
+            node = node_of(<VariableBase>results[index])
+            node.array = arrays[index]
+            kept.append(node.array)
+        function.kept_outputs = tuple(kept)
+    return tuple(results)

@@ -9,9 +9,10 @@ from numpy cimport PyArray_CheckExact, PyArray_DESCR
 from chainer_fast._core import grad_check
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
-from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, \
-    VariableBase, VariableNodeBase, hooks_of, lone_output, node_of, nodes_of_outputs, \
-    on_host, put_grad, shape_matches, shortcut_of, variable_of
+from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, OUTPUT_REFERENCES, \
+    FunctionBase, Shortcut, VariableBase, VariableNodeBase, hooks_of, lone_output, \
+    node_of, nodes_of_outputs, on_host, put_grad, shape_matches, shortcut_of, \
+    variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.launches cimport device_in_use, is_on_device, use_again
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
@@ -279,7 +280,7 @@ cdef class Traversal:
     cdef int _short(self, FunctionBase function) except -1:
         """Differentiate a function by its shortcut; return 0 if it is not plain."""
         cdef Shortcut shortcut = shortcut_of(function)
-        cdef VariableNodeBase output, node
+        cdef VariableNodeBase output
         cdef PyObject *few[MAX_SHORTCUT_INPUTS]
         cdef PyObject **found = few
         cdef vector[PyObject *] many
@@ -289,6 +290,8 @@ cdef class Traversal:
         cdef int done
         if shortcut is None or nodes is None or function.lazy_grad_sum:
             return 0
+        if function.output_kind == OUTPUT_REFERENCES and function._output_count > 1:
+            return self._short_of_several(shortcut, function)
         output = lone_output(function)
         if output is None or output.creator_base is not function or (
                 not output.needs_grad):
@@ -314,23 +317,80 @@ cdef class Traversal:
             if self.retain_grad:
                 self._retain(output, as_grad_variable(given))
             given = gradient = None
-            for i in range(n):
-                node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, i)
-                if found[i] is not NULL and node.needs_grad:
-                    if node.creator_base is None:
-                        check_old_style(node)
-                        _check_leaf(function, node, <object>found[i])
-                    # The table's reference is the only one from here on.
-                    gradient = <object>found[i]
-                    Py_XDECREF(found[i])
-                    found[i] = NULL
-                    self.table.add(node, gradient)
-                    gradient = None
-                    self._reach(node)
+            self._add(function, found)
         finally:
             for i in range(n):
                 Py_XDECREF(found[i])
         return 1
+
+    cdef int _short_of_several(
+            self, Shortcut shortcut, FunctionBase function) except -1:
+        """Do the same for a function of several outputs, on the processor."""
+        cdef VariableNodeBase node
+        cdef VariableBase variable
+        cdef vector[PyObject *] found
+        cdef list outputs = nodes_of_outputs(function)
+        cdef list gradients = []
+        cdef bint reached = False
+        cdef object gradient
+        cdef size_t i
+        for node in outputs:
+            gradient = None
+            if node is not None and node.creator_base is not None:
+                if node.creator_base is not function or not node.needs_grad:
+                    return 0
+                gradient = as_grad_array(self.table.peek(node))
+                if gradient is None:
+                    # The user may have given one to this variable.
+                    variable = variable_of(node)
+                    if variable is not None and variable.grad_arr is not None:
+                        return 0
+                elif PyArray_CheckExact(gradient):
+                    reached = True
+                else:
+                    return 0
+            gradients.append(gradient)
+        if not reached:
+            return 0
+        gradient = tuple(gradients)
+        gradients = None
+        found.resize(PyTuple_GET_SIZE(function.input_nodes))
+        try:
+            if not shortcut.backward(function, gradient, found.data()):
+                return 0
+            gradient = None
+            for node in outputs:
+                if node is None:
+                    continue
+                given = None if node.creator_base is None else self.table.take(node)
+                if self.retain_grad:
+                    self._retain(node, as_grad_variable(given))
+                given = None
+            self._add(function, found.data())
+        finally:
+            for i in range(found.size()):
+                Py_XDECREF(found[i])
+        return 1
+
+    cdef inline int _add(self, FunctionBase function, PyObject **found) except -1:
+        """Add what a shortcut has found to the gradients of the inputs."""
+        cdef VariableNodeBase node
+        cdef object gradient
+        cdef Py_ssize_t i
+        for i in range(PyTuple_GET_SIZE(function.input_nodes)):
+            node = <VariableNodeBase>PyTuple_GET_ITEM(function.input_nodes, i)
+            if found[i] is not NULL and node.needs_grad:
+                if node.creator_base is None:
+                    check_old_style(node)
+                    _check_leaf(function, node, <object>found[i])
+                # The table's reference is the only one from here on.
+                gradient = <object>found[i]
+                Py_XDECREF(found[i])
+                found[i] = NULL
+                self.table.add(node, gradient)
+                gradient = None
+                self._reach(node)
+        return 0
 
     cdef int _step(self, FunctionBase function, tuple targets,
                    tuple gradients) except -1:

@@ -19,8 +19,8 @@ from cpython.number cimport (
     PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
-    PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, \
+    PyTuple_New, PyTuple_SET_ITEM
 from libcpp.vector cimport vector
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_FROM_O, \
@@ -45,6 +45,7 @@ cdef extern from *:
     """
     object cf_allocate(object type, object no_args)
     PyObject **PySequence_Fast_ITEMS(object tuple_or_list)
+    object weakref_of "PyWeakref_NewRef" (object referent, PyObject *callback)
 
 #: Whether this was tried with the interpreter; others go the general way.
 TRIED = bool(KNOWN_PYTHON)

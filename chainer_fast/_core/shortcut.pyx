@@ -9,8 +9,8 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from chainer_fast._core.graph cimport (
-    FunctionBase, VariableBase, VariableNodeBase, lone_output, own_attribute,
-    shape_matches, variable_of)
+    OUTPUT_REFERENCES, FunctionBase, VariableBase, VariableNodeBase, lone_output,
+    own_attribute, shape_matches, variable_of)
 
 np.import_array()
 
@@ -39,11 +39,14 @@ cdef object input_array(FunctionBase function, Py_ssize_t i):
 
 
 cdef object output_array(FunctionBase function):
-    """Return the retained output array; None if there is none."""
+    """Return the retained output array, the first of several; None if there is none."""
     cdef VariableNodeBase node = lone_output(function)
-    if node is None or function.kept_outputs is None:
-        return function.kept_outputs
-    return _array_of(node)
+    cdef object kept = function.kept_outputs
+    if kept is not None and function.output_kind == OUTPUT_REFERENCES:
+        index = function._output_indexes_to_retain[0]
+        node = (<tuple>function.output)[index]()
+        kept = kept[0] if type(kept) is tuple else kept
+    return kept if node is None or kept is None else _array_of(node)
 
 
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:

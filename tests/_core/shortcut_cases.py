@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.functions import records
 from chainer_fast.functions.activation import log_softmax, softmax
-from chainer_fast.functions.array import concat, reshape
+from chainer_fast.functions.array import concat, reshape, separate, split_axis
 from chainer_fast.functions.connection import (
     convolution_2d,
     deconvolution_2d,
@@ -26,6 +26,7 @@ from chainer_fast.functions.math import (
     sum,
 )
 from chainer_fast.functions.noise import dropout
+from chainer_fast.functions.rnn import lstm, slstm
 from chainer_fast.links.loss import hierarchical_softmax
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
@@ -209,6 +210,48 @@ def joined(draw, kind):
 
 
 @st.composite
+def split(draw, kind):
+    x, = draw(elementwise(1, kind))
+    axis = draw(st.integers(-x.ndim, x.ndim - 1)) if x.ndim else 0
+    length = x.shape[axis] if x.ndim else 1
+    if kind is Kind.TAME:
+        x = np.concatenate([x, x], axis)
+        return lambda: split_axis.SplitAxis(2, axis), [x]
+    sections = draw(st.integers(1, 4))
+    cuts = draw(st.lists(st.integers(-1, length + 1), max_size=4))
+    where = draw(st.sampled_from([
+        sections, sorted(cuts), tuple(sorted(cuts)), np.sort(np.array(cuts, 'i')),
+        cuts, [float(cut) for cut in cuts], np.int64(sections)]))
+    axis = draw(st.sampled_from([axis, axis, axis, x.ndim, np.int64(axis)]))
+    return lambda: split_axis.SplitAxis(where, axis), [x]
+
+
+@st.composite
+def separated(draw, kind):
+    x, = draw(elementwise(1, kind))
+    axis = draw(st.integers(-x.ndim, x.ndim - 1)) if x.ndim else 0
+    if kind is Kind.TAME:
+        x = np.concatenate([x, x], axis)
+    return lambda: separate.Separate(axis), [x]
+
+
+@st.composite
+def cells(draw, cls, kind):
+    memories = 1 if cls is lstm.LSTM else 2
+    least = 1 if kind is Kind.TAME else 0
+    rows, units = draw(st.integers(least, 5)), draw(st.integers(least, 40))
+    samples = draw(st.integers(least, rows)) if memories == 1 else rows
+    shapes = [(rows, units)] * memories + [(samples, 4 * units)] * memories
+    dtypes = [draw(types[kind])] * len(shapes)
+    if kind is Kind.WILD and draw(st.integers(0, 9)) == 0:
+        i = draw(st.integers(0, len(shapes) - 1))
+        dtypes[i] = draw(types[kind])
+        shapes[i] = draw(st.sampled_from([(1, units), (rows, 1), (rows, units, 1)]))
+    return cls, [draw(arrays(shape, dtype, kind))
+                 for shape, dtype in zip(shapes, dtypes, strict=True)]
+
+
+@st.composite
 def reshaped(draw, kind):
     x, = draw(elementwise(1, kind))
     choices = [(x.size,), (1, x.size), x.shape[::-1], (-1,)]
@@ -366,6 +409,10 @@ CASES = {
         convolution_2d.Convolution2DFunction,
         deconvolution_2d.Deconvolution2DFunction)},
     reshape.Reshape: reshaped,
+    split_axis.SplitAxis: split,
+    separate.Separate: separated,
+    **{cls: lambda kind, cls=cls: cells(cls, kind) for cls in (
+        lstm.LSTM, slstm.SLSTM)},
     embed_id.EmbedIDFunction: embeddings,
     **{cls: lambda kind, cls=cls: candidates(cls, kind) for cls in (
         negative_sampling.NegativeSamplingFunction, _candidates.Scores)},

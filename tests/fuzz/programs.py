@@ -97,6 +97,8 @@ program(lambda x, i: F.select_item(x, i), floats(4, 5), integers(5, 4),
 program(lambda x, y: F.concat([x, y], 1), floats(3, 4), floats(3, 2), name='concat')
 program(lambda x: F.reshape(x, (2, 6)), floats(3, 4), name='reshape')
 program(lambda x: F.split_axis(x, 2, 1), floats(3, 4), name='split_axis')
+program(F.separate, floats(3, 4), name='separate')
+program(lambda x: F.separate(x, 1), floats(3, 4), name='separate columns')
 program(lambda x: x[:, 1:3], floats(3, 4), name='get_item')
 program(lambda x: F.pad(x, 1, 'constant'), floats(3, 4), name='pad')
 program(lambda *xs: F.pad_sequence(xs, padding=-1), floats(3, 2), floats(2, 2),

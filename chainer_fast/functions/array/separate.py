@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import typing as tp
+
+import numpy
+
 from chainer_fast import backend
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.array import splits
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import stack
@@ -10,8 +16,12 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(splits.SplitShortcut(keeps_axis=False))
 class Separate(FunctionNode):
     """Takes an array apart along an axis, which disappears."""
+
+    # The shortcut, which is for arrays of NumPy, leaves it as it is.
+    _xp: tp.Any = numpy
 
     def __init__(self, axis: int) -> None:
         super().__init__()
@@ -26,8 +36,6 @@ class Separate(FunctionNode):
         axis = self.axis % x.ndim
         before = (slice(None),) * axis
         self._xp = backend.get_array_module(x)
-        self._dtype = x.dtype
-        self._shape = x.shape[:axis] + x.shape[axis + 1:]
         # The ellipsis keeps the slices of a vector 0-dim arrays.
         return tuple([
             x[before + (i, Ellipsis)] for i in range(x.shape[axis])])
@@ -35,8 +43,11 @@ class Separate(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
+        x = self.inputs[0]
+        axis = self.axis % len(x.shape)
+        shape = x.shape[:axis] + x.shape[axis + 1:]
         gys = [
-            self._xp.zeros(self._shape, self._dtype) if gy is None else gy
+            self._xp.zeros(shape, x.dtype) if gy is None else gy
             for gy in grad_outputs]
         return stack.stack(gys, self.axis),
 

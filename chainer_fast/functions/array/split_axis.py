@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.array import splits
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -39,11 +41,14 @@ def _sections_or_indices(value):
     return None, value
 
 
+@record(splits.SplitShortcut())
 class SplitAxis(FunctionNode):
     """Splits an array along an axis into several."""
 
     sections: int | None
     indices: tp.Any
+    # The shortcut, which is for arrays of NumPy, leaves it as it is.
+    _xp: tp.Any = numpy
 
     def __init__(
             self, indices_or_sections: int | tp.Sequence[int] | NdArray,
@@ -71,9 +76,7 @@ class SplitAxis(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self._xp = backend.get_array_module(x)
-        ys = tuple([x[piece] for piece in self._pieces(x.shape)])
-        self._shapes = [y.shape for y in ys]
-        return ys
+        return tuple([x[piece] for piece in self._pieces(x.shape)])
 
     def _pieces(self, shape):
         """Indexes of the sections of an array."""
@@ -92,12 +95,15 @@ class SplitAxis(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        x_dtype = self.inputs[0].dtype
+        x_shape, x_dtype = self.inputs[0].shape, self.inputs[0].dtype
+        lengths = [len(range(x_shape[self.axis])[piece[-1]])
+                   for piece in self._pieces(x_shape)]
+        axis = self.axis % len(x_shape)
         gys = [
-            self._xp.zeros(shape, x_dtype) if gy is None else gy
-            for shape, gy in zip(self._shapes, grad_outputs, strict=True)]
-        x_shape = self.inputs[0].shape
-        if sum([shape[self.axis] for shape in self._shapes]) == x_shape[self.axis]:
+            self._xp.zeros((*x_shape[:axis], length, *x_shape[axis + 1:]), x_dtype)
+            if gy is None else gy
+            for length, gy in zip(lengths, grad_outputs, strict=True)]
+        if sum(lengths) == x_shape[self.axis]:
             return concat.concat(gys, self.axis),
         # Cuts that are not sorted make pieces that overlap.
         gx: tp.Any = sum([

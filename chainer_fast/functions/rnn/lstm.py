@@ -28,7 +28,7 @@ def _array(variable):
     return None if variable is None else variable.array
 
 
-@record(plan=builders.LSTM)
+@record(recurrent.CellShortcut(1), plan=builders.LSTM)
 class LSTM(FunctionNode):
     """Gates, cell and output of one step of a long short-term memory.
 

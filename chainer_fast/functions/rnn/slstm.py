@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import recurrent
+from chainer_fast.backends.kernels import record, recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
@@ -16,6 +16,7 @@ def _arrays(variables):
     return [None if each is None else each.array for each in variables]
 
 
+@record(recurrent.CellShortcut(2))
 class SLSTM(FunctionNode):
     """Gates, cell and output of a step with two inputs, as of a binary tree.
 

@@ -32,7 +32,9 @@ def _lower(index, node, values):
     builder = builder_of(node.function, values, node.inputs, node.outputs)
     if builder is not None:
         return builder
-    return Function(index, fallback.has_shortcut(node.function, len(node.inputs)))
+    short = len(node.outputs) == 1 and fallback.has_shortcut(
+        node.function, len(node.inputs))
+    return Function(index, short)
 
 
 class Loops:

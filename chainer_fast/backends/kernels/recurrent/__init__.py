@@ -15,6 +15,9 @@ from chainer_fast.backends.kernels import array, kernel, reduction
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import cuda as _device
 from chainer_fast.backends.kernels.recurrent import cuda_scan as _scans
+from chainer_fast.backends.kernels.recurrent.compiled import (
+    CellShortcut as CellShortcut,
+)
 from chainer_fast.backends.kernels.recurrent.gates import (
     activate,
     cell_grad,

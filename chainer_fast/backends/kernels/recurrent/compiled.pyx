@@ -2,10 +2,13 @@
 import numpy
 
 cimport numpy as np
+from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
     PyArray_DIM, PyArray_DIMS, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
+from chainer_fast._core.shortcut cimport given, input_array, output_array
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
@@ -145,6 +148,49 @@ def slstm(c_prev1, c_prev2, x1, x2):
 
 def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
     return _step_grad(SLSTM_GRAD, (c_prev1, c_prev2), (x1, x2), c, gc, gh)
+
+
+cdef class CellShortcut(Shortcut):
+    """A step of one memory or two: of cells and gates, to a cell and an output.
+
+    Parameters
+    ----------
+    memories : int
+    """
+    cdef Py_ssize_t memories
+
+    def __init__(self, Py_ssize_t memories):
+        self.memories = memories
+        self.retain_inputs = tuple(range(2 * memories))
+        self.retain_outputs = (0,)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object found
+        if n != 2 * self.memories:
+            return None
+        if n == 2:
+            found = _step(LSTM, (<object>x[0],), (<object>x[1],))
+        else:
+            found = _step(SLSTM, (<object>x[0], <object>x[1]),
+                          (<object>x[2], <object>x[3]))
+        return None if found is NotImplemented else found
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object c = output_array(function)
+        cdef object found
+        cdef Py_ssize_t i
+        cdef list x = [input_array(function, i) for i in range(2 * self.memories)]
+        gc, gh = gy
+        if self.memories == 1:
+            found = _step_grad(LSTM_GRAD, (x[0],), (x[1],), c, gc, gh)
+        else:
+            found = _step_grad(SLSTM_GRAD, (x[0], x[1]), (x[2], x[3]), c, gc, gh)
+        if found is NotImplemented:
+            return 0
+        for i in range(2 * self.memories):
+            gx[i] = given((<tuple>found)[i])
+        return 1
 
 
 # ---------------------------------------------------------------------------- trees
