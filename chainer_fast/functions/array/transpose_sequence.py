@@ -3,7 +3,8 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import sequences
+from chainer_fast.backends.kernels import record, sequences
+from chainer_fast.backends.kernels.sequences import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.types import NdArray
@@ -12,6 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(shortcuts.TransposeShortcut())
 class TransposeSequence(FunctionNode):
     """Regroups the elements of sequences by their positions.
 
@@ -32,7 +34,6 @@ class TransposeSequence(FunctionNode):
     def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if not xs:
             return ()
-        self._dtype = xs[0].dtype
         return sequences.transpose(xs[0], xs, self._length)
 
     def backward(
@@ -43,8 +44,9 @@ class TransposeSequence(FunctionNode):
         known = next(g for g in grad_outputs if g is not None)
         xp = backend.get_array_module(known)
         lengths = [x.shape[0] for x in self.inputs]
+        dtype = self.inputs[0].dtype
         grads = [
-            xp.zeros((sum([n > i for n in lengths]), *known.shape[1:]), self._dtype)
+            xp.zeros((sum([n > i for n in lengths]), *known.shape[1:]), dtype)
             if g is None else g for i, g in enumerate(grad_outputs)]
         grads = TransposeSequence(len(lengths)).apply(grads)
         return tuple([

@@ -49,7 +49,7 @@ class Neg(_operands.UnaryOperator):
         return -gy[0],
 
 
-@record(elementwise('Add::of', None, None))
+@record(elementwise('Add::of', None, None, broadcasts=True))
 class Add(_operands.BinaryOperator):
     """``lhs + rhs``."""
 
@@ -112,7 +112,7 @@ class MultiAdd(function_node.FunctionNode):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@record(elementwise('Sub::of', None, ('Neg::of', 'g')))
+@record(elementwise('Sub::of', None, ('Neg::of', 'g'), broadcasts=True))
 class Sub(_operands.BinaryOperator):
     """``lhs - rhs``."""
 
@@ -153,7 +153,7 @@ class SubFromConstant(_operands.ConstantOperator):
 # Products and quotients
 #
 
-@record(elementwise('Mul::of', ('Mul::of', 1), ('Mul::of', 0)))
+@record(elementwise('Mul::of', ('Mul::of', 1), ('Mul::of', 0), broadcasts=True))
 class Mul(_operands.BinaryOperator):
     """``lhs * rhs``."""
 
@@ -189,7 +189,7 @@ class MulConstant(_operands.ConstantOperator):
         return gy[0] * self.value,
 
 
-@record(elementwise('Div::of', 'Div::grads'))
+@record(elementwise('Div::of', 'Div::grads', broadcasts=True))
 class Div(_operands.BinaryOperator):
     """``lhs / rhs``."""
 

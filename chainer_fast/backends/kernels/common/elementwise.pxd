@@ -49,6 +49,7 @@ cdef class Elementwise(Shortcut):
     cdef readonly str held
     cdef readonly double least
     cdef readonly double most
+    cdef readonly bint broadcasts
     cdef str _first
     cdef str _second
     cdef bint _at_once

@@ -22,10 +22,12 @@ class Elementwise(Shortcut):
     held: str | None
     least: float
     most: float
+    broadcasts: bool
     def __init__(self, loop: Loop,
                  gradients: tuple[tuple[Loop, Any] | None, ...] | Loop,
                  parameters: tuple[str, ...] = (), held: str | None = None,
-                 least: float = ..., most: float = ...) -> None: ...
+                 least: float = ..., most: float = ...,
+                 broadcasts: bool = ...) -> None: ...
 
 copy: Loop
 

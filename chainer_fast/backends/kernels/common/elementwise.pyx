@@ -18,12 +18,15 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport own_attribute, shortcut_of
 from chainer_fast._core.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
+from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.recipe cimport DOUBLE, HALF
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, output_array, wanted)
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport unary_of
+from chainer_fast.backends.kernels.common.spread cimport (
+    Spread, shape_of_one, shape_of_two, spread)
 
 np.import_array()
 
@@ -112,10 +115,28 @@ cdef inline object _run_with(
         const AnyLoop &loop, object a, object b, double p, double q):
     """Return what a loop makes of two arrays in the order of the first, or None."""
     cdef char kind = common_gapless_kind(a, b)
-    if not kind and gapless_kind(a):
+    if kind:
+        return _run(loop, kind, a, b, p, q)
+    if gapless_kind(a):
         b = in_order_of(b, a)
         kind = common_gapless_kind(a, b)
-    return _run(loop, kind, a, b, p, q) if kind else None
+        return _run(loop, kind, a, b, p, q) if kind else None
+    return _run_spread(loop, a, b, False, p, q)
+
+
+cdef object _run_spread(
+        const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
+    """Return what a loop makes of one array or two that have gaps, or None."""
+    cdef Spread shape
+    if a is b:
+        if not shape_of_one(a, &shape):
+            return None
+        a = b = spread(a, &shape)
+    elif shape_of_two(a, b, broadcasts, &shape):
+        a, b = spread(a, &shape), spread(b, &shape)
+    else:
+        return None
+    return _run(loop, kind_of(a), a, b, p, q)
 
 
 cdef object run_loop(Loop loop, object a, object b, double p=0):
@@ -255,16 +276,20 @@ cdef class Elementwise(Shortcut):
         Attribute of the function that is the first array of its loop.
     least, most : float
         The range of the first parameter; the methods of the class serve others.
+    broadcasts : bool
+        Whether the function takes two arrays of different shapes.
     """
 
     def __init__(self, Loop loop not None, gradients, tuple parameters=(),
-                 str held=None, double least=-INFINITY, double most=INFINITY):
+                 str held=None, double least=-INFINITY, double most=INFINITY,
+                 bint broadcasts=False):
         self.loop = loop
         self.gradients = gradients
         self.parameters = parameters
         self.held = held
         self._first, self._second = (*parameters, None, None)[:2]
         self.least, self.most = least, most
+        self.broadcasts = broadcasts
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
         self.serves_devices = True
@@ -311,7 +336,9 @@ cdef class Elementwise(Shortcut):
         if self.held is not None:
             return _run_with(self.loop.any, own_attribute(function, self.held), a, p, q)
         kind = gapless_kind(a) if n == 1 else common_gapless_kind(a, b)
-        return _run(self.loop.any, kind, a, b, p, q) if kind else None
+        if not kind:
+            return _run_spread(self.loop.any, a, b, self.broadcasts, p, q)
+        return _run(self.loop.any, kind, a, b, p, q)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -343,7 +370,9 @@ cdef class Elementwise(Shortcut):
                     else self._operand(function, operand), gy, None, p, q)
             elif operand == _GRADIENT:
                 kind = gapless_kind(gy)
-                found = _run(self._grads[i], kind, gy, gy, p, q) if kind else None
+                found = (
+                    _run(self._grads[i], kind, gy, gy, p, q) if kind
+                    else _run_spread(self._grads[i], gy, gy, False, p, q))
             else:
                 found = _run_with(
                     self._grads[i], self._operand(function, operand), gy, p, q)

@@ -1,0 +1,13 @@
+"""Small arrays with gaps, and such as have to be broadcast, spread out for loops."""
+from numpy cimport npy_intp
+
+cdef enum:
+    MAX_SPREAD_DIMS = 8
+
+cdef struct Spread:
+    int ndim
+    npy_intp dims[MAX_SPREAD_DIMS]
+
+cdef bint shape_of_one(object array, Spread *shape) noexcept
+cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
+cdef object spread(object array, const Spread *shape)

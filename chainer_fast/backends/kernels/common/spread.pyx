@@ -1,0 +1,107 @@
+"""Small arrays with gaps, and such as have to be broadcast, spread out for loops.
+
+A copy in C order costs less than the general way through a function's methods, as long
+as it stays in the cache. NumPy's results lie in C order as well, if the strides of all
+operands fall from axis to axis; other arrays are left to the methods.
+"""
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
+    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_STRIDE, PyArray_TYPE, \
+    npy_intp
+
+from chainer_fast._core.plain cimport cf_float_kind
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
+
+cdef enum:
+    # Elements of a result at most.
+    _MOST = 1 << 15
+
+
+cdef bint _falls(object array) noexcept:
+    """Tell whether an array of floats has strides that fall, none of them negative.
+
+    Strides of zero, along which it is broadcast, do not count.
+    """
+    cdef npy_intp stride, last = 0
+    cdef int axis
+    if not PyArray_CheckExact(array) or not cf_float_kind(<np.ndarray>array) or (
+            not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_ALIGNED)):
+        return False
+    for axis in range(PyArray_NDIM(array)):
+        stride = PyArray_STRIDE(<np.ndarray>array, axis)
+        if PyArray_DIM(<np.ndarray>array, axis) == 1 or stride == 0:
+            continue
+        if stride < 0 or (last and stride > last):
+            return False
+        last = stride
+    return True
+
+
+cdef bint _is_small(const Spread *shape) noexcept:
+    """Tell whether there are elements, and not too many."""
+    cdef npy_intp size = 1
+    cdef int axis
+    for axis in range(shape.ndim):
+        size *= shape.dims[axis]
+        if size > _MOST:
+            return False
+    return size > 0
+
+
+cdef bint shape_of_one(object array, Spread *shape) noexcept:
+    """Find the shape of an array that can be spread out; False if it cannot."""
+    cdef int axis
+    if not _falls(array) or PyArray_NDIM(array) > MAX_SPREAD_DIMS:
+        return False
+    shape.ndim = PyArray_NDIM(array)
+    for axis in range(shape.ndim):
+        shape.dims[axis] = PyArray_DIM(<np.ndarray>array, axis)
+    return _is_small(shape)
+
+
+cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept:
+    """Find the shape that two arrays of one type are spread out to, likewise.
+
+    Unless they are to be broadcast, they have to be of one shape.
+    """
+    cdef int axis, missing
+    cdef npy_intp length
+    if not shape_of_one(a, shape) or not _falls(b) or (
+            PyArray_TYPE(<np.ndarray>a) != PyArray_TYPE(<np.ndarray>b)):
+        return False
+    if PyArray_SAMESHAPE(<np.ndarray>a, <np.ndarray>b):
+        return True
+    if not broadcasts or PyArray_NDIM(b) > MAX_SPREAD_DIMS:
+        return False
+    missing = PyArray_NDIM(b) - shape.ndim
+    if missing > 0:
+        for axis in range(shape.ndim - 1, -1, -1):
+            shape.dims[axis + missing] = shape.dims[axis]
+        for axis in range(missing):
+            shape.dims[axis] = 1
+        shape.ndim += missing
+        missing = 0
+    for axis in range(PyArray_NDIM(b)):
+        length = PyArray_DIM(<np.ndarray>b, axis)
+        if shape.dims[axis - missing] == 1:
+            shape.dims[axis - missing] = length
+        elif length != 1 and length != shape.dims[axis - missing]:
+            return False
+    return _is_small(shape)
+
+
+cdef object spread(object array, const Spread *shape):
+    """Return an array in C order and of a shape: itself, or a copy."""
+    cdef np.ndarray copy
+    if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) and (
+            PyArray_NDIM(array) == shape.ndim and np.PyArray_CompareLists(
+                PyArray_DIMS(<np.ndarray>array), <npy_intp *>shape.dims, shape.ndim)):
+        return array
+    copy = PyArray_EMPTY(
+        shape.ndim, <npy_intp *>shape.dims, PyArray_TYPE(<np.ndarray>array), 0)
+    PyArray_CopyInto(copy, <np.ndarray>array)
+    return copy
