@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from benchmarks.functions import records
 from chainer_fast.functions.activation import log_softmax, softmax
-from chainer_fast.functions.array import concat, reshape, separate, split_axis
+from chainer_fast.functions.array import (
+    concat,
+    reshape,
+    separate,
+    split_axis,
+    transpose_sequence,
+)
 from chainer_fast.functions.connection import (
     convolution_2d,
     deconvolution_2d,
@@ -236,6 +242,22 @@ def separated(draw, kind):
 
 
 @st.composite
+def sequences(draw, kind):
+    tail = draw(st.sampled_from([(), (3,), (2, 5)]))
+    least = 2 if kind is Kind.TAME else 1
+    lengths = sorted(draw(st.lists(
+        st.integers(least, 6), min_size=least, max_size=4 if least > 1 else 6)),
+        reverse=True)
+    dtypes = [draw(types[kind])] * len(lengths)
+    if kind is Kind.WILD:
+        lengths = draw(st.sampled_from([lengths, lengths, [*lengths[:-1], 0]]))
+        dtypes[-1] = draw(st.sampled_from([dtypes[0], draw(types[kind])]))
+    xs = [draw(arrays((length, *tail), dtype, kind))
+          for length, dtype in zip(lengths, dtypes, strict=True)]
+    return lambda: transpose_sequence.TransposeSequence(lengths[0]), xs
+
+
+@st.composite
 def cells(draw, cls, kind):
     memories = 1 if cls is lstm.LSTM else 2
     least = 1 if kind is Kind.TAME else 0
@@ -411,6 +433,7 @@ CASES = {
     reshape.Reshape: reshaped,
     split_axis.SplitAxis: split,
     separate.Separate: separated,
+    transpose_sequence.TransposeSequence: sequences,
     **{cls: lambda kind, cls=cls: cells(cls, kind) for cls in (
         lstm.LSTM, slstm.SLSTM)},
     embed_id.EmbedIDFunction: embeddings,

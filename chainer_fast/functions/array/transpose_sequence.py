@@ -48,7 +48,7 @@ class TransposeSequence(FunctionNode):
         grads = [
             xp.zeros((sum([n > i for n in lengths]), *known.shape[1:]), dtype)
             if g is None else g for i, g in enumerate(grad_outputs)]
-        grads = TransposeSequence(len(lengths)).apply(grads)
+        grads = TransposeSequence(len(lengths)).apply(tuple(grads))
         return tuple([
             g if g.dtype == x.dtype else cast.cast(g, x.dtype)
             for g, x in zip(grads, self.inputs, strict=True)])
@@ -93,4 +93,4 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
     """
     if not xs:
         return ()
-    return TransposeSequence(len(xs[0])).apply(xs)
+    return TransposeSequence(len(xs[0])).apply(tuple(xs))

@@ -68,7 +68,7 @@ def test_the_way_is_the_same_as_without_a_profile():
 
 @pytest.mark.parametrize('make, reason', [
     (lambda: np.ones((3, 4), np.float16), 'float16'),
-    (lambda: np.ones((3, 8), 'f')[:, ::2], 'strides'),
+    (lambda: np.ones((3, 4), 'f')[::-1], 'strides'),
     (lambda: np.ones((3, 4), '>f4'), 'float32'),
 ])
 def test_arrays_that_are_not_plain(make, reason):
