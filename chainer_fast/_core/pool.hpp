@@ -21,6 +21,7 @@
 #include <atomic>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "chainer_fast/_core/balance.hpp"
 #include "chainer_fast/_core/parallel.hpp"
@@ -232,8 +233,30 @@ inline Pool *&the_pool() {
 /* A fork leaves the helpers behind. */
 inline void renew_pool() { the_pool() = new Pool; }
 
+/* A loop that the caller has done alone: the pieces that threads would have shared, and
+ * nanoseconds. */
+struct Noted {
+    int threads;
+    ptrdiff_t pieces;
+    int64_t took;
+};
+
+/* Where loops are noted; null unless somebody asks for it. */
+inline std::vector<Noted> *&notes() {
+    static std::vector<Noted> *noted = nullptr;
+    return noted;
+}
+
+inline void note(const SharedLoop &task) {
+    const int64_t start = nanoseconds();
+    Pool::alone(task);
+    notes()->push_back({task.threads, task.pieces, nanoseconds() - start});
+}
+
 inline void share_task(const SharedLoop &task) {
-    if (!the_pool()->share(task))
+    if (notes())
+        note(task);
+    else if (!the_pool()->share(task))
         Pool::alone(task);
 }
 

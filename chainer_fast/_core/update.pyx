@@ -31,6 +31,7 @@ from chainer_fast._core.recipe cimport (
     HALF, IS_LEFT, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step,
     fits, to_double)
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
+from chainer_fast._core.state cimport current
 
 np.import_array()
 
@@ -452,6 +453,7 @@ def update_params(list params, list hooks=None):
     cdef bint all_plain = True
     cdef Py_ssize_t i
     values.forget()
+    current()       # which sets the number of threads
     clear_float_errors()
     try:
         for i in range(len(params)):

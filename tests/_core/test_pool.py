@@ -14,6 +14,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
+from chainer_fast._core import pool
 from tests.compat import processes
 
 pytestmark = pytest.mark.skipif(
@@ -180,3 +181,64 @@ def test_a_program_ends_while_daemons_compute(tmp_path):
     for _ in range(3):
         process = processes.start(script, timeout=120, env={'OMP_NUM_THREADS': '2'})
         assert (process.returncode, process.stderr) == (0, '')
+
+
+@pytest.fixture
+def noted():
+    """A function that returns the loops since its last call."""
+    pool.note_loops(True)
+    yield pool.noted_loops
+    pool.note_loops(False)
+
+
+def test_loops_are_noted(noted):
+    x = np.ones(N, 'f')
+    with chainer.using_config('num_threads', 8):
+        F.relu(x)
+    (threads, pieces, took), = noted()
+    assert (threads, pieces) == (8, min(4 * 8, N // 65536)) and took > 0
+    assert noted() == []
+    pool.note_loops(False)
+    with chainer.using_config('num_threads', 8):
+        F.relu(x)
+    assert noted() == []
+
+
+def test_an_update_has_the_threads_that_are_set(noted):
+    link = chainer.Link()
+    with link.init_scope():
+        link.p = chainer.Parameter(np.ones(N, 'f'))
+    link.p.grad = np.ones(N, 'f')
+    optimizer = chainer.optimizers.Adam().setup(link)
+    found = []
+    for threads in 3, 8:
+        with chainer.using_config('num_threads', threads):
+            optimizer.update()
+        found += [threads for threads, _, _ in noted()]
+    assert found == [3, 8]
+
+
+@pytest.mark.parametrize('size', [8, 14])
+def test_convolutions_have_pieces_for_many_threads(size):
+    random = np.random.RandomState(3)
+    x = random.standard_normal((8, 256, size, size)).astype('f')
+    W = random.standard_normal((256, 256, 1, 1)).astype('f')
+
+    def bits(threads):
+        a, b = chainer.Variable(x), chainer.Variable(W)
+        with chainer.using_config('num_threads', threads):
+            y = F.convolution_2d(a, b)
+            y.grad = y.array
+            y.backward()
+        return [each.tobytes() for each in (y.array, a.grad, b.grad)]
+    expected = bits(1)
+    for threads in 5, 16:
+        assert bits(threads) == expected
+    pool.note_loops(True)
+    try:
+        assert bits(16) == expected
+        found = pool.noted_loops()
+    finally:
+        pool.note_loops(False)
+    # Forward, and both gradients.
+    assert len([pieces for _, pieces, _ in found if pieces >= 16]) >= 3

@@ -175,7 +175,8 @@ struct Application {
         const ptrdiff_t most = 12 * micro.pixels, least = 4 * micro.pixels;
         const ptrdiff_t fit = 393216 / (ptrdiff_t)sizeof(T) / (groups * depth) + 1;
         ptrdiff_t size = std::min(most, std::max(least, fit));
-        size = std::min(size, std::max<ptrdiff_t>(micro.pixels, pixels / 8));
+        size = std::min(size, std::max<ptrdiff_t>(
+            micro.pixels, pixels / pieces_wanted()));
         return (size + micro.pixels - 1) / micro.pixels * micro.pixels;
     }
 
@@ -200,7 +201,8 @@ struct Application {
             by_block(blocks, panels, zeros.get(), rows, size);
     }
 
-    /* Few pixels: filters are packed right before they are used. */
+    /* Few pixels: filters are packed right before they are used; by several threads if
+     * these are more than there are panels. */
     void by_panel(const std::vector<Block> &blocks, const std::vector<Panel> &panels,
                   const T *zeros, ptrdiff_t rows, ptrdiff_t pixels) const {
         std::vector<Table> tables;
@@ -209,13 +211,18 @@ struct Application {
             meet(tables.back(), block, zeros);
         }
         const ptrdiff_t width = MOST_VECTORS * micro.lanes;
-        parallel_with_memory((ptrdiff_t)panels.size(), grain(pixels * rows * width),
+        const ptrdiff_t all = (ptrdiff_t)tables.size(), count = (ptrdiff_t)panels.size();
+        const ptrdiff_t parts = std::min(all, (thread_limit() + count - 1) / count);
+        parallel_with_memory(count * parts, grain(pixels * rows * width / parts),
                              [&](ptrdiff_t begin, ptrdiff_t end) {
             const Buffer<T> packed(rows * width);
             for (ptrdiff_t i = begin; i < end; ++i) {
-                pack(panels[i], packed.get());
-                for (const Table &table : tables)
-                    compute(table, panels[i], packed.get());
+                const Panel &panel = panels[i / parts];
+                if (i == begin || i % parts == 0)
+                    pack(panel, packed.get());
+                const ptrdiff_t last = all * (i % parts + 1) / parts;
+                for (ptrdiff_t k = all * (i % parts) / parts; k < last; ++k)
+                    compute(tables[k], panel, packed.get());
             }
         });
     }

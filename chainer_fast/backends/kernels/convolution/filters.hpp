@@ -144,7 +144,7 @@ struct FilterGradient {
             return 1;
         const ptrdiff_t fit = 131072 / (MOST_VECTORS * micro.lanes * taps) + 1;
         ptrdiff_t parts = (depth + fit - 1) / fit;
-        while (parts * panels < 8 && depth / (parts + 1) >= 4 * micro.channels)
+        while (parts * panels < pieces_wanted() && depth / (parts + 1) >= 4 * micro.channels)
             ++parts;
         return parts;
     }

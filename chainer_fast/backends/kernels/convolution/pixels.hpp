@@ -13,7 +13,12 @@ namespace chainer_fast {
 namespace {
 
 /* Multiplications, or elements copied, that are worth a thread. */
-constexpr ptrdiff_t GRAIN_PRODUCTS = 2500000, GRAIN_COPIES = 65536;
+constexpr ptrdiff_t GRAIN_PRODUCTS = 1000000, GRAIN_COPIES = 32768;
+
+/* Pieces that work should have, so that threads share it evenly. */
+inline ptrdiff_t pieces_wanted() {
+    return std::max<ptrdiff_t>(8, 2 * thread_limit());
+}
 
 /* Memory for vectors; throws if there is none. */
 template <typename T>

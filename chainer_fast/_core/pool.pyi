@@ -1,0 +1,6 @@
+from typing import Any
+
+share: Any
+
+def note_loops(on: bool) -> None: ...
+def noted_loops() -> list[tuple[int, int, int]]: ...
