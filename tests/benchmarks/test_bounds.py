@@ -83,8 +83,9 @@ def test_speeds_are_measured():
 
 
 def test_row_of_load():
-    found = load.row('a', 2, 'chainer_fast', [.1, .2, .1], [.12, .2, .14])
-    assert found == ['a', '2', 'chainer_fast', '100.00', '1.00', '1.20', '1.40', 'no']
+    found = load.row('a', 2, 'chainer_fast', [.1, .2, .1], [.1, .3, .1], [.12, .2, .14])
+    assert found == ['a', '2', 'chainer_fast', '100.00', '1.00', '1.20', '1.40', 'no',
+                     '1.50']
 
 
 def test_load_ends():
