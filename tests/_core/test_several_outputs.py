@@ -210,3 +210,9 @@ def test_gradient_of_pieces_that_the_loss_does_not_reach():
     expected = np.zeros((2, 5), 'f')
     expected[:, 1:4] = 3
     np.testing.assert_array_equal(x.grad, expected)
+
+
+@pytest.mark.parametrize('indices', [[0.], [1, 2.], (np.float32(1),)])
+def test_indices_that_are_floats_are_an_error(indices):
+    with pytest.raises(TypeError, match='cannot be interpreted as an integer'):
+        F.split_axis(normal(3, 4), indices, 1)

@@ -1,5 +1,6 @@
 """Compiled shortcuts of functions that cut arrays into pieces."""
 cimport numpy as np
+from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from libc.string cimport memcpy, memset
@@ -58,6 +59,8 @@ cdef bint _read_cuts(FunctionBase function, npy_intp length,
             PyArray_CheckExact(indices) and PyArray_NDIM(indices) == 1):
         return False
     for each in indices:
+        if not PyIndex_Check(each):     # a float, above all
+            return False
         try:
             cut = each
         except (TypeError, OverflowError):
