@@ -219,6 +219,24 @@ test-general: build $(VENV)/.test
 	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
+# As on processors without AVX-512, and without AVX2; `make test-levels LEVELS=base`.
+LEVELS ?= avx2 base
+test-levels: $(LEVELS:%=test-level-%)
+test-level-%: build $(VENV)/.test
+	$(call build-copy,build/$*,CHAINER_FAST_LEVEL=$*)
+	cd build/$* && CHAINER_FAST_LEVEL=$* PYTHONPATH=. $(abspath $(BIN))/python \
+		-m pytest -q -n 2 --dist loadfile tests
+
+# With clang and its OpenMP (Debian: clang, libomp-dev); warnings of our code are errors.
+CLANG = CC=clang CXX=clang++ LDSHARED='clang++ -shared' \
+	CFLAGS='-Wall -Wextra -Werror $(UNWARNED)'
+# What Cython and the headers of Python and NumPy are warned of.
+UNWARNED =
+test-clang: build $(VENV)/.test
+	$(call build-copy,build/clang,$(CLANG))
+	cd build/clang && PYTHONPATH=. $(abspath $(BIN))/python \
+		-m pytest -q -n 2 --dist loadfile tests
+
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run
 SANITIZED = build/sanitized

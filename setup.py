@@ -6,7 +6,9 @@ builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is
 ``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
 ``CHAINER_FAST_SANITIZE=thread`` with that of threads,
 ``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
-versions that are not known; go from one kind of build to another with ``--force``.
+versions that are not known, ``CHAINER_FAST_LEVEL=base`` or ``avx2`` without vector
+instructions that only newer x86 processors have; go from one kind of build to another
+with ``--force``.
 """
 import gzip
 import os
@@ -27,6 +29,8 @@ DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZERS = {'': '', '0': '', 'thread': 'thread'}.get(
     os.environ.get('CHAINER_FAST_SANITIZE', ''), 'address,undefined')
 GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
+# The most that compiled code uses of a processor: see `_core/processor.hpp`.
+LEVEL = {'base': 0, 'avx2': 1, '': 2}[os.environ.get('CHAINER_FAST_LEVEL', '')]
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -45,6 +49,8 @@ DIRECTIVES = {
 }
 
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
+if LEVEL < 2:
+    MACROS += [('CF_LEVEL', str(LEVEL))]
 if GENERAL:
     MACROS += [('CF_GENERAL', None)]
 
