@@ -6,9 +6,7 @@ builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is
 ``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
 ``CHAINER_FAST_SANITIZE=thread`` with that of threads,
 ``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
-versions that are not known, ``CHAINER_FAST_LEVEL=base`` or ``avx2`` without vector
-instructions that only newer x86 processors have; go from one kind of build to another
-with ``--force``.
+versions that are not known; go from one kind of build to another with ``--force``.
 """
 import gzip
 import os
@@ -29,8 +27,6 @@ DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZERS = {'': '', '0': '', 'thread': 'thread'}.get(
     os.environ.get('CHAINER_FAST_SANITIZE', ''), 'address,undefined')
 GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
-# The most that compiled code uses of a processor: see `_core/processor.hpp`.
-LEVEL = {'base': 0, 'avx2': 1, '': 2}[os.environ.get('CHAINER_FAST_LEVEL', '')]
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -49,8 +45,6 @@ DIRECTIVES = {
 }
 
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
-if LEVEL < 2:
-    MACROS += [('CF_LEVEL', str(LEVEL))]
 if GENERAL:
     MACROS += [('CF_GENERAL', None)]
 
@@ -70,13 +64,16 @@ else:
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
-if sys.platform == 'darwin':
+if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
     COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
+    # What chooses among versions of loops asks `_core/processor.hpp` first.
+    MACROS += [('CF_WRAPPED', None)]
+    LINK_ARGS += ['-Wl,--wrap=__cpu_indicator_init']
 if SANITIZERS:
     LINK_ARGS += ['-fsanitize=' + SANITIZERS, '-fno-sanitize-recover=all']
     # Sanitizers cannot follow loops that are chosen when the module is loaded.

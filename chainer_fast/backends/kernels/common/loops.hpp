@@ -25,11 +25,7 @@
 #else
 #define CF_AVX2 "avx2"
 #endif
-#if CF_LEVEL > 1
 #define CF_CLONES __attribute__((target_clones("avx512f", CF_AVX2, "default")))
-#else
-#define CF_CLONES __attribute__((target_clones(CF_AVX2, "default")))
-#endif
 #else
 #define CF_CLONES
 #if defined(__FMA__) || defined(__aarch64__)
