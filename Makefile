@@ -5,9 +5,9 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test test-mpi test-network test-bridges test-general lint test-gpu bench \
-	bench-gpu bench-host card sanitize sanitize-threads asv asv-compare docs docs-links \
-	release-check locks build clean
+.PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
+	test-clang lint test-gpu bench bench-gpu bench-host card sanitize sanitize-threads \
+	asv asv-compare docs docs-links release-check locks build clean
 
 .DELETE_ON_ERROR:
 
@@ -22,6 +22,9 @@ help:
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
 	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
+	@echo 'make test-levels  tests as on processors without AVX-512, and without AVX2;'
+	@echo '            LEVELS=base is one of the two'
+	@echo 'make test-clang  tests of a build by clang, whose warnings are errors'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
@@ -217,6 +220,23 @@ GENERAL = build/general
 test-general: build $(VENV)/.test
 	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
 	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
+		-m pytest -q -n 2 --dist loadfile tests
+
+# As on x86 processors without AVX-512, and without AVX2.
+LEVELS ?= avx2 base
+test-levels: $(LEVELS:%=test-level-%)
+test-level-%: build $(VENV)/.test
+	CHAINER_FAST_CPU=$* $(BIN)/python -m pytest -q -n 3 --dist loadfile \
+		-m 'not network' tests
+
+# With clang and its OpenMP (Debian: clang, libomp-dev); warnings of our code are errors.
+CLANG = CC=clang CXX=clang++ LDSHARED='clang++ -shared' \
+	CFLAGS='-Wall -Wextra -Werror $(UNWARNED)'
+# What Cython and the headers of Python and NumPy are warned of.
+UNWARNED =
+test-clang: build $(VENV)/.test
+	$(call build-copy,build/clang,$(CLANG))
+	cd build/clang && PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.

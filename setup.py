@@ -64,13 +64,16 @@ else:
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
-if sys.platform == 'darwin':
+if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
     COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
+    # What chooses among versions of loops asks `_core/processor.hpp` first.
+    MACROS += [('CF_WRAPPED', None)]
+    LINK_ARGS += ['-Wl,--wrap=__cpu_indicator_init']
 if SANITIZERS:
     LINK_ARGS += ['-fsanitize=' + SANITIZERS, '-fno-sanitize-recover=all']
     # Sanitizers cannot follow loops that are chosen when the module is loaded.

@@ -56,7 +56,7 @@ from chainer_fast import (
     warnings as warnings,
 )
 from chainer_fast._backprop import backward as backward
-from chainer_fast._core import gil as _gil
+from chainer_fast._core import gil as _gil, processor as _processor
 from chainer_fast._core.state import get_function_hooks as get_function_hooks
 from chainer_fast._past import missing_names as _missing_names
 from chainer_fast._runtime_info import print_runtime_info as print_runtime_info

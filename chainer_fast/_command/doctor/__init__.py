@@ -21,6 +21,7 @@ CHECKS: dict[str, tp.Callable[[], Finding]] = {
     'chainer_fast': processor.check_package,
     'Python': processor.check_python,
     'GIL': processor.check_gil,
+    'vectors': processor.check_vectors,
     'NumPy': processor.check_numpy,
     'SciPy': processor.check_scipy,
     'oneDNN': processor.check_onednn,

@@ -1,5 +1,6 @@
 """Checks of what computes on the processor, joins processes, and writes models."""
 import importlib
+import os
 import platform
 import sys
 import sysconfig
@@ -14,7 +15,7 @@ from chainer_fast._command.doctor.finding import (
     NotThere,
     import_or_end,
 )
-from chainer_fast._core import gil, graph
+from chainer_fast._core import gil, graph, processor
 from chainer_fast.backends._onednn import library
 
 
@@ -40,6 +41,13 @@ def check_gil():
         return Finding(WORKS, 'switched on by the import of chainer_fast, whose engine '
                        'needs it: threads of this free-threaded Python take turns')
     return Finding(WORKS, 'the engine needs it, and this Python always has it')
+
+
+def check_vectors():
+    seen = 'loops for %s' % processor.level()
+    if limit := os.environ.get('CHAINER_FAST_CPU'):
+        seen += '; CHAINER_FAST_CPU=%s allows no more' % limit
+    return Finding(WORKS, seen)
 
 
 def check_numpy():

@@ -107,6 +107,15 @@ def test_python(tried, monkeypatch):
     assert ('nobody has tried' in found.seen) != tried
 
 
+def test_vectors(monkeypatch):
+    monkeypatch.delenv('CHAINER_FAST_CPU', raising=False)
+    seen = processor.check_vectors().seen
+    assert seen.startswith('loops for ')
+    monkeypatch.setenv('CHAINER_FAST_CPU', 'base')
+    assert processor.check_vectors().seen == (
+        seen + '; CHAINER_FAST_CPU=base allows no more')
+
+
 def test_numpy():
     state, seen, remedy = processor.check_numpy()
     assert (state, remedy) == (WORKS, '')

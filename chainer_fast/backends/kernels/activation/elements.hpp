@@ -44,7 +44,7 @@ struct ClippedReLU {
 
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy, T cap) {
-        return gy * ((x > T(0)) & (x < cap) ? T(1) : T(0));
+        return gy * (((x > T(0)) & (x < cap)) ? T(1) : T(0));
     }
 };
 

@@ -40,7 +40,7 @@ CF_ELEMENT float fused(float a, float b, float c) {
     const uint64_t bits = chainer_fast::bits_of(sum);
     const int64_t outward = (int64_t)(bits ^ chainer_fast::bits_of(rest)) >= 0 ? 1 : -1;
     return (float)chainer_fast::from_bits(
-        bits + (uint64_t)((rest != 0) & !(bits & 1) ? outward : 0));
+        bits + (uint64_t)(((rest != 0) & !(bits & 1)) ? outward : 0));
 #endif
 }
 
@@ -124,7 +124,7 @@ CF_ELEMENT float expm1_of_negative(float x) {
     const float two_n = power(e.n, 0);
     const float y = fused(two_n, e.high + e.low, two_n - 1.0f);
     /* Minus zero stays what it is. */
-    return is_nan(bits) | ((uint32_t)bits == SIGN) ? x : y;
+    return (is_nan(bits) | ((uint32_t)bits == SIGN)) ? x : y;
 }
 
 /* log(1 + exp(x)) = 2 atanh(q), where q = exp(x) / (2 + exp(x)) is from 0 to 1/3. */

@@ -12,19 +12,20 @@
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 #include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_core/processor.hpp"
 
 /* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
  * tells that ``std::fma`` is an instruction in all versions but that for old processors.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) \
-    && defined(__linux__) && !defined(CF_NO_CLONES)
+#if defined(CF_X86_VECTORS) && !defined(__clang__) && defined(__linux__) \
+    && !defined(CF_NO_CLONES)
 #if __GNUC__ >= 12
-#define CF_CLONES \
-    __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
+#define CF_AVX2 "arch=x86-64-v3"
 #define CF_FUSED
 #else
-#define CF_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define CF_AVX2 "avx2"
 #endif
+#define CF_CLONES __attribute__((target_clones("avx512f", CF_AVX2, "default")))
 #else
 #define CF_CLONES
 #if defined(__FMA__) || defined(__aarch64__)
@@ -41,6 +42,16 @@
 #define CF_INDEPENDENT __pragma(loop(ivdep))
 #else
 #define CF_INDEPENDENT
+#endif
+
+/* So many iterations of the next loop stand one after the other. */
+#define CF_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define CF_UNROLL(n) CF_PRAGMA(unroll n)
+#elif defined(__GNUC__)
+#define CF_UNROLL(n) CF_PRAGMA(GCC unroll n)
+#else
+#define CF_UNROLL(n)
 #endif
 
 /* A pointer to what no other pointer of the function points to. */

@@ -17,12 +17,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "chainer_fast/_core/processor.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-#define CF_HAS_TILES
-#include <immintrin.h>
-#endif
 
 namespace chainer_fast {
 namespace {
@@ -70,7 +66,7 @@ struct Tiles {
     TileLoop loops[2][2][8];        /* plain or turned; by panels and rows, less one */
 };
 
-#ifdef CF_HAS_TILES
+#ifdef CF_X86_VECTORS
 
 /* One term of each sum. */
 template <int M, int P>
@@ -78,7 +74,7 @@ __attribute__((target("avx512f"), always_inline))
 inline void add_term(__m512 (&sum)[M][P], const float *a, ptrdiff_t row,
                      const float *right0, const float *right1) {
     const __m512 b0 = _mm512_loadu_ps(right0), b1 = _mm512_loadu_ps(right1);
-#pragma GCC unroll 8
+    CF_UNROLL(8)
     for (int i = 0; i < M; ++i) {
         const __m512 x = _mm512_set1_ps(a[i * row]);
         sum[i][0] = _mm512_fmadd_ps(x, b0, sum[i][0]);
@@ -99,7 +95,7 @@ void tile_avx512(const Tile &t, ptrdiff_t depth) {
     const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
     const ptrdiff_t panel = turned ? PANEL * step : t.panel;
     for (; depth >= PANEL; depth -= PANEL) {
-#pragma GCC unroll 4
+        CF_UNROLL(4)
         for (ptrdiff_t k = 0; k < PANEL; ++k) {
             if (turned || k < M)
                 _mm_prefetch((const char *)(next + k * t.row), _MM_HINT_T0);
@@ -129,7 +125,7 @@ void tile_avx2(const Tile &t, ptrdiff_t depth) {
             const float *a = left;
             for (ptrdiff_t k = std::min(rest, PANEL); k > 0; --k) {
                 const __m256 b0 = _mm256_loadu_ps(right), b1 = _mm256_loadu_ps(right + 8);
-#pragma GCC unroll 8
+                CF_UNROLL(8)
                 for (int i = 0; i < M; ++i) {
                     const __m256 x = _mm256_set1_ps(a[i * row]);
                     sum[i][0] = _mm256_fmadd_ps(x, b0, sum[i][0]);
@@ -165,10 +161,10 @@ constexpr Tiles AVX2_TILES = tiles_avx2(std::make_integer_sequence<int, 6>());
 
 /* The loops for this processor; null if there are none. */
 inline const Tiles *find_tiles() {
-#ifdef CF_HAS_TILES
-    if (__builtin_cpu_supports("avx512f"))
+#ifdef CF_X86_VECTORS
+    if (has_avx512())
         return &AVX512_TILES;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (has_avx2())
         return &AVX2_TILES;
 #endif
     return nullptr;
@@ -278,7 +274,7 @@ CF_CLONES void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t colu
     }
 }
 
-#ifdef CF_HAS_TILES
+#ifdef CF_X86_VECTORS
 /* Transposes 8 rows of 8 elements into a panel. */
 __attribute__((target("avx2")))
 inline void turn(const float *a, ptrdiff_t ld, float *out) {
@@ -310,8 +306,8 @@ CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff
     float block[PANEL][PANEL];
     memset(block, 0, sizeof(block));
     ptrdiff_t j = 0;
-#ifdef CF_HAS_TILES
-    if (rows == PANEL && __builtin_cpu_supports("avx2"))
+#ifdef CF_X86_VECTORS
+    if (rows == PANEL && has_avx2())
         for (; j + PANEL <= columns; j += PANEL)
             for (ptrdiff_t i = 0; i < PANEL; i += 8)
                 for (ptrdiff_t k = 0; k < PANEL; k += 8)

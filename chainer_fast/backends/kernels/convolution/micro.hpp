@@ -10,12 +10,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "chainer_fast/_core/processor.hpp"
 #include "chainer_fast/backends/kernels/common/element.hpp"
-
-#if defined(__GNUC__) && defined(__x86_64__)
-#define CF_MICRO_X86
-#include <immintrin.h>
-#endif
 
 namespace chainer_fast {
 namespace {
@@ -86,7 +82,7 @@ struct Micro {
                       T *const *out, bool fill);
 };
 
-#ifdef CF_MICRO_X86
+#ifdef CF_X86_VECTORS
 #pragma GCC diagnostic push
 /* The compiler's own headers start vectors with what was in the register. */
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -138,31 +134,10 @@ inline int &longest_vector() {
     return bytes;
 }
 
-inline bool has_avx512() {
-#ifdef CF_MICRO_X86
-    static const bool has = __builtin_cpu_supports("avx512f")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512bw");
-    return has;
-#else
-    return false;
-#endif
-}
-
-inline bool has_avx2() {
-#ifdef CF_MICRO_X86
-    static const bool has =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return has;
-#else
-    return false;
-#endif
-}
-
 /* Returns the loops for this processor; NULL if it has no vectors that pay. */
 template <typename T>
 const Micro<T> *find_micro() {
-#ifdef CF_MICRO_X86
+#ifdef CF_X86_VECTORS
     /* Even the tables are made by code for the processor. */
     if (longest_vector() >= 64 && has_avx512()) {
         static const Micro<T> micro = avx512::micro_kernels<T>();

@@ -15,12 +15,6 @@
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
 
-#if defined(__GNUC__)
-#define CF_UNROLL _Pragma("GCC unroll 4")
-#else
-#define CF_UNROLL
-#endif
-
 namespace chainer_fast {
 namespace {
 
@@ -179,9 +173,9 @@ struct Spread {
                 ptrdiff_t any_s) {
             const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
             for (ptrdiff_t t = 0; t < n; ++t)
-                CF_UNROLL for (ptrdiff_t part = 0; part < s; ++part) {
+                CF_UNROLL(4) for (ptrdiff_t part = 0; part < s; ++part) {
                     T sum = gx[t * s + part];
-                    CF_UNROLL for (ptrdiff_t i = 0; part + i * s < k; ++i)
+                    CF_UNROLL(4) for (ptrdiff_t i = 0; part + i * s < k; ++i)
                         sum += CHOSEN ? if_counts(
                             gy[t - i], index[t - i] == first + (Index<T>)(part + i * s))
                             : gy[t - i];

@@ -26,7 +26,7 @@ constexpr ptrdiff_t BLOCK = 256;
 /* Inputs of a block's gates, one gate after the other; i, f and o are halved. */
 template <typename T>
 CF_ELEMENT void take_gates(const T *x, T *gates, ptrdiff_t n) {
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j) {
         gates[j] = x[4 * j];
         gates[n + j] = x[4 * j + 1] * T(0.5);
@@ -62,7 +62,7 @@ CF_ELEMENT void activate(T *const *x, ptrdiff_t start, T (*gates)[4 * BLOCK], pt
 template <typename T>
 CF_ELEMENT void cell_grad(const T *gates, const T *c_prev, const T *gc, const T *go,
                           T *gc_prev, T *gx, ptrdiff_t n) {
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j) {
         input_grad(gc[j], gates[j], gates[n + j], gx[4 * j], gx[4 * j + 1]);
         kept_grad(gc[j], gates[2 * n + j], c_prev[j], gc_prev[j], gx[4 * j + 2]);
@@ -73,7 +73,7 @@ CF_ELEMENT void cell_grad(const T *gates, const T *c_prev, const T *gc, const T 
 template <typename T>
 CF_ELEMENT void output_grads(const T *o, const T *tanh_c, const T *gc, const T *gh,
                              T *gc_step, T *go, ptrdiff_t n) {
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j)
         output_grad(o[j], tanh_c[j], gc[j], gh[j], gc_step[j], go[j]);
 }
@@ -82,7 +82,7 @@ CF_ELEMENT void output_grads(const T *o, const T *tanh_c, const T *gc, const T *
 template <typename T>
 CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, const Unary &tanh) {
     tanh.run(c, h, n);
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j)
         h[j] = o[j] * h[j];
 }
@@ -101,7 +101,7 @@ CF_CLONES void step(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t f
         const T *s = gates[0], *t = gates[MEMORIES - 1];
         const T *first = c_prev[0] + start, *second = c_prev[MEMORIES - 1] + start;
         activate<MEMORIES>(x, start, gates, n, tanh);
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j)
             c[start + j] = MEMORIES == 1
                 ? next_cell(s[j], s[n + j], s[2 * n + j], first[j])
@@ -153,11 +153,11 @@ CF_CLONES void tree_lstm(T *const *p, ptrdiff_t samples, ptrdiff_t n,
         memset(c, 0, n * sizeof(T));
         for (ptrdiff_t k = 0; k < children; ++k) {
             const T *f = gates + (3 + k) * n, *child = p[4 + k] + row * n;
-#pragma GCC ivdep
+            CF_INDEPENDENT
             for (ptrdiff_t j = 0; j < n; ++j)
                 c[j] += f[j] * child[j];
         }
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j)
             c[j] = gates[j] * gates[n + j] + c[j];
         put_out(gates + 2 * n, c, h, n, tanh);
@@ -176,13 +176,13 @@ CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
         tanh.run(p[1] + row * n, tanh_c, n);
         output_grads(gates + 2 * n, tanh_c, gc ? gc + row * n : zeros,
                      gh ? gh + row * n : zeros, gc_step, gx + 2 * n, n);
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j)
             input_grad(gc_step[j], gates[j], gates[n + j], gx[j], gx[n + j]);
         for (ptrdiff_t k = 0; k < children; ++k) {
             const T *f = gates + (3 + k) * n, *child = p[6 + k] + row * n;
             T *g_child = p[6 + children + k] + row * n, *gf = gx + (3 + k) * n;
-#pragma GCC ivdep
+            CF_INDEPENDENT
             for (ptrdiff_t j = 0; j < n; ++j)
                 kept_grad(gc_step[j], f[j], child[j], g_child[j], gf[j]);
         }

@@ -25,7 +25,7 @@ constexpr ptrdiff_t CHUNK = 4096;
 
 template <typename T>
 CF_ELEMENT void add_to(T *x, const T *part, ptrdiff_t n) {
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j)
         x[j] += part[j];
 }
@@ -33,7 +33,7 @@ CF_ELEMENT void add_to(T *x, const T *part, ptrdiff_t n) {
 /* Half the input of a gate between zero and one. */
 template <typename T>
 CF_ELEMENT void add_and_halve(T *x, const T *part, ptrdiff_t n) {
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < n; ++j)
         x[j] = (x[j] + part[j]) * T(0.5);
 }
@@ -63,7 +63,7 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t 
                 tanh.run(p[0] + k * apart, p[0] + k * apart, n);
         for (ptrdiff_t row = start; row < end; ++row) {
             T *gates = p[0] + row * width, *c = p[4] + row * n, *c_prev = p[6] + row * n;
-#pragma GCC ivdep
+            CF_INDEPENDENT
             for (ptrdiff_t j = 0; j < n; ++j) {
                 const T i = open_gate(gates[j]), f = open_gate(gates[apart + j]);
                 gates[j] = i;
@@ -77,7 +77,7 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t 
         for (ptrdiff_t row = start; row < end; ++row) {
             const T *o = p[0] + row * width + 3 * apart, *tanh_c = p[7] + row * n;
             T *h = p[3] + row * n, *y = p[5] + row * n;
-#pragma GCC ivdep
+            CF_INDEPENDENT
             for (ptrdiff_t j = 0; j < n; ++j)
                 h[j] = y[j] = o[j] * tanh_c[j];
         }
@@ -96,7 +96,7 @@ CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t a
         add_and_halve(z, part + n, n);
         tanh.run(r, r, n);
         tanh.run(z, z, n);
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j) {
             r[j] = open_gate(r[j]);
             z[j] = open_gate(z[j]);
@@ -104,7 +104,7 @@ CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t a
             new_h[j] += r[j] * recurrent[j];
         }
         tanh.run(new_h, new_h, n);
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j)
             h[j] = y[j] = next_state(z[j], new_h[j], h[j]);
         r += 3 * n, part += 3 * n, h += n, y += n, recurrent += n;
@@ -141,7 +141,7 @@ CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
     for (ptrdiff_t row = 0; row < samples; ++row) {
         const T *f = i + apart, *a = f + apart, *o = a + apart;
         T *gf = gi + apart, *ga = gf + apart, *go = ga + apart;
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j) {
             T gc_step;
             output_grad(o[j], tanh_c[j], gc[j], gh[j] + gy[j], gc_step, go[j]);
@@ -158,7 +158,7 @@ CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
     const T *g = p[0], *h_prev = p[1], *recurrent = p[2], *gy = p[4];
     T *gh = p[5], *gx = p[7], *gr = p[8];
     for (ptrdiff_t row = 0; row < samples; ++row) {
-#pragma GCC ivdep
+        CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < n; ++j) {
             const T r = g[j], z = g[apart + j], gh_step = gh[j] + gy[j];
             T by_r, by_z, by_new;
@@ -180,7 +180,7 @@ CF_CLONES void plain_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrd
                                const Unary &) {
     const T *h = p[0], *gy = p[4], *gh = p[5];
     T *gx = p[7];
-#pragma GCC ivdep
+    CF_INDEPENDENT
     for (ptrdiff_t j = 0; j < samples * n; ++j)
         gx[j] = Activation::grad(h[j], gh[j] + gy[j]);
 }
