@@ -204,6 +204,26 @@ def test_pieces_are_views(make, layout, dtype):
         assert a.dtype == b.dtype
 
 
+@pytest.mark.parametrize('cuts', [[1, 3], np.array([1, 3])], ids=['list', 'array'])
+@pytest.mark.parametrize('length', [2, 1])
+def test_cuts_that_change_before_the_gradient(cuts, length):
+    def run():
+        given = cuts.copy()
+        x = Variable(normal(2, 5))
+        ys = F.split_axis(x, given, 1)
+        given[0] = 2
+        if length == 1 and type(given) is list:
+            del given[1]
+        F.sum(ys[1] * ys[1]).backward()
+        return [x.grad]
+
+    both_ways(split_axis.SplitAxis, run)
+    found, = run()
+    expected = np.zeros((2, 5), 'f')
+    expected[:, 1:3] = 2 * normal(2, 5)[:, 1:3]
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_gradient_of_pieces_that_the_loss_does_not_reach():
     x = Variable(normal(2, 5))
     F.sum(F.split_axis(x, [1, 4], 1)[1] * 3).backward()

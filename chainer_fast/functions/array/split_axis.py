@@ -38,7 +38,8 @@ def _sections_or_indices(value):
     if config.debug and list(value) != sorted(value):
         raise ValueError(
             'indices_or_sections must be sorted, but is %s' % (value,))
-    return None, value
+    # The gradient asks for it as well, and a list may have changed by then.
+    return None, value.copy() if hasattr(value, 'copy') else value
 
 
 @record(splits.SplitShortcut())

@@ -107,6 +107,24 @@ def test_long_arrays_are_cut_anywhere(threads):
     check_unpacked(arrays, buffer, .25)
 
 
+@pytest.mark.parametrize('shape', [
+    (2, 31, 3, 3), (2, 32, 3, 3), (1, 33, 2), (3, 65, 5, 5), (2, 131, 17),
+    (1, 40, 1030), (1, 500, 3, 3), (70, 100, 1, 1)])
+@pytest.mark.parametrize('kinds', ['ff', 'dd', 'ee', 'fe', 'ef', 'df', 'fd', 'ed'])
+@pytest.mark.parametrize('layout', ['F', 'channels last'])
+def test_rows_that_are_turned(shape, kinds, layout):
+    array_kind, buffer_kind = kinds
+    values = np.random.RandomState(0).randn(*shape).astype(array_kind)
+    array = LAYOUTS[layout](values)
+    buffer = np.empty(array.size, buffer_kind)
+    packing.pack([array], buffer)
+    assert_array_equal(buffer, expected_buffer([values], buffer_kind))
+    for scale in (1., 1 / 3):
+        array[...] = 0
+        packing.unpack(buffer, [array], scale)
+        check_unpacked([array], buffer, scale)
+
+
 @given(st.lists(st.floats() | st.floats(width=16) | st.floats(65000, 66000)
                 | st.floats(-1e-4, 1e-4)), FLOATS, FLOATS)
 def test_numbers_are_rounded_once(numbers, kind, buffer_kind):

@@ -5,14 +5,12 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <string.h>
+#include <stddef.h>
 
 #include <algorithm>
-#include <type_traits>
 
-#include "chainer_fast/_core/half.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/packing/rows.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -48,93 +46,6 @@ inline bool add_axis(Member &member, ptrdiff_t size, ptrdiff_t step) {
         return false;
     member.axes[member.n_axes++] = {size, step};
     return true;
-}
-
-/* -- elements; halves are their bits */
-
-CF_ELEMENT float value_of(uint16_t x) { return float_from_half(x); }
-CF_ELEMENT float value_of(float x) { return x; }
-CF_ELEMENT double value_of(double x) { return x; }
-
-template <typename To, typename Value>
-CF_ELEMENT To rounded(Value x) { return (To)x; }
-
-template <> CF_ELEMENT uint16_t rounded<uint16_t>(float x) {
-    return half_from_rounded(rounded_to_half(x));
-}
-
-/* From 65520 on numbers become infinite, as floats of them do. */
-template <> CF_ELEMENT uint16_t rounded<uint16_t>(double x) {
-    return half_from_rounded(
-        std::fabs(x) < 65520. ? rounded_to_half(x) : rounded_to_half((float)x));
-}
-
-/* The type in which an element is scaled. */
-template <typename From, typename To>
-using Wider = std::conditional_t<
-    std::is_same_v<From, double> || std::is_same_v<To, double>, double, float>;
-
-template <bool scaled, typename From, typename To>
-CF_ELEMENT To converted(From x, double scale) {
-    typedef Wider<From, To> Value;
-    if constexpr (scaled)
-        return rounded<To>((Value)value_of(x) * (Value)scale);
-    else if constexpr (std::is_same_v<From, To>)
-        return x;
-    else
-        return rounded<To>(value_of(x));
-}
-
-/* -- rows */
-
-template <bool scaled, typename From, typename To>
-CF_CLONES void copy_dense(const From *from, To *to, ptrdiff_t n, double scale) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        to[i] = converted<scaled, From, To>(from[i], scale);
-}
-
-template <typename T>
-T *at(T *array, ptrdiff_t bytes) {
-    typedef std::conditional_t<std::is_const_v<T>, const char, char> Byte;
-    return (T *)((Byte *)array + bytes);
-}
-
-/* How rows of elements lie in memory; steps are in bytes. */
-struct Rows {
-    char *data;
-    ptrdiff_t row_step, step;
-};
-
-/* Rows of n elements each from one place to another. */
-template <bool scaled, typename From, typename To>
-void copy_rows(Rows from, Rows to, ptrdiff_t rows, ptrdiff_t n, double scale) {
-    for (ptrdiff_t row = 0; row < rows; ++row) {
-        const From *source = (const From *)(from.data + row * from.row_step);
-        To *target = (To *)(to.data + row * to.row_step);
-        if (from.step != sizeof(From) || to.step != sizeof(To)) {
-            for (ptrdiff_t i = 0; i < n; ++i)
-                *at(target, i * to.step) =
-                    converted<scaled, From, To>(*at(source, i * from.step), scale);
-        } else if constexpr (!scaled && std::is_same_v<From, To>) {
-            memcpy(target, source, n * sizeof(To));
-        } else {
-            copy_dense<scaled>(source, target, n, scale);
-        }
-    }
-}
-
-typedef void (*Copy)(Rows, Rows, ptrdiff_t, ptrdiff_t, double);
-
-template <bool scaled, typename From>
-Copy copy_to(char kind) {
-    return kind == 'e' ? copy_rows<scaled, From, uint16_t>
-        : kind == 'f' ? copy_rows<scaled, From, float> : copy_rows<scaled, From, double>;
-}
-
-template <bool scaled>
-Copy copy_between(char from, char to) {
-    return from == 'e' ? copy_to<scaled, uint16_t>(to)
-        : from == 'f' ? copy_to<scaled, float>(to) : copy_to<scaled, double>(to);
 }
 
 /* -- arrays */
