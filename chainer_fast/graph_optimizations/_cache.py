@@ -36,13 +36,17 @@ class Cache:
         It is forgotten if ``holds()``, a method of it, tells that links have changed.
         """
         kept = self._kept.get(kind)
-        if kept is None or kept.holds():
-            return kept
+        return kept if kept is not None and self.is_kept(kind, kept) else None
+
+    def is_kept(self, kind, repeated):
+        """Return whether links are as they were; otherwise forget the kind."""
+        if repeated.holds():
+            return True
         self.forget(kind)
         self._renewals[kind] += 1
         if self._renewals[kind] > RENEWALS:
             self.refuse(kind, 'attributes of links change')
-        return None
+        return False
 
     def forget(self, kind):
         """Drop what is kept for a kind."""

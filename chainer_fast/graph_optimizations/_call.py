@@ -8,7 +8,7 @@ import numpy
 from chainer_fast._core.state import get_function_hooks
 from chainer_fast.backends import _cuda_graph, cuda
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.backends.kernels.plan.calls import InputPattern
+from chainer_fast.backends.kernels.plan.patterns import InputPattern
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._nested import flatten
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
@@ -16,7 +16,8 @@ from chainer_fast.link_hook import _get_link_hooks
 from chainer_fast.variable import Variable
 
 _SETTINGS = 'train', 'enable_backprop', 'dtype'
-_PROCESSOR_SETTINGS = *_SETTINGS, 'use_ideep', 'lazy_grad_sum'
+_PROCESSOR_SETTINGS = (
+    *_SETTINGS, 'use_ideep', 'lazy_grad_sum', 'in_recomputing', '_will_recompute')
 _GPU_SETTINGS = (
     *_SETTINGS, 'use_cudnn', 'cudnn_deterministic', 'use_cudnn_tensor_core', 'autotune',
     'compute_mode')

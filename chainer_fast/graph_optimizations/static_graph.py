@@ -228,9 +228,8 @@ def _record(schedule, call, planned_calls):
     if not first:
         # Another recording, to be compared with the first.
         schedule = StaticScheduleFunction(None)
-    trace = None if planned_calls is None else Trace()
-    with using_config('schedule_func', schedule), _side_effects.noted(
-            call.chain, trace):
+    trace = None if planned_calls is None else Trace(call.chain)
+    with using_config('schedule_func', schedule), _side_effects.noted(trace):
         schedule.trace = trace
         try:
             returned = call.run()

@@ -116,8 +116,10 @@ class Backward:
                 self._heap, (-self._graph.nodes[index].rank, len(self._reached), index))
 
     def _own(self, value, taken):
-        """Return the gradient of a value, in an array of its own."""
+        """Return the gradient of a value, in an array of its own, or None."""
         grad = self._grads.get(value)
+        if grad is None:
+            return None
         if grad in taken:
             own = self._values.like(value)
             if self._values.fits(value):

@@ -270,7 +270,7 @@ def test_calls_one_after_the_other_share_memory(backprop):
         with chainer.using_config('enable_backprop', backprop):
             y = static(draw(0, 4, 3))
         del y
-    planned, = static.schedule_manager.calls._kept.values()
+    (planned,), = static.schedule_manager.calls._kept.values()
     assert len(planned.workspaces) == 1
 
 

@@ -2,18 +2,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
+from chainer_fast.backends.kernels.plan.patterns import Slots
 from chainer_fast.backends.kernels.plan.steps import Plan, Workspace
 
 MISS: object
 
 class Guard:
-    def __init__(self, links: Iterable[Any], ignored: frozenset[str]) -> None: ...
-    def holds(self) -> bool: ...
-
-class InputPattern:
     def __init__(
-        self, template: Any, requires_grad: bool | None,
-        device: int | None = None) -> None: ...
+        self, links: Iterable[Any], ignored: frozenset[str],
+        slots: Iterable[tuple[Any, str]] = ()) -> None: ...
+    def holds(self) -> bool: ...
 
 class RepeatedCall:
     pattern: Any
@@ -23,10 +21,13 @@ class RepeatedCall:
 
 class PlannedCallBase(RepeatedCall):
     params_grad: list[bool]
+    slots: Slots
     input_values: list[int]
     param_values: list[int]
     leaves: list[int]
+    sources: list[int]
     seeds: list[int]
+    updated: list[Any]
     plan: Plan
     workspaces: list[Workspace]
     is_one_variable: bool
@@ -37,7 +38,7 @@ class PlannedCallBase(RepeatedCall):
     def repeat(self, args: Any, kwargs: Any) -> Any: ...
     def apply(
         self, workspace: Workspace, inputs: list[Any],
-        drawn: Any) -> tuple[Any, ...]: ...
+        before: tuple[Any, ...] | None) -> tuple[Any, ...]: ...
 
 class Lease:
     workspace: Workspace
