@@ -17,6 +17,12 @@ def has_shortcut(applied, inputs):
     return graph.registered(type(applied)) is not None and inputs <= _MAX_INPUTS
 
 
+def gives_rows(applied):
+    """Return whether the shortcut of a function may give gradients by rows."""
+    shortcut, _ = graph.registered(type(applied))
+    return getattr(shortcut, 'gives_rows', False)
+
+
 class Fallback(steps.Step):
     """A function that the graph engine applies to variables.
 

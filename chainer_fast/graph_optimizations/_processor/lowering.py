@@ -95,5 +95,7 @@ class Function:
         step = fallback.FallbackGradient(self._index, node, grads, targets, made)
         if self.has_shortcut:
             step = steps.ShortcutGradient(self._index, grads[0], tuple(found), step)
+            if fallback.gives_rows(node.function):
+                planner.values.rows.update(made)
         planner.step(step, [g for g in grads if g is not None], made)
         return found

@@ -194,7 +194,7 @@ class PlannedCall(calls.PlannedCallBase):
 
         Returns
         -------
-        list of (array or None), or None
+        list of (array, rows or None), or None
             None if the plan cannot do it.
         """
         key = wanted, tuple([g is not None for g in grads])
@@ -292,8 +292,9 @@ class PlanRun(function_node.FunctionNode):
                 self.lease.workspace, self.call.wanted(indexes),
                 [None if g is None else g.array for g in grad_outputs])
             if found is not None:
-                return tuple([None if g is None else Variable(g, requires_grad=False)
-                              for g in found])
+                return tuple([
+                    None if g is None else Variable(
+                        steps.as_array(g), requires_grad=False) for g in found])
         return self.call.call_again(
             indexes, self.arguments, self.before, grad_outputs, config.enable_backprop)
 

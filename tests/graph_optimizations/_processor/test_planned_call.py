@@ -86,6 +86,50 @@ def test_labels():
     check(compute, draw(0, 5, 3), numpy.array([0, 2, 1, -1, 2], 'i'))
 
 
+def words_once(chain, a, b):
+    return F.tanh(F.embed_id(a, chain.w))
+
+
+def words_twice(chain, a, b):
+    return F.embed_id(a, chain.w) * F.embed_id(b, chain.w) + F.embed_id(a, chain.w)
+
+
+def words_and_products(chain, a, b):
+    return F.linear(F.embed_id(a, chain.w), chain.w, chain.b)
+
+
+def words_of_a_result(chain, a, b):
+    w = F.tanh(chain.w)
+    return F.embed_id(a, w) + F.embed_id(b, w)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('compute', [
+    words_once, words_twice, words_and_products, words_of_a_result])
+def test_gradients_that_are_kept_as_rows(compute, dtype):
+    plain, static = (cls(compute, dtype, 260) for cls in (Model, Static))
+    optimizers = [chainer.optimizers.SGD(.1).setup(chain) for chain in (plain, static)]
+    for k in range(5):
+        ids = numpy.array([3, 5 + k, 3], 'i'), numpy.array([2 * k, 8, 7], 'i')
+        found = []
+        for chain, optimizer in zip((plain, static), optimizers, strict=True):
+            chain.cleargrads()
+            y = chain(*ids)
+            y.grad = draw(k, 3, 260, dtype=dtype)
+            y.backward()
+            if k % 2:
+                optimizer.update()
+            found.append([y.array, chain.w.array, chain.w.grad, chain.b.grad])
+        assert_same(*found, exact=dtype == 'd')
+        # Gradients as variables are arrays, too.
+        found = []
+        for chain in (plain, static):
+            g, = chainer.grad([chain(*ids)], [chain.w])
+            found.append([g.array])
+        assert_same(*found, exact=dtype == 'd')
+    assert static.seen.count == 2, static.schedule_manager.calls.refused
+
+
 @pytest.mark.parametrize('count', [8, 9, 30])
 def test_functions_of_many_inputs(count):
     def compute(chain, x):
