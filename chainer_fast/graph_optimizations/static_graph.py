@@ -30,9 +30,9 @@ from __future__ import annotations
 import functools
 import typing as tp
 
+from chainer_fast.backends.kernels.plan.calls import MISS, REFUSED, LatestCalls
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _side_effects
-from chainer_fast.graph_optimizations._cache import MISS
 from chainer_fast.graph_optimizations._call import Call
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
@@ -74,8 +74,9 @@ class ScheduleManager:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
         self.schedules: dict[tp.Any, tp.Any] = {}
-        self.recordings = RecordedCalls()
-        self.calls = PlannedCalls(verbosity_level)
+        self.latest = LatestCalls()
+        self.recordings = RecordedCalls(self.latest)
+        self.calls = PlannedCalls(self.latest, verbosity_level)
         self._settings = None
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
@@ -102,8 +103,9 @@ class ScheduleManager:
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
             self.schedules.clear()
-            self.recordings = RecordedCalls()
-            self.calls = PlannedCalls(self.verbosity_level)
+            self.latest.clear()
+            self.recordings = RecordedCalls(self.latest)
+            self.calls = PlannedCalls(self.latest, self.verbosity_level)
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
         if kind not in self.schedules:
@@ -183,12 +185,13 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
             verbosity_level=0, enable_double_backprop=False):
     @functools.wraps(func)
     def call(chain, *args, **kwargs):
-        manager = vars(chain).get('schedule_manager')
+        manager = chain.__dict__.get('schedule_manager')
         if manager is not None:
-            for calls in manager.calls, manager.recordings:
-                returned = calls.repeat(chain, func, args, kwargs)
-                if returned is not MISS:
-                    return returned
+            returned = manager.latest.repeat(chain, func, args, kwargs)
+            if returned is REFUSED:
+                return func(chain, *args, **kwargs)
+            if returned is not MISS:
+                return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
                 force_test_define_by_run and not config.train):

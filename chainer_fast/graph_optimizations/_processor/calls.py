@@ -1,6 +1,7 @@
 """Calls of static chains that plans make, and those that they do not."""
+from chainer_fast.backends.kernels.plan.calls import MISS
 from chainer_fast.backends.kernels.plan.steps import NotStatic
-from chainer_fast.graph_optimizations._cache import MISS, Cache
+from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._processor.graph import Graph
 from chainer_fast.graph_optimizations._processor.planned_call import PlannedCall
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
@@ -15,8 +16,8 @@ class PlannedCalls(Cache):
     Calls of a kind that find their links in different states may have a plan each.
     """
 
-    def __init__(self, verbosity_level=0):
-        super().__init__(verbosity_level)
+    def __init__(self, latest, verbosity_level=0):
+        super().__init__(latest, verbosity_level)
         self._graphs = {}
         self._slots = set()
 
@@ -98,11 +99,13 @@ class PlannedCalls(Cache):
         """
         planned = self.find(call.kind)
         if planned is None:
+            if call.kind in self.refused:
+                self.remember_refused(call, schedule)
             return MISS
         if planned.refused is not None:
             self.refuse(call.kind, planned.refused)
             return MISS
-        self.remember(call.func, planned, schedule)
+        self.latest.note(call.func, planned, schedule)
         try:
             return planned.repeat(call.args, call.kwargs)
         except NotStatic as e:

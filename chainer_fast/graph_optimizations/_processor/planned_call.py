@@ -6,7 +6,6 @@ functions, a call that a plan makes is a single node, :class:`PlanRun`.
 """
 import contextlib
 import copy
-import typing as tp
 import weakref
 
 import numpy
@@ -265,38 +264,31 @@ class PlanRun(function_node.FunctionNode):
 
     Attributes
     ----------
-    call : PlannedCall
     lease : Lease
-        Holds the workspace of the call.
-    arguments : list of Variable or array
-    before : tuple or None
-        State of NumPy's random numbers before the call, if it draws any, and arrays
-        that functions have changed.
     """
 
-    call: PlannedCall
-    lease: tp.Any
-    arguments: list[tp.Any]
-    before: tuple[tp.Any, ...] | None
+    lease: calls.Lease
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):
         pass
 
     def forward(self, arrays):
-        return tuple([self.lease.workspace.result(value) for value in self.call.seeds])
+        lease = self.lease
+        return tuple([lease.workspace.result(value) for value in lease.call.seeds])
 
     def backward(self, indexes, grad_outputs):
+        lease, call = self.lease, self.lease.call
         if not config.enable_backprop and not config.debug:
-            found = self.call.backward(
-                self.lease.workspace, self.call.wanted(indexes),
+            found = call.backward(
+                lease.workspace, call.wanted(indexes),
                 [None if g is None else g.array for g in grad_outputs])
             if found is not None:
                 return tuple([
                     None if g is None else Variable(
                         steps.as_array(g), requires_grad=False) for g in found])
-        return self.call.call_again(
-            indexes, self.arguments, self.before, grad_outputs, config.enable_backprop)
+        return call.call_again(
+            indexes, lease.inputs, lease.before, grad_outputs, config.enable_backprop)
 
 
 def _planned(backward):

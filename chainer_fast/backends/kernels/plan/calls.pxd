@@ -16,3 +16,4 @@ cdef class RepeatedCall:
     cdef ThreadState _thread
     cdef bint _same_settings(self) except -1
     cdef bint is_same(self, args, kwargs, list inputs) except -1
+    cpdef object repeat(self, args, kwargs)

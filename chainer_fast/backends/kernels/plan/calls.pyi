@@ -6,6 +6,7 @@ from chainer_fast.backends.kernels.plan.patterns import Slots
 from chainer_fast.backends.kernels.plan.steps import Plan, Workspace
 
 MISS: object
+REFUSED: object
 
 class Guard:
     def __init__(
@@ -18,6 +19,16 @@ class RepeatedCall:
     guard: Guard
     params: list[Any]
     enable_backprop: bool
+    def repeat(self, args: Any, kwargs: Any) -> Any: ...
+
+class RefusedCallBase(RepeatedCall): ...
+
+class LatestCalls:
+    def clear(self) -> None: ...
+    def note(self, func: Any, repeated: RepeatedCall, schedule: Any) -> None: ...
+    def repeat(
+        self, chain: Any, func: Any, args: tuple[Any, ...],
+        kwargs: dict[str, Any]) -> Any: ...
 
 class PlannedCallBase(RepeatedCall):
     params_grad: list[bool]
@@ -35,13 +46,14 @@ class PlannedCallBase(RepeatedCall):
     get_random_state: Any
     full: Any
     refused: str | None
-    def repeat(self, args: Any, kwargs: Any) -> Any: ...
     def apply(
         self, workspace: Workspace, inputs: list[Any],
         before: tuple[Any, ...] | None) -> tuple[Any, ...]: ...
 
 class Lease:
+    call: Any
     workspace: Workspace
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    inputs: list[Any]
+    before: tuple[Any, ...] | None
 
 class PlanRunShortcut(Shortcut): ...

@@ -10,7 +10,8 @@ from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
 from numpy cimport PyArray_NewCopy
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase, \
+    own_attribute
 from chainer_fast._core.private cimport instance_dict, referent
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
@@ -22,6 +23,9 @@ np.import_array()
 
 #: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.
 MISS = object()
+
+#: What stands for the result of a call that only the code of the chain can make.
+REFUSED = object()
 
 
 cdef class Guard:
@@ -104,6 +108,71 @@ cdef class RepeatedCall:
         return self._same_settings() and matches(
             self.pattern, [args, kwargs], inputs) and self.guard.holds()
 
+    cpdef object repeat(self, args, kwargs):
+        """Make a call, if it is the same as the recorded one.
+
+        Returns
+        -------
+        object
+            What the call returns, or ``MISS``. Nothing has happened then.
+        """
+        raise NotImplementedError
+
+
+cdef class RefusedCallBase(RepeatedCall):
+    """A call like others that only the code of the chain can make."""
+
+    cpdef object repeat(self, args, kwargs):
+        """Return ``REFUSED`` for a call that is like the one here, or ``MISS``."""
+        return REFUSED if self._same_settings() and matches(
+            self.pattern, [args, kwargs], []) else MISS
+
+
+cdef class LatestCalls:
+    """By what the latest calls of a chain were made."""
+    cdef tuple known            # method, repeated call and schedule of each
+
+    def __init__(self):
+        self.known = ()
+
+    def clear(self):
+        """Forget all of them."""
+        self.known = ()
+
+    def note(self, func, repeated, schedule):
+        """Note by what a call was made.
+
+        Parameters
+        ----------
+        func : function
+            The method that was called.
+        repeated : RepeatedCall
+        schedule : StaticScheduleFunction
+            The schedule of the chain for such calls.
+        """
+        others = [each for each in self.known if each[1] is not repeated]
+        self.known = ((func, repeated, schedule), *others[:3])
+
+    def repeat(self, chain, func, tuple args, dict kwargs):
+        """Make a call that is the same as one of the latest ones.
+
+        Returns
+        -------
+        object
+            What the call returned, ``REFUSED`` or ``MISS``.
+        """
+        cdef tuple each
+        for each in self.known:
+            if each[0] is func:
+                try:
+                    returned = (<RepeatedCall>each[1]).repeat(args, kwargs)
+                except NotStatic:
+                    continue
+                if returned is not MISS:
+                    (<object>instance_dict(chain))['static_schedule'] = each[2]
+                    return returned
+        return MISS
+
 
 cdef class PlannedCallBase(RepeatedCall):
     """A recorded call that a plan makes."""
@@ -123,14 +192,7 @@ cdef class PlannedCallBase(RepeatedCall):
     cdef public object full             # plan, seeds and results of all gradients
     cdef public object refused              # why no call is made any more, or None
 
-    def repeat(self, args, kwargs):
-        """Make a call, if it is the same as the recorded one.
-
-        Returns
-        -------
-        object
-            What the call returns, or ``MISS``. Nothing has happened then.
-        """
+    cpdef object repeat(self, args, kwargs):
         cdef list inputs = []
         cdef VariableBase param
         cdef Py_ssize_t i
@@ -186,37 +248,38 @@ cdef class PlannedCallBase(RepeatedCall):
     cpdef tuple apply(self, Workspace workspace, list inputs, tuple before):
         """Put a call in the graph, and return its outputs that have gradients."""
         cdef Py_ssize_t i, n = len(inputs)
+        cdef Lease lease = Lease.__new__(Lease)
+        cdef list variables = []
         node = self.node_class()
-        variables = []
         for i in self.sources:
             variables.append(inputs[i] if i < n else self.params[i - n])
-        node.call = self
-        node.lease = Lease(self.workspaces, workspace)
-        node.arguments = inputs
-        node.before = before
+        lease.call, lease.workspace = self, workspace
+        lease.inputs, lease.before = inputs, before
+        node.lease = lease
         return node.apply(tuple(variables))
 
 
 cdef class Lease:
-    """Gives a workspace back when the call is forgotten.
+    """What a call in the graph holds; its workspace is free when it is forgotten.
 
-    Parameters
+    Attributes
     ----------
-    workspaces : list of Workspace
-        Those that wait for the next call.
+    call : PlannedCallBase
     workspace : Workspace
+    inputs : list of Variable or array
+    before : tuple or None
+        State of NumPy's random numbers before the call, if it draws any, and arrays
+        that functions have changed.
     """
-    cdef list workspaces
+    cdef readonly PlannedCallBase call
     cdef readonly Workspace workspace
-
-    def __init__(self, list workspaces, Workspace workspace):
-        self.workspaces = workspaces
-        self.workspace = workspace
+    cdef readonly list inputs
+    cdef readonly tuple before
 
     def __del__(self):
-        if len(self.workspaces) < LIMIT:
+        if len(self.call.workspaces) < LIMIT:
             self.workspace.forget()
-            self.workspaces.append(self.workspace)
+            self.call.workspaces.append(self.workspace)
 
 
 # Workspaces that wait for the next call.
@@ -228,16 +291,18 @@ cdef class PlanRunShortcut(Shortcut):
     """A call that is already made."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef PlannedCallBase call = function.call
-        cdef Workspace workspace = (<Lease>function.lease).workspace
+        cdef Lease lease = own_attribute(function, 'lease')
+        cdef PlannedCallBase call = lease.call
+        cdef Workspace workspace = lease.workspace
         if len(call.seeds) == 1:
             return workspace.result(<int>call.seeds[0])
         return tuple([workspace.result(<int>value) for value in call.seeds])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef PlannedCallBase call = function.call
-        cdef Workspace workspace = (<Lease>function.lease).workspace
+        cdef Lease lease = own_attribute(function, 'lease')
+        cdef PlannedCallBase call = lease.call
+        cdef Workspace workspace = lease.workspace
         cdef Plan plan
         cdef Py_ssize_t i
         if call.full is None:

@@ -10,6 +10,10 @@ cdef class InputPattern:
     cdef bint fits(self, object array) except -1
 
 
+cdef class Of:
+    cdef readonly object cls
+
+
 cdef class Same:
     cdef readonly int index
 

@@ -9,6 +9,10 @@ class InputPattern:
         self, template: Any, requires_grad: bool | None,
         device: int | None = None) -> None: ...
 
+class Of:
+    cls: type
+    def __init__(self, cls: type) -> None: ...
+
 class Same:
     index: int
     def __init__(self, index: int) -> None: ...

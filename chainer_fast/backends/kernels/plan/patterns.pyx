@@ -50,11 +50,15 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
     if type(pattern) is dict:
         if type(argument) is not dict or len(<dict>argument) != len(<dict>pattern):
             return False
+        if len(<dict>pattern) == 0:
+            return True
         for (name, value), (name_given, value_given) in zip(
                 (<dict>pattern).items(), (<dict>argument).items()):
             if name != name_given or not matches(value, value_given, inputs):
                 return False
         return True
+    if type(pattern) is Of:
+        return type(argument) is (<Of>pattern).cls
     return pattern is argument or (
         type(pattern) is type(argument) and pattern == argument)
 
@@ -87,6 +91,18 @@ cdef class InputPattern:
             PyArray_DESCR(<np.ndarray>array) is PyArray_DESCR(self.template)
             and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
             and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
+
+
+cdef class Of:
+    """Any object of a class.
+
+    Parameters
+    ----------
+    cls : type
+    """
+
+    def __init__(self, cls):
+        self.cls = cls
 
 
 cdef class Same:
