@@ -24,8 +24,8 @@ class Trace:
         Each as it was before and as it is after it was applied, its inputs and outputs.
     reason : str or None
         Why the call cannot be repeated.
-    draws : bool
-        Whether functions draw random numbers.
+    drawing : set of type
+        Classes of functions that draw random numbers.
     updated : list of array
         Arrays that functions change in place: running statistics, for example.
     state : ChainState
@@ -37,7 +37,7 @@ class Trace:
     def __init__(self, chain):
         self.functions = []
         self.reason = None
-        self.draws = False
+        self.drawing = set()
         self.updated = []
         self.state = ChainState(chain)
         self.changes = {}
@@ -65,7 +65,8 @@ class Trace:
         """Note a function, and the same as it was before."""
         self.functions.append((pristine, applied, inputs, outputs))
         now = _random_state()
-        self.draws = self.draws or now != self._random_state
+        if now != self._random_state:
+            self.drawing.add(type(pristine))
         self._random_state = now
         for value in vars(pristine).values():
             if not isinstance(value, numpy.ndarray):

@@ -71,8 +71,8 @@ class Graph:
     constants : dict
         Arrays that are neither, by value.
     nodes : list of Node
-    draws : bool
-        Whether functions draw random numbers.
+    drawing : set of type
+        Classes of functions that draw random numbers.
     updated : list of array
         Arrays that functions change in place.
     returned : object
@@ -95,7 +95,7 @@ class Graph:
         trace.begin()
         if trace.reason:
             raise Unrecordable(trace.reason)
-        self.draws = trace.draws
+        self.drawing = trace.drawing
         self.updated = trace.updated
         self.values = []
         self.constants = {}

@@ -8,15 +8,13 @@ import contextlib
 import copy
 import weakref
 
-import numpy
-
 from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.plan import calls, patterns, steps
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations._call import is_input, settings
 from chainer_fast.graph_optimizations._nested import flatten, replaced
-from chainer_fast.graph_optimizations._processor import passes, state
+from chainer_fast.graph_optimizations._processor import draws, passes, state
 from chainer_fast.graph_optimizations._processor.graph import Output
 from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
@@ -115,7 +113,8 @@ class PlannedCall(calls.PlannedCallBase):
         results = {y.value for y in graph.outputs if y.is_made}
         self.plan = planner.plan(results, needed)
         self.node_class = PlanRun
-        self.get_random_state = numpy.random.get_state if graph.draws else None
+        self.get_random_state = draws.getter(graph.drawing)
+        self.set_random_state = draws.set_state
         self.is_one_variable = (
             self.enable_backprop and self.full is not None and not self._left
             and type(graph.returned) is Output and graph.returned.value in self.seeds)
@@ -237,11 +236,11 @@ class PlannedCall(calls.PlannedCallBase):
             next(states) if is_used else state.example_of(kind)
             for is_used, kind in zip(self.slots.used, self._kinds, strict=True)])
         latest = [array.copy() for array in self.updated]
-        current = numpy.random.get_state() if drawn is not None else None
+        current = None if drawn is None else self.get_random_state()
         for array, then in zip(self.updated, arrays, strict=True):
             array[...] = then
         if drawn is not None:
-            numpy.random.set_state(drawn)
+            draws.set_state(drawn)
         try:
             yield
         finally:
@@ -249,7 +248,7 @@ class PlannedCall(calls.PlannedCallBase):
             for array, now in zip(self.updated, latest, strict=True):
                 array[...] = now
             if drawn is not None:
-                numpy.random.set_state(current)
+                draws.set_state(current)
 
     def wanted(self, indexes):
         """Return the values of some inputs of the node."""

@@ -162,6 +162,57 @@ def test_random_functions_draw_anew():
     assert chains[1].seen.count == 2
 
 
+def gaussian(chain, x):
+    return F.gaussian(F.tanh(x), x) * F.dropout(x, .5)
+
+
+def dropout(chain, x):
+    return F.dropout(F.tanh(x), .5) * F.dropout(x, .2)
+
+
+def other_noise(chain, x):
+    return F.zoneout(F.rrelu(x), F.tanh(x)) + F.simplified_dropconnect(
+        x, chain.w, ratio=.3)
+
+
+@pytest.mark.parametrize('shape', [(5, 3), (2, 3)])     # odd and even numbers
+@pytest.mark.parametrize('compute', [gaussian, dropout, other_noise])
+def test_random_numbers_are_those_of_plain_chains(compute, shape):
+    """In calls given up and in gradients of gradients, too, and after them."""
+    def divided(chain, x):
+        return F.sum(compute(chain, x)) + F.sum(F.exp(x) / x)
+    found = []
+    for cls in (Model, Static):
+        chain = cls(divided, 'd')
+        numpy.random.seed(0)
+        found.append([])
+        for k in range(6):
+            array = draw(k, *shape, dtype='d')
+            array[0, 0] = array[0, 0] if k != 4 else 0
+            x = chainer.Variable(array)
+            with numpy.errstate(all='warn' if k != 4 else 'ignore'):
+                y = chain(x)
+            drawn = [numpy.random.rand(3)]
+            if k != 4:
+                g, = chainer.grad([y], [x], enable_double_backprop=True)
+                drawn += [g.array]
+            found[-1] += [y.array, *drawn, numpy.random.randn(3)]
+    refused = chain.schedule_manager.calls.refused
+    assert bool(refused) == (compute is gaussian), refused
+    for a, b in zip(*found, strict=True):
+        numpy.testing.assert_allclose(b, a, rtol=1e-12)
+
+
+def test_another_random_generator(monkeypatch):
+    static = Static(dropout)
+    for k in range(4):
+        static(draw(k, 5, 3))
+    plain = Model(dropout)
+    monkeypatch.setattr(numpy.random, 'rand', lambda *shape: numpy.full(shape, .3))
+    assert_same(*[[chain(draw(0, 5, 3)).array] for chain in (plain, static)])
+    assert static.seen.count == 2
+
+
 # What is handed out
 #
 

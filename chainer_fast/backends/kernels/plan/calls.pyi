@@ -44,6 +44,7 @@ class PlannedCallBase(RepeatedCall):
     is_one_variable: bool
     node_class: type
     get_random_state: Any
+    set_random_state: Any
     full: Any
     refused: str | None
     def apply(

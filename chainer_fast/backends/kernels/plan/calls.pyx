@@ -3,8 +3,6 @@
 A call is compared with the recorded one without a step of Python: its arguments, the
 configuration, and the attributes of the links. Then a plan makes it.
 """
-import numpy
-
 cimport numpy as np
 from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
@@ -189,6 +187,7 @@ cdef class PlannedCallBase(RepeatedCall):
     cdef public bint is_one_variable    # what the call returns, and nothing else is set
     cdef public type node_class
     cdef public object get_random_state     # None if no random numbers are drawn
+    cdef public object set_random_state
     cdef public object full             # plan, seeds and results of all gradients
     cdef public object refused              # why no call is made any more, or None
 
@@ -240,7 +239,7 @@ cdef class PlannedCallBase(RepeatedCall):
         if before is None:
             return 0
         if before[0] is not None:
-            numpy.random.set_state(before[0])
+            self.set_random_state(before[0])
         for array, copy in zip(self.updated, before[1]):
             array[...] = copy
         return 0
