@@ -6,13 +6,23 @@ graph.
 
 On the processor, the first two calls of a kind run the code, and are compared. If both
 did the same, later ones are made by a *plan*, forward and backward, without the code:
-see :mod:`._processor`. If they differ, or do more than to apply functions, the call is
-refused: ``schedule_manager.calls.refused`` names the function and the reason, which
+see :mod:`._processor`. If they differ, the call is refused:
+``schedule_manager.calls.refused`` names the function and the reason, which
 ``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
 are hooks, in debug mode, for arrays that are not in C order, and for a call in which
 NumPy has to warn of a floating-point error. Numbers are those of the plain chain, in
-float64 to the bit; in float32, products round otherwise. Random functions draw anew in
-every call.
+float64 to the bit; in float32, products round otherwise.
+
+What a call does besides applying functions is
+
+- planned, if it sets attributes of links to variables, arrays or None, such as the state
+  of :class:`~chainer_fast.links.LSTM`, whether the next call goes on from them or not;
+- planned, if its functions update arrays, such as the running statistics of
+  :class:`~chainer_fast.links.BatchNormalization`;
+- planned, if its functions draw uniform random numbers, as ``dropout`` does: anew in
+  every call, the numbers that the plain chain would draw;
+- refused otherwise: other noise, counts such as that of ``finetune=True``, reported
+  values, and changes of arrays, lists or graphs by the code itself.
 
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
 ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code

@@ -130,7 +130,7 @@ cdef class LatestCalls:
     """By what the latest calls of a chain were made."""
     cdef tuple known            # method, repeated call and schedule of each
 
-    def __init__(self):
+    def __cinit__(self):
         self.known = ()
 
     def clear(self):
