@@ -98,6 +98,8 @@ class FunctionNode(_graph.FunctionBase):
     _local_function_hooks = None
     _supports_static_optimizations = False
     _is_chainerx_fallback_mode = False
+    # Whether all the random numbers that this very class draws are uniform ones.
+    _draws_uniform = False
 
     @property
     def _impl_name(self):

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import workloads
+from static import kinds
 from workloads import CHAIN, PERCEPTRON, labels, layers, small
 
 LENGTH, BATCH, UNITS = 35, 20, 128
@@ -19,6 +20,7 @@ TITLES = {
     'SG.%s%s' % (key, kind): title + text
     for key, title in _MODELS.items()
     for kind, text in (('', ', static'), (':plain', ', not static'))}
+TITLES.update(kinds.TITLES)
 BARS = {'SG.small': {'torch': 2.5}, 'SG.perceptron': {'torch': 1.5},
         'SG.lstm': {'torch': 1.2}}
 
@@ -27,7 +29,10 @@ def chainer_step(chainer, key):
     """Return a step by Chainer's interface."""
     name, _, kind = key.partition('.')[2].partition(':')
     decorate = (lambda function: function) if kind else chainer.static_graph
-    step = _CHAINER[name](chainer, decorate)
+    if name in kinds.KINDS:
+        step = kinds.step_of(chainer, name, decorate)
+    else:
+        step = _CHAINER[name](chainer, decorate)
     step.check = lambda: [np.array(step(), np.float64) for _ in range(4)]
     return step
 
@@ -124,8 +129,13 @@ _CHAINER = {'small': _small, 'perceptron': _perceptron, 'lstm': _lstm}
 
 
 def torch_step(torch, key):
-    """Return PyTorch's step, which computes the same, or None if it cannot compile."""
+    """Return PyTorch's step, which computes the same, or None if there is none.
+
+    It has none of the rows of single functions, and may not be able to compile.
+    """
     name, _, kind = key.partition('.')[2].partition(':')
+    if name in kinds.KINDS:
+        return None
     compiled = (lambda function: function) if kind else torch.compile
     try:
         compiled(lambda x: x + 1)(torch.ones(2))

@@ -2,11 +2,30 @@
 import collections
 import typing as tp
 
-from chainer_fast.backends.kernels.plan.calls import MISS as MISS
-from chainer_fast.backends.kernels.plan.steps import NotStatic
+from chainer_fast.backends.kernels.plan import calls
+from chainer_fast.configuration import config
+from chainer_fast.graph_optimizations._call import settings
 
 # Times that it is made anew for a kind of calls, since links have changed.
 RENEWALS = 8
+
+
+class RefusedCall(calls.RefusedCallBase):
+    """A call that only the chain's code can make.
+
+    Parameters
+    ----------
+    call : Call
+    """
+
+    def __init__(self, call):
+        self._settings, self._gpu = call.kind.settings, call.kind.gpu
+        self.enable_backprop = bool(config.enable_backprop)
+        self.pattern = call.pattern(is_refused=True)
+
+    def same_settings(self):
+        """Return whether the configuration is the same."""
+        return config.use_static_graph and self._settings == settings(self._gpu)
 
 
 class Cache:
@@ -14,6 +33,8 @@ class Cache:
 
     Parameters
     ----------
+    latest : LatestCalls
+        Notes by what calls are made.
     verbosity_level : int
         If 2 or more, a line is printed for each kind that is refused.
 
@@ -23,10 +44,10 @@ class Cache:
         Why calls of a kind are left to the chain's code.
     """
 
-    def __init__(self, verbosity_level=0):
+    def __init__(self, latest, verbosity_level=0):
+        self.latest = latest
         self._verbosity_level = verbosity_level
         self._kept = {}
-        self._latest = ()
         self._renewals = collections.Counter()
         self.refused: dict[tp.Any, tp.Any] = {}
 
@@ -36,18 +57,22 @@ class Cache:
         It is forgotten if ``holds()``, a method of it, tells that links have changed.
         """
         kept = self._kept.get(kind)
-        if kept is None or kept.holds():
-            return kept
+        return kept if kept is not None and self.is_kept(kind, kept) else None
+
+    def is_kept(self, kind, repeated):
+        """Return whether links are as they were; otherwise forget the kind."""
+        if repeated.holds():
+            return True
         self.forget(kind)
         self._renewals[kind] += 1
         if self._renewals[kind] > RENEWALS:
             self.refuse(kind, 'attributes of links change')
-        return None
+        return False
 
     def forget(self, kind):
         """Drop what is kept for a kind."""
         self._kept.pop(kind, None)
-        self._latest = ()
+        self.latest.clear()
 
     def refuse(self, kind, reason):
         """Have the chain's code make all calls of a kind."""
@@ -56,35 +81,6 @@ class Cache:
         if self._verbosity_level > 1:
             print('static_graph: not compiled, as', reason)
 
-    def remember(self, func, repeated, schedule):
-        """Note by what a call was made.
-
-        Parameters
-        ----------
-        func : function
-            The method that was called.
-        repeated : RepeatedCall
-        schedule : StaticScheduleFunction
-            The schedule of the chain for such calls.
-        """
-        others = [each for each in self._latest if each[1] is not repeated]
-        self._latest = ((func, repeated, schedule), *others[:3])
-
-    def repeat(self, chain, func, args, kwargs):
-        """Make a call that is the same as one of the latest ones.
-
-        Returns
-        -------
-        object
-            What the call returned, or ``MISS``.
-        """
-        for known, repeated, schedule in self._latest:
-            if known is func:
-                try:
-                    returned = repeated.repeat(args, kwargs)
-                except NotStatic:
-                    returned = MISS
-                if returned is not MISS:
-                    vars(chain)['static_schedule'] = schedule
-                    return returned
-        return MISS
+    def remember_refused(self, call, schedule):
+        """Recognize a refused call the next time, at no cost."""
+        self.latest.note(call.func, RefusedCall(call), schedule)

@@ -8,7 +8,7 @@ import numpy
 from chainer_fast._core.state import get_function_hooks
 from chainer_fast.backends import _cuda_graph, cuda
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.backends.kernels.plan.calls import InputPattern
+from chainer_fast.backends.kernels.plan.patterns import InputPattern, Of
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._nested import flatten
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
@@ -16,7 +16,8 @@ from chainer_fast.link_hook import _get_link_hooks
 from chainer_fast.variable import Variable
 
 _SETTINGS = 'train', 'enable_backprop', 'dtype'
-_PROCESSOR_SETTINGS = *_SETTINGS, 'use_ideep', 'lazy_grad_sum'
+_PROCESSOR_SETTINGS = (
+    *_SETTINGS, 'use_ideep', 'lazy_grad_sum', 'in_recomputing', '_will_recompute')
 _GPU_SETTINGS = (
     *_SETTINGS, 'use_cudnn', 'cudnn_deterministic', 'use_cudnn_tensor_core', 'autotune',
     'compute_mode')
@@ -75,16 +76,18 @@ class Call:
             _repeat, self.func, weakref.ref(self.chain), _without_inputs(self.args),
             _without_inputs(self.kwargs))
 
-    def pattern(self):
+    def pattern(self, is_refused=False):
         """Return what compiled code compares the arguments of other calls with.
 
         Raises
         ------
         Unrecordable
-            If an argument is a dictionary.
+            If an argument is a dictionary, unless the call is refused anyway.
         """
-        return [_pattern(self.args, self.kind.gpu), {
-            name: _pattern(each, self.kind.gpu) for name, each in self.kwargs.items()}]
+        gpu = self.kind.gpu
+        return [_pattern(self.args, gpu, is_refused), {
+            name: _pattern(each, gpu, is_refused)
+            for name, each in self.kwargs.items()}]
 
     def _kind(self):
         if config.debug or get_function_hooks() or _get_link_hooks() or any(
@@ -147,10 +150,12 @@ def _repeat(func, chain, args, kwargs, inputs):
     return func(chain(), *_with_inputs(args, inputs), **_with_inputs(kwargs, inputs))
 
 
-def _pattern(argument, gpu):
+def _pattern(argument, gpu, is_refused):
     if isinstance(argument, (list, tuple)):
-        return [_pattern(each, gpu) for each in argument]
+        return [_pattern(each, gpu, is_refused) for each in argument]
     if isinstance(argument, dict):
+        if is_refused:
+            return Of(type(argument))
         raise Unrecordable('an argument is a dictionary')
     if not is_input(argument):
         return argument

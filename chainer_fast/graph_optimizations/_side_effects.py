@@ -1,14 +1,18 @@
 """What a static chain's call may change besides its results.
 
-Plans and recordings change none of it, so that a call that does has neither.
+Recordings change none of it, so that a call that does has none. Plans set attributes of
+links as the call does, and have functions update arrays.
 """
 import contextlib
+import operator
 import typing as tp
 import weakref
 
 import numpy
 
 from chainer_fast import reporter
+from chainer_fast.backends.kernels.plan.patterns import MISSING, value_of
+from chainer_fast.variable import Parameter, Variable
 
 # Attributes that belong to `static_graph` itself.
 OWN = frozenset(['schedule_manager', 'static_schedule'])
@@ -22,43 +26,104 @@ class ChainState:
     """The attributes of a chain's links, and the arrays of its parameters.
 
     A recording uses the arrays that were there when it was made.
+
+    Attributes
+    ----------
+    links : list of weakref.ref
+    params : list of Parameter
+    host : list of [array, array]
+        Arrays on the host, which may be changed in place, and copies of them.
     """
 
     def __init__(self, chain):
         # Links hold their recordings, not the other way round.
-        self._links = [(weakref.ref(link), _attributes(link)) for link in chain.links()]
-        self._ids = [tuple(map(id, each.values())) for _, each in self._links]
+        self.links = [weakref.ref(link) for link in chain.links()]
+        self._attributes = [_attributes(link()) for link in self.links]
+        self._ids = [tuple(map(id, each.values())) for each in self._attributes]
+        values = [value for each in self._attributes for value in each.values()]
+        self._contents = [(value, _contents(value)) for value in values
+                          if isinstance(value, (list, dict, set))]
+        self._variables = [
+            (value, value.raw_array, value.creator_node) for value in values
+            if isinstance(value, Variable) and not isinstance(value, Parameter)]
         self.params = [p for p in chain.params() if p.raw_array is not None]
         self._arrays = [p.raw_array for p in self.params]
-        # Arrays on the host may be changed in place.
-        self._host = [(value, value.copy()) for _, each in self._links
-                      for value in each.values() if isinstance(value, numpy.ndarray)]
+        self.host = [[value, value.copy()] for value in values
+                     if isinstance(value, numpy.ndarray)]
 
     def holds(self):
         """Return whether all of them are still the same objects."""
+        return self.contents_hold() and all(
+            tuple(map(id, _attributes(link()).values())) == ids
+            for link, ids in zip(self.links, self._ids, strict=True))
+
+    def contents_hold(self):
+        """Return whether lists, variables and parameters have the same parts."""
         return all(p.raw_array is array for p, array in zip(
             self.params, self._arrays, strict=True)) and all(
-                tuple(map(id, _attributes(link()).values())) == ids
-                for (link, _), ids in zip(self._links, self._ids, strict=True))
+                len(now) == len(then) and all(map(operator.is_, now, then))
+                for now, then in (
+                    (_contents(value), then) for value, then in self._contents)
+            ) and all(variable.raw_array is array and variable.creator_node is creator
+                      for variable, array, creator in self._variables)
 
     def host_arrays_hold(self):
         """Return whether arrays on the host have the same values."""
-        return all(numpy.array_equal(now, then, equal_nan=now.dtype.kind in 'fc')
-                   for now, then in self._host)
+        return all(same_array(now, then) for now, then in self.host)
+
+    def changes(self):
+        """Return which attributes are other objects now.
+
+        Returns
+        -------
+        dict
+            What each was before, and what it is, by the position of the link and the
+            name; ``MISSING`` where there is none.
+        """
+        found = {}
+        for i, (link, then) in enumerate(
+                zip(self.links, self._attributes, strict=True)):
+            for name in {**then, **_attributes(link())}:
+                before = self.before(i, name)
+                after = value_of(link(), name)
+                if before is not after:
+                    found[i, name] = before, after
+        return found
+
+    def before(self, i, name):
+        """Return what an attribute of a link was."""
+        return self._attributes[i].get(
+            name, getattr(type(self.links[i]()), name, MISSING))
+
+    def name_of(self, i, name):
+        """Return how messages call an attribute."""
+        return 'attribute %s of %s' % (name, type(self.links[i]()).__name__)
 
     def restore(self):
         """Undo what a call did to the attributes."""
-        for link, attributes in self._links:
+        for link, attributes in zip(self.links, self._attributes, strict=True):
             current = vars(link())
             for name in set(current) - set(attributes) - OWN:
                 del current[name]
             current.update(attributes)
-        for now, then in self._host:
+        for now, then in self.host:
             now[...] = then
 
 
 def _attributes(link):
     return {name: value for name, value in vars(link).items() if name not in OWN}
+
+
+def _contents(value):
+    """Return the parts of a list, dictionary or set, which may be changed in place."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    return list(value)
+
+
+def same_array(a, b):
+    """Return whether two arrays have the same values."""
+    return numpy.array_equal(a, b, equal_nan=a.dtype.kind in 'fc')
 
 
 @contextlib.contextmanager
@@ -91,12 +156,11 @@ def forbidden(state):
 
 
 @contextlib.contextmanager
-def noted(chain, trace):
+def noted(trace):
     """Note in a trace, if there is one, what else the ``with`` block changes."""
     if trace is None:
         yield
         return
-    state = ChainState(chain)
     observed: dict[tp.Any, tp.Any] = {}
     try:
         with _reports_to(observed):
@@ -105,8 +169,13 @@ def noted(chain, trace):
         if observed:
             reporter.get_current_reporter().observation.update(observed)
             trace.refuse('values are reported: %s' % ', '.join(observed))
-    if not state.holds() or not state.host_arrays_hold():
-        trace.refuse('attributes of links change')
+    state = trace.state
+    if not state.contents_hold():
+        trace.refuse('what attributes of links are made of changes')
+    # What functions update has been noted with them.
+    if not state.host_arrays_hold():
+        trace.refuse('arrays of links change outside of functions')
+    trace.changes = state.changes()
 
 
 def _reports_to(observation):

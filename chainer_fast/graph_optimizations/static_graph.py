@@ -6,13 +6,23 @@ graph.
 
 On the processor, the first two calls of a kind run the code, and are compared. If both
 did the same, later ones are made by a *plan*, forward and backward, without the code:
-see :mod:`._processor`. If they differ, or do more than to apply functions, the call is
-refused: ``schedule_manager.calls.refused`` names the function and the reason, which
+see :mod:`._processor`. If they differ, the call is refused:
+``schedule_manager.calls.refused`` names the function and the reason, which
 ``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
 are hooks, in debug mode, for arrays that are not in C order, and for a call in which
 NumPy has to warn of a floating-point error. Numbers are those of the plain chain, in
-float64 to the bit; in float32, products round otherwise. Random functions draw anew in
-every call.
+float64 to the bit; in float32, products round otherwise.
+
+What a call does besides applying functions is
+
+- planned, if it sets attributes of links to variables, arrays or None, such as the state
+  of :class:`~chainer_fast.links.LSTM`, whether the next call goes on from them or not;
+- planned, if its functions update arrays, such as the running statistics of
+  :class:`~chainer_fast.links.BatchNormalization`;
+- planned, if its functions draw uniform random numbers, as ``dropout`` does: anew in
+  every call, the numbers that the plain chain would draw;
+- refused otherwise: other noise, counts such as that of ``finetune=True``, reported
+  values, and changes of arrays, lists or graphs by the code itself.
 
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
 ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code
@@ -30,9 +40,9 @@ from __future__ import annotations
 import functools
 import typing as tp
 
+from chainer_fast.backends.kernels.plan.calls import MISS, REFUSED, LatestCalls
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _side_effects
-from chainer_fast.graph_optimizations._cache import MISS
 from chainer_fast.graph_optimizations._call import Call
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
@@ -74,8 +84,9 @@ class ScheduleManager:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
         self.schedules: dict[tp.Any, tp.Any] = {}
-        self.recordings = RecordedCalls()
-        self.calls = PlannedCalls(verbosity_level)
+        self.latest = LatestCalls()
+        self.recordings = RecordedCalls(self.latest)
+        self.calls = PlannedCalls(self.latest, verbosity_level)
         self._settings = None
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
@@ -102,8 +113,9 @@ class ScheduleManager:
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
             self.schedules.clear()
-            self.recordings = RecordedCalls()
-            self.calls = PlannedCalls(self.verbosity_level)
+            self.latest.clear()
+            self.recordings = RecordedCalls(self.latest)
+            self.calls = PlannedCalls(self.latest, self.verbosity_level)
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
         if kind not in self.schedules:
@@ -183,12 +195,13 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
             verbosity_level=0, enable_double_backprop=False):
     @functools.wraps(func)
     def call(chain, *args, **kwargs):
-        manager = vars(chain).get('schedule_manager')
+        manager = chain.__dict__.get('schedule_manager')
         if manager is not None:
-            for calls in manager.calls, manager.recordings:
-                returned = calls.repeat(chain, func, args, kwargs)
-                if returned is not MISS:
-                    return returned
+            returned = manager.latest.repeat(chain, func, args, kwargs)
+            if returned is REFUSED:
+                return func(chain, *args, **kwargs)
+            if returned is not MISS:
+                return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
                 force_test_define_by_run and not config.train):
@@ -228,9 +241,8 @@ def _record(schedule, call, planned_calls):
     if not first:
         # Another recording, to be compared with the first.
         schedule = StaticScheduleFunction(None)
-    trace = None if planned_calls is None else Trace()
-    with using_config('schedule_func', schedule), _side_effects.noted(
-            call.chain, trace):
+    trace = None if planned_calls is None else Trace(call.chain)
+    with using_config('schedule_func', schedule), _side_effects.noted(trace):
         schedule.trace = trace
         try:
             returned = call.run()

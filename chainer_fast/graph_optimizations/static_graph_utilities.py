@@ -116,7 +116,7 @@ def static_forward_optimizations(
         return current.forward(tuple(inputs))
 
     if trace is not None:
-        trace.begin()
+        trace.begin(pristine)
     outputs = schedule.append_function(
         forward, (), {'inputs': list(inputs)}, func.label)
     if trace is not None:

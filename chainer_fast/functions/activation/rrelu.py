@@ -40,6 +40,8 @@ class RReLU(FunctionNode):
         Slopes to take when training, in place of random ones.
     """
 
+    _draws_uniform = True
+
     def __init__(
             self, lower: float = 1. / 8, upper: float = 1. / 3,
             r: NdArray | None = None) -> None:

@@ -20,6 +20,8 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_var
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 
+    _draws_uniform = True
+
     # Whether cuDNN did the work; its masks cannot be read.
     _use_cudnn = False
 

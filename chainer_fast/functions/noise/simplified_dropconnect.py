@@ -30,6 +30,8 @@ class SimplifiedDropconnect(FunctionNode):
         Whether each row of the batch has a mask of its own.
     """
 
+    _draws_uniform = True
+
     def __init__(
             self, ratio: float, mask: NdArray | Variable | None = None,
             use_batchwise_mask: bool = True) -> None:

@@ -20,6 +20,8 @@ class Zoneout(FunctionNode):
         Probability of taking it from the first array.
     """
 
+    _draws_uniform = True
+
     flag_h: tp.Any
     flag_x: tp.Any
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 
-from chainer_fast.graph_optimizations._cache import MISS, Cache
+from chainer_fast.backends.kernels.plan.calls import MISS
+from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
 
 # Recordings of one kind of call that may be in use at the same time.
@@ -47,8 +48,10 @@ class RecordedCalls(Cache):
         """
         recording = self._free(call)
         if recording is None:
+            if call.kind in self.refused:
+                self.remember_refused(call, schedule)
             return MISS
-        self.remember(call.func, recording, schedule)
+        self.latest.note(call.func, recording, schedule)
         return recording.apply(call.inputs)
 
     def _free(self, call):

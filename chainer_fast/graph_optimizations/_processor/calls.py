@@ -1,28 +1,45 @@
 """Calls of static chains that plans make, and those that they do not."""
+from chainer_fast.backends.kernels.plan.calls import MISS
 from chainer_fast.backends.kernels.plan.steps import NotStatic
-from chainer_fast.graph_optimizations._cache import MISS, Cache
+from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._processor.graph import Graph
 from chainer_fast.graph_optimizations._processor.planned_call import PlannedCall
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 
+# Kinds of state in which calls of one kind may find their links.
+STATES = 4
+
 
 class PlannedCalls(Cache):
-    """The plans of a chain, by the kinds of its calls."""
+    """The plans of a chain, by the kinds of its calls.
 
-    def __init__(self, verbosity_level=0):
-        super().__init__(verbosity_level)
+    Calls of a kind that find their links in different states may have a plan each.
+    """
+
+    def __init__(self, latest, verbosity_level=0):
+        super().__init__(latest, verbosity_level)
         self._graphs = {}
+        self._slots = set()
 
     def forget(self, kind):
         super().forget(kind)
         self._graphs.pop(kind, None)
 
+    def find(self, kind):
+        """Return the plan for calls of a kind, as links are now, or None."""
+        for planned in self._kept.get(kind, ()):
+            if not self.is_kept(kind, planned):
+                return None
+            if planned.slots.fit_now():
+                return planned
+        return None
+
     def wants(self, kind):
         """Return whether the next call of a kind is to be traced."""
-        return kind not in self.refused and kind not in self._kept
+        return kind not in self.refused and self.find(kind) is None
 
     def note(self, call, trace, returned):
-        """Take a traced call, the second one of which is planned.
+        """Take a traced call, which is planned if an earlier one did the same.
 
         Parameters
         ----------
@@ -33,27 +50,38 @@ class PlannedCalls(Cache):
         kind = call.kind
         params = [p for p in call.chain.params() if p.raw_array is not None]
         try:
-            graph = Graph(trace, call.inputs, params, returned)
+            graph = Graph(trace, call.inputs, params, returned, self._slots)
         except Unrecordable as e:
             # A first call may initialize parameters.
             if kind in self._graphs:
                 self.refuse(kind, str(e))
             else:
-                self._graphs[kind] = None
+                self._graphs[kind] = []
             return
-        first = self._graphs.get(kind)
-        self._graphs[kind] = graph
-        if first is None:
-            return
-        difference = first.difference(graph)
-        if difference is not None:
-            self.refuse(kind, difference)
-            return
-        del self._graphs[kind]
+        self._slots.update(graph.before)
+        earlier = self._graphs.setdefault(kind, [])
+        for other in earlier:
+            difference = other.difference(graph)
+            if difference is None:
+                earlier.remove(other)
+                self._plan(graph, call, params, {
+                    slot for slot, found in graph.before.items()
+                    if found != other.before[slot]})
+                return
+            if graph.before == other.before:
+                self.refuse(kind, difference)
+                return
+        earlier.append(graph)
+        if len(earlier) > STATES:
+            self.refuse(kind, 'links are in another state in each call')
+
+    def _plan(self, graph, call, params, free):
         try:
-            self._kept[kind] = PlannedCall(graph, call, params)
+            planned = PlannedCall(graph, call, params, free)
         except Exception as e:
-            self.refuse(kind, str(e) or type(e).__name__)
+            self.refuse(call.kind, str(e) or type(e).__name__)
+        else:
+            self._kept.setdefault(call.kind, []).append(planned)
 
     def apply(self, call, schedule):
         """Make a call by its plan, if there is one.
@@ -71,11 +99,13 @@ class PlannedCalls(Cache):
         """
         planned = self.find(call.kind)
         if planned is None:
+            if call.kind in self.refused:
+                self.remember_refused(call, schedule)
             return MISS
         if planned.refused is not None:
             self.refuse(call.kind, planned.refused)
             return MISS
-        self.remember(call.func, planned, schedule)
+        self.latest.note(call.func, planned, schedule)
         try:
             return planned.repeat(call.args, call.kwargs)
         except NotStatic as e:

@@ -10,6 +10,7 @@ import numpy
 
 from chainer_fast import function
 from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._processor import state
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.variable import Variable
 
@@ -30,15 +31,22 @@ class Node:
 
 @dataclasses.dataclass
 class Output:
-    """A variable or an array in what a call returns.
+    """A variable or an array in what a call returns, or leaves in links.
 
-    ``argument`` is its position if it is an argument itself.
+    ``argument`` is its position if it is an argument itself, and ``slot`` the attribute
+    of a link whose earlier value it is.
     """
 
     value: int
     is_variable: bool
     requires_grad: bool
     argument: int | None = None
+    slot: tp.Any = None
+
+    @property
+    def is_made(self):
+        """Whether the call makes it."""
+        return self.argument is None and self.slot is None
 
 
 class Graph:
@@ -52,6 +60,8 @@ class Graph:
     params : list of Parameter
     returned : object
         What the call returned.
+    slots : iterable of (int, str)
+        Attributes of links that other calls of the chain set.
 
     Attributes
     ----------
@@ -61,10 +71,19 @@ class Graph:
     constants : dict
         Arrays that are neither, by value.
     nodes : list of Node
-    draws : bool
-        Whether functions draw random numbers.
+    drawing : set of type
+        Classes of functions that draw random numbers.
+    updated : list of array
+        Arrays that functions change in place.
     returned : object
         What the call returned, with :class:`Output` in place of variables and arrays.
+    before : dict
+        What it found in the attributes of links that it, or another, sets; see
+        :func:`.state.kinds_of`.
+    states : dict
+        Values of those of them that functions read.
+    left : dict
+        What it left in attributes, like ``returned``.
 
     Raises
     ------
@@ -72,11 +91,12 @@ class Graph:
         If the call is not the same every time.
     """
 
-    def __init__(self, trace, inputs, params, returned):
+    def __init__(self, trace, inputs, params, returned, slots=()):
         trace.begin()
         if trace.reason:
             raise Unrecordable(trace.reason)
-        self.draws = trace.draws
+        self.drawing = trace.drawing
+        self.updated = trace.updated
         self.values = []
         self.constants = {}
         self.nodes = []
@@ -92,11 +112,18 @@ class Graph:
                 self._of_node[id(x.node)] = value
         self.inputs = list(range(len(inputs)))
         self.params = list(range(len(inputs), len(self.values)))
+        self._find_states(trace.state, sorted({*slots, *trace.changes}))
         for each in trace.functions:
             self._append(*each)
         self.returned = replaced(self._output, returned)
-        self.outputs = [y for y in flatten(self.returned) if isinstance(y, Output)]
-        del self._of_array, self._of_node, self._arguments
+        self.left = {}
+        for slot, (_, value) in trace.changes.items():
+            if value is not None and not state.is_state(value):
+                raise Unrecordable('%s changes' % trace.state.name_of(*slot))
+            self.left[slot] = self._output(value)
+        self.outputs = [y for y in flatten([self.returned, *self.left.values()])
+                        if isinstance(y, Output)]
+        del self._of_array, self._of_node, self._arguments, self._found, self._unread
 
     def _value(self, array, owner):
         if type(array) is not numpy.ndarray:
@@ -122,8 +149,31 @@ class Graph:
             pristine, tuple([value for value, _ in found]), tuple(made),
             tuple([flows for _, flows in found]), applied.rank))
 
+    def _find_states(self, links, slots):
+        """Note what the call found in attributes of links that calls set."""
+        self._found = {slot: links.before(*slot) for slot in slots}
+        self.before = state.kinds_of(self._found, links.name_of)
+        self.states = {}
+        self._unread = {}
+        for slot, kind in self.before.items():
+            if kind[0] == 'input':
+                array = getattr(self._found[slot], 'raw_array', self._found[slot])
+                if id(array) in self._of_array:
+                    raise Unrecordable('%s is an argument' % links.name_of(*slot))
+                self._unread[id(array)] = slot, array
+
+    def _enter(self, array):
+        """Make a value of what a slot held, now that a function reads it."""
+        slot, array = self._unread.pop(id(array))
+        value = self._value(array, 'an attribute of a link')
+        self.states[slot] = self._of_array[id(array)] = value
+        if isinstance(self._found[slot], Variable):
+            self._of_node[id(self._found[slot].node)] = value
+
     def _find(self, array, node, label):
         """Return the value of an input, and whether it gets a gradient."""
+        if id(array) in self._unread:
+            self._enter(array)
         if node is not None and id(node) in self._of_node:
             return self._of_node[id(node)], (
                 node.requires_grad and array.dtype.kind in 'fc')
@@ -144,6 +194,9 @@ class Graph:
         for i, x in enumerate(self._arguments):
             if x is returned:
                 return Output(i, True, True, i)
+        for slot, x in self._found.items():
+            if x is returned and state.is_state(x):
+                return Output(-1, True, True, slot=slot)
         array = getattr(returned, 'raw_array', returned)
         is_variable = isinstance(returned, Variable)
         if not is_variable and not isinstance(array, numpy.ndarray):
@@ -180,6 +233,9 @@ class Graph:
             longer = max(self.nodes, other.nodes, key=len)
             return '%s is not always applied' % longer[
                 min(len(self.nodes), len(other.nodes))].function.label
+        if (self.before.keys(), self.states, self.left) != (
+                other.before.keys(), other.states, other.left):
+            return 'attributes of links change'
         if self.returned != other.returned:
             return 'the result is made of other parts'
         return None

@@ -4,7 +4,7 @@ A lowering appends the steps of a function, and of its gradient, as
 :class:`.builders.Affine` does.
 """
 from chainer_fast.backends.kernels.common import elementwise
-from chainer_fast.backends.kernels.plan import steps
+from chainer_fast.backends.kernels.plan import engine, steps
 from chainer_fast.graph_optimizations._processor import fallback
 from chainer_fast.graph_optimizations._processor.builders import builder_of
 
@@ -82,7 +82,8 @@ class Function:
         self.has_shortcut = has_shortcut
 
     def forward(self, planner, node):
-        step = fallback.Fallback(self._index, node)
+        step = engine.EngineCall(
+            self._index, node.function, node.inputs, node.outputs, node.flows)
         if self.has_shortcut:
             step = steps.ShortcutCall(
                 self._index, node.inputs, node.outputs[0], node.function, step)
@@ -92,8 +93,11 @@ class Function:
         found = [planner.values.like(value) if i in targets else None
                  for i, value in enumerate(node.inputs)]
         made = [found[i] for i in targets]
-        step = fallback.FallbackGradient(self._index, node, grads, targets, made)
+        step = engine.EngineGradient(
+            self._index, node.function.label, grads, targets, made)
         if self.has_shortcut:
             step = steps.ShortcutGradient(self._index, grads[0], tuple(found), step)
+        if fallback.gives_rows(node.function):
+            planner.values.rows.update(made)
         planner.step(step, [g for g in grads if g is not None], made)
         return found

@@ -3,6 +3,7 @@ import heapq
 
 from chainer_fast.backends.kernels.arithmetic import elements
 from chainer_fast.backends.kernels.common import elementwise
+from chainer_fast.backends.kernels.plan import rows
 from chainer_fast.graph_optimizations._processor import fallback
 from chainer_fast.graph_optimizations._processor.lowering import Function, Loops
 from chainer_fast.graph_optimizations._processor.planner import Planner
@@ -85,7 +86,7 @@ class Backward:
 
     def _visit(self, index):
         node, lowering = self._graph.nodes[index], self._lowerings[index]
-        grads = [self._grads.pop(value, None) for value in node.outputs]
+        grads = [self._whole(self._grads.pop(value, None)) for value in node.outputs]
         targets = self._targets(node)
         if not targets:
             return
@@ -97,11 +98,24 @@ class Backward:
                         self._grads[node.inputs[i]] == found[i]):
                     self._sums[node.inputs[i]] = found[i]
 
+    def _whole(self, grad):
+        """Return a gradient, or None, as an array."""
+        if grad not in self._values.rows:
+            return grad
+        array = self._values.like(grad)
+        self.planner.step(rows.Dense(grad, array), (grad,), (array,))
+        return array
+
     def _add(self, value, grad):
         earlier = self._grads.get(value)
         if earlier is not None:
             total = self._values.like(value)
-            if self._values.fits(value):
+            if not self._values.rows.isdisjoint((earlier, grad)):
+                self._values.rows.add(total)
+                self.planner.step(
+                    rows.SumOfGradients(earlier, grad, total), (earlier, grad),
+                    (total,))
+            elif self._values.fits(value):
                 self.planner.loop(elements.loops['Add::of'], (earlier, grad), total)
             else:
                 self.planner.step(
@@ -116,9 +130,12 @@ class Backward:
                 self._heap, (-self._graph.nodes[index].rank, len(self._reached), index))
 
     def _own(self, value, taken):
-        """Return the gradient of a value, in an array of its own."""
+        """Return the gradient of a value, in an array of its own, or None."""
         grad = self._grads.get(value)
+        if grad is None:
+            return None
         if grad in taken:
+            grad = self._whole(grad)
             own = self._values.like(value)
             if self._values.fits(value):
                 self.planner.loop(elementwise.copy, (grad,), own)

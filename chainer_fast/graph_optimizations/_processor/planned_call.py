@@ -6,18 +6,15 @@ functions, a call that a plan makes is a single node, :class:`PlanRun`.
 """
 import contextlib
 import copy
-import typing as tp
 import weakref
-
-import numpy
 
 from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.plan import calls, steps
+from chainer_fast.backends.kernels.plan import calls, patterns, steps
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations._call import is_input, settings
-from chainer_fast.graph_optimizations._nested import flatten
-from chainer_fast.graph_optimizations._processor import passes
+from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._processor import draws, passes, state
 from chainer_fast.graph_optimizations._processor.graph import Output
 from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
@@ -50,19 +47,34 @@ class PlannedCall(calls.PlannedCallBase):
     call : Call
         The traced call.
     params : list of Parameter
+    free : set of (int, str)
+        Slots in which it does not matter what a call finds.
     """
 
-    def __init__(self, graph, call, params):
+    def __init__(self, graph, call, params, free):
         self._graph = graph
         self._repeat = call.repetition()
         self._settings = call.kind.settings
         self.enable_backprop = bool(config.enable_backprop)
-        self.guard = calls.Guard(
-            [weakref.ref(link) for link in call.chain.links()], OWN)
+        links = [weakref.ref(link) for link in call.chain.links()]
+        places = [(links[i], name) for i, name in graph.before]
+        self.guard = calls.Guard(links, OWN, places)
+        self._kinds = [None if slot in free else kind
+                       for slot, kind in graph.before.items()]
+        self.slots = patterns.Slots(
+            places, [patterns.ANY if kind is None else state.pattern_of(kind)
+                     for kind in self._kinds],
+            [slot in graph.states for slot in graph.before])
+        states = [graph.states[slot] for slot in graph.before if slot in graph.states]
+        self._position = {slot: i for i, slot in enumerate(graph.before)}
+        self._left = [(self._position[slot], output)
+                      for slot, output in graph.left.items()]
+        self.updated = graph.updated
         self.pattern = call.pattern()
         self.params = params
         self.params_grad = [p.requires_grad for p in params]
-        self.input_values, self.param_values = graph.inputs, graph.params
+        self.input_values = graph.inputs + states
+        self.param_values = graph.params
         self._make_plans()
 
     def holds(self):
@@ -83,10 +95,12 @@ class PlannedCall(calls.PlannedCallBase):
         flowing = {
             value for node in graph.nodes
             for value, flows in zip(node.inputs, node.flows, strict=True) if flows}
-        self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
+        sources = self.input_values + self.param_values
+        self.leaves = [value for value in sources if value in flowing]
+        self.sources = [sources.index(value) for value in self.leaves]
         # An output may be returned twice.
         self.seeds = list(dict.fromkeys([
-            y.value for y in graph.outputs if y.requires_grad and y.argument is None]))
+            y.value for y in graph.outputs if y.requires_grad and y.is_made]))
         self._gradient_plans = {}
         self.full = None
         needed = set()
@@ -96,12 +110,13 @@ class PlannedCall(calls.PlannedCallBase):
             needed = {value for operation in backward.planner.operations
                       for value in operation.inputs if value < len(graph.values)}
             self.full = self._gradient_plans[wanted, given] = _planned(backward)
-        results = {y.value for y in graph.outputs if y.argument is None}
+        results = {y.value for y in graph.outputs if y.is_made}
         self.plan = planner.plan(results, needed)
         self.node_class = PlanRun
-        self.get_random_state = numpy.random.get_state if graph.draws else None
+        self.get_random_state = draws.getter(graph.drawing)
+        self.set_random_state = draws.set_state
         self.is_one_variable = (
-            self.enable_backprop and self.full is not None
+            self.enable_backprop and self.full is not None and not self._left
             and type(graph.returned) is Output and graph.returned.value in self.seeds)
         self.workspaces = []
 
@@ -122,37 +137,46 @@ class PlannedCall(calls.PlannedCallBase):
             if isinstance(lowering, Function) and lowering.has_shortcut else None
             for node, lowering in zip(graph.nodes, self._lowerings, strict=True)]
         workspace = steps.Workspace(
-            templates, self._values.plain, functions, graph.inputs)
+            templates, self._values.plain, functions, self.input_values)
         workspace.fill(graph.constants.keys(), graph.constants.values())
         return workspace
 
-    def finish(self, workspace, inputs, drawn):
-        """Return what the call returned, with new outputs."""
+    def finish(self, workspace, inputs, before):
+        """Return what the call returned, with new outputs, and set attributes."""
         made = {}
         is_in_graph = self.full is not None and self.enable_backprop
         if is_in_graph:
             made = dict(zip(
-                self.seeds, self.apply(workspace, inputs, drawn), strict=True))
-        returned = self._returned(self._graph.returned, inputs, workspace, made)
+                self.seeds, self.apply(workspace, inputs, before), strict=True))
+        held = self.slots.get() if self._left else []
+
+        def output(y):
+            return self._output(y, inputs, held, workspace, made)
+
+        returned = replaced(output, self._graph.returned)
+        if self._left:
+            slots = list(held)
+            for i, left in self._left:
+                slots[i] = output(left)
+            self.slots.set(slots)
         if not is_in_graph:
             workspace.forget()
             self.workspaces.append(workspace)
         return returned
 
-    def _returned(self, returned, inputs, workspace, made):
-        if type(returned) is Output:
-            if returned.argument is not None:
-                return inputs[returned.argument]
-            if returned.value in made and returned.requires_grad:
-                return made[returned.value]
-            array = workspace.result(returned.value)
-            if returned.is_variable:
-                return Variable(array, requires_grad=returned.requires_grad)
-            return array
-        if isinstance(returned, (tuple, list)):
-            return type(returned)([
-                self._returned(each, inputs, workspace, made) for each in returned])
-        return returned
+    def _output(self, y, inputs, held, workspace, made):
+        if type(y) is not Output:
+            return y
+        if y.argument is not None:
+            return inputs[y.argument]
+        if y.slot is not None:
+            return held[self._position[y.slot]]
+        if not y.is_variable:
+            return workspace.result(y.value)
+        if y.value not in made:
+            made[y.value] = Variable(
+                workspace.result(y.value), requires_grad=y.requires_grad)
+        return made[y.value]
 
     def backward(self, workspace, wanted, grads):
         """Return gradients by arguments and parameters.
@@ -168,7 +192,7 @@ class PlannedCall(calls.PlannedCallBase):
 
         Returns
         -------
-        list of (array or None), or None
+        list of (array, rows or None), or None
             None if the plan cannot do it.
         """
         key = wanted, tuple([g is not None for g in grads])
@@ -185,20 +209,46 @@ class PlannedCall(calls.PlannedCallBase):
             return None
         return [None if value is None else workspace.result(value) for value in values]
 
-    def call_again(self, indexes, inputs, drawn, grads, double):
+    def call_again(self, indexes, inputs, before, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
-        with function.force_backprop_mode(), _drawing_again(drawn), using_config(
-                'use_static_graph', False):
+        with function.force_backprop_mode(), self._as_before(inputs, before), \
+                using_config('use_static_graph', False):
             returned = self._repeat(inputs)
+            held = self.slots.get()
+        made = flatten([returned, *[held[i] for i, _ in self._left]])
         found = {output.value: y for output, y in zip(
-            self._graph.outputs, filter(is_input, flatten(returned)), strict=True)}
+            self._graph.outputs, filter(is_input, made), strict=True)}
         given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
                  if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
-        leaves = [*inputs, *self.params]
+        every = [*inputs, *self.params]
         return tuple(function_node.grad(
-            outputs, [leaves[value] for value in self.wanted(indexes)], grad_outputs,
+            outputs, [every[self.sources[i]] for i in indexes], grad_outputs,
             enable_double_backprop=double))
+
+    @contextlib.contextmanager
+    def _as_before(self, inputs, before):
+        """Let a call find what another has found, and leave nothing."""
+        drawn, arrays = before or (None, ())
+        held = self.slots.get()
+        states = iter(inputs[len(self._graph.inputs):])
+        self.slots.set([
+            next(states) if is_used else state.example_of(kind)
+            for is_used, kind in zip(self.slots.used, self._kinds, strict=True)])
+        latest = [array.copy() for array in self.updated]
+        current = None if drawn is None else self.get_random_state()
+        for array, then in zip(self.updated, arrays, strict=True):
+            array[...] = then
+        if drawn is not None:
+            draws.set_state(drawn)
+        try:
+            yield
+        finally:
+            self.slots.set(held)
+            for array, now in zip(self.updated, latest, strict=True):
+                array[...] = now
+            if drawn is not None:
+                draws.set_state(current)
 
     def wanted(self, indexes):
         """Return the values of some inputs of the node."""
@@ -213,50 +263,31 @@ class PlanRun(function_node.FunctionNode):
 
     Attributes
     ----------
-    call : PlannedCall
     lease : Lease
-        Holds the workspace of the call.
-    arguments : list of Variable or array
-    drawn : tuple or None
-        State of NumPy's random numbers before the call, if it draws any.
     """
 
-    call: PlannedCall
-    lease: tp.Any
-    arguments: list[tp.Any]
-    drawn: tuple[tp.Any, ...] | None
+    lease: calls.Lease
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):
         pass
 
     def forward(self, arrays):
-        return tuple([self.lease.workspace.result(value) for value in self.call.seeds])
+        lease = self.lease
+        return tuple([lease.workspace.result(value) for value in lease.call.seeds])
 
     def backward(self, indexes, grad_outputs):
+        lease, call = self.lease, self.lease.call
         if not config.enable_backprop and not config.debug:
-            found = self.call.backward(
-                self.lease.workspace, self.call.wanted(indexes),
+            found = call.backward(
+                lease.workspace, call.wanted(indexes),
                 [None if g is None else g.array for g in grad_outputs])
             if found is not None:
-                return tuple([None if g is None else Variable(g, requires_grad=False)
-                              for g in found])
-        return self.call.call_again(
-            indexes, self.arguments, self.drawn, grad_outputs, config.enable_backprop)
-
-
-@contextlib.contextmanager
-def _drawing_again(drawn):
-    """Draw the same random numbers as from another state of the generator on."""
-    if drawn is None:
-        yield
-        return
-    current = numpy.random.get_state()
-    numpy.random.set_state(drawn)
-    try:
-        yield
-    finally:
-        numpy.random.set_state(current)
+                return tuple([
+                    None if g is None else Variable(
+                        steps.as_array(g), requires_grad=False) for g in found])
+        return call.call_again(
+            indexes, lease.inputs, lease.before, grad_outputs, config.enable_backprop)
 
 
 def _planned(backward):

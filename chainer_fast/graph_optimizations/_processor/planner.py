@@ -21,11 +21,14 @@ class Values:
         Arrays of these shapes and types that take no memory.
     plain : list of bool
         Whether the arrays are in C order; others are in any order.
+    rows : set of int
+        Gradients that may be kept as rows, which only steps for them take.
     """
 
     def __init__(self):
         self.templates = []
         self.plain = []
+        self.rows = set()
 
     def add(self, shape, dtype, plain=True):
         """Return a new value."""

@@ -86,6 +86,50 @@ def test_labels():
     check(compute, draw(0, 5, 3), numpy.array([0, 2, 1, -1, 2], 'i'))
 
 
+def words_once(chain, a, b):
+    return F.tanh(F.embed_id(a, chain.w))
+
+
+def words_twice(chain, a, b):
+    return F.embed_id(a, chain.w) * F.embed_id(b, chain.w) + F.embed_id(a, chain.w)
+
+
+def words_and_products(chain, a, b):
+    return F.linear(F.embed_id(a, chain.w), chain.w, chain.b)
+
+
+def words_of_a_result(chain, a, b):
+    w = F.tanh(chain.w)
+    return F.embed_id(a, w) + F.embed_id(b, w)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('compute', [
+    words_once, words_twice, words_and_products, words_of_a_result])
+def test_gradients_that_are_kept_as_rows(compute, dtype):
+    plain, static = (cls(compute, dtype, 260) for cls in (Model, Static))
+    optimizers = [chainer.optimizers.SGD(.1).setup(chain) for chain in (plain, static)]
+    for k in range(5):
+        ids = numpy.array([3, 5 + k, 3], 'i'), numpy.array([2 * k, 8, 7], 'i')
+        found = []
+        for chain, optimizer in zip((plain, static), optimizers, strict=True):
+            chain.cleargrads()
+            y = chain(*ids)
+            y.grad = draw(k, 3, 260, dtype=dtype)
+            y.backward()
+            if k % 2:
+                optimizer.update()
+            found.append([y.array, chain.w.array, chain.w.grad, chain.b.grad])
+        assert_same(*found, exact=dtype == 'd')
+        # Gradients as variables are arrays, too.
+        found = []
+        for chain in (plain, static):
+            g, = chainer.grad([chain(*ids)], [chain.w])
+            found.append([g.array])
+        assert_same(*found, exact=dtype == 'd')
+    assert static.seen.count == 2, static.schedule_manager.calls.refused
+
+
 @pytest.mark.parametrize('count', [8, 9, 30])
 def test_functions_of_many_inputs(count):
     def compute(chain, x):
@@ -116,6 +160,57 @@ def test_random_functions_draw_anew():
     for a, b in zip(*found, strict=True):
         assert_same(a, b, exact=False)
     assert chains[1].seen.count == 2
+
+
+def gaussian(chain, x):
+    return F.gaussian(F.tanh(x), x) * F.dropout(x, .5)
+
+
+def dropout(chain, x):
+    return F.dropout(F.tanh(x), .5) * F.dropout(x, .2)
+
+
+def other_noise(chain, x):
+    return F.zoneout(F.rrelu(x), F.tanh(x)) + F.simplified_dropconnect(
+        x, chain.w, ratio=.3)
+
+
+@pytest.mark.parametrize('shape', [(5, 3), (2, 3)])     # odd and even numbers
+@pytest.mark.parametrize('compute', [gaussian, dropout, other_noise])
+def test_random_numbers_are_those_of_plain_chains(compute, shape):
+    """In calls given up and in gradients of gradients, too, and after them."""
+    def divided(chain, x):
+        return F.sum(compute(chain, x)) + F.sum(F.exp(x) / x)
+    found = []
+    for cls in (Model, Static):
+        chain = cls(divided, 'd')
+        numpy.random.seed(0)
+        found.append([])
+        for k in range(6):
+            array = draw(k, *shape, dtype='d')
+            array[0, 0] = array[0, 0] if k != 4 else 0
+            x = chainer.Variable(array)
+            with numpy.errstate(all='warn' if k != 4 else 'ignore'):
+                y = chain(x)
+            drawn = [numpy.random.rand(3)]
+            if k != 4:
+                g, = chainer.grad([y], [x], enable_double_backprop=True)
+                drawn += [g.array]
+            found[-1] += [y.array, *drawn, numpy.random.randn(3)]
+    refused = chain.schedule_manager.calls.refused
+    assert bool(refused) == (compute is gaussian), refused
+    for a, b in zip(*found, strict=True):
+        numpy.testing.assert_allclose(b, a, rtol=1e-12)
+
+
+def test_another_random_generator(monkeypatch):
+    static = Static(dropout)
+    for k in range(4):
+        static(draw(k, 5, 3))
+    plain = Model(dropout)
+    monkeypatch.setattr(numpy.random, 'rand', lambda *shape: numpy.full(shape, .3))
+    assert_same(*[[chain(draw(0, 5, 3)).array] for chain in (plain, static)])
+    assert static.seen.count == 2
 
 
 # What is handed out
@@ -270,7 +365,7 @@ def test_calls_one_after_the_other_share_memory(backprop):
         with chainer.using_config('enable_backprop', backprop):
             y = static(draw(0, 4, 3))
         del y
-    planned, = static.schedule_manager.calls._kept.values()
+    (planned,), = static.schedule_manager.calls._kept.values()
     assert len(planned.workspaces) == 1
 
 

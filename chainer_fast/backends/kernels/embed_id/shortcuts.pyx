@@ -134,6 +134,9 @@ def add_rows(ids, gy, shape, ignore_label):
 cdef class EmbedIDShortcut(Shortcut):
     """Rows of a matrix, by their numbers."""
 
+    #: Its gradient may be a :class:`RowGradient`.
+    gives_rows = True
+
     def __cinit__(self):
         self.retain_inputs = (0,)
 

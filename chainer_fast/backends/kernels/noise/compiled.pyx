@@ -8,10 +8,12 @@ import numpy
 import numpy.random
 
 cimport numpy as np
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 from numpy cimport PyArray_SIZE
 
 from chainer_fast._core.gapless cimport gapless_kind, empty_gapless_like
@@ -95,6 +97,32 @@ cdef Twister *_twister(str name, object function) except? NULL:
     if generator is not _generator:
         _look_at(generator)
     return _mt
+
+
+def uniform_state():
+    """Return the state of the global generator as far as uniform numbers go.
+
+    Returns
+    -------
+    bytes or None
+        None if the generator, or ``numpy.random.rand``, is not NumPy's first one.
+    """
+    cdef Twister *mt = _twister('rand', _numpy_rand)
+    if mt is NULL:
+        return None
+    with _lock:
+        return PyBytes_FromStringAndSize(<char *>mt, sizeof(Twister))
+
+
+def set_uniform_state(bytes state not None):
+    """Set what :func:`uniform_state` has returned."""
+    cdef Twister *mt = _twister('rand', _numpy_rand)
+    if mt is NULL or len(state) != sizeof(Twister):
+        raise RuntimeError(
+            "the state is of NumPy's first random generator, and another one is in use "
+            'by now: do not replace it between a call and its gradients')
+    with _lock:
+        memcpy(mt, PyBytes_AS_STRING(state), sizeof(Twister))
 
 
 cdef bint _number(object value) noexcept:

@@ -1,21 +1,10 @@
 """Calls that are the same as a recorded one."""
-cimport numpy as np
-
 from chainer_fast._core.state cimport ThreadState
 
 
 cdef class Guard:
     cdef list links
-    cdef frozenset ignored
     cpdef bint holds(self) except -1
-
-
-cdef class InputPattern:
-    cdef np.ndarray template
-    cdef tuple shape
-    cdef int requires_grad
-    cdef int device
-    cdef bint fits(self, object array) except -1
 
 
 cdef class RepeatedCall:
@@ -27,3 +16,4 @@ cdef class RepeatedCall:
     cdef ThreadState _thread
     cdef bint _same_settings(self) except -1
     cdef bint is_same(self, args, kwargs, list inputs) except -1
+    cpdef object repeat(self, args, kwargs)

@@ -3,20 +3,17 @@
 A call is compared with the recorded one without a step of Python: its arguments, the
 configuration, and the attributes of the links. Then a plan makes it.
 """
-import numpy
-
 cimport numpy as np
 from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
-    PyArray_SAMESHAPE
+from numpy cimport PyArray_NewCopy
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
-from chainer_fast._core.launches cimport is_on_device
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase, \
+    own_attribute
 from chainer_fast._core.private cimport instance_dict, referent
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
+from chainer_fast.backends.kernels.plan.patterns cimport Slots, matches
 from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 
@@ -24,6 +21,9 @@ np.import_array()
 
 #: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.
 MISS = object()
+
+#: What stands for the result of a call that only the code of the chain can make.
+REFUSED = object()
 
 
 cdef class Guard:
@@ -34,15 +34,18 @@ cdef class Guard:
     links : list of weakref.ref
     ignored : frozenset of str
         Attributes that may change.
+    slots : list of (weakref.ref, str), optional
+        More of them, those of one link each.
     """
 
-    def __init__(self, links, frozenset ignored):
-        self.ignored = ignored
+    def __init__(self, links, frozenset ignored, slots=()):
         self.links = []
         for link in links:
-            values = [value for name, value in vars(link()).items()
-                      if name not in ignored]
-            self.links.append((link, tuple(values), tuple(map(_length, values))))
+            free = ignored.union([name for other, name in slots if other is link])
+            own = {name: value for name, value in vars(link()).items()
+                   if name not in free}
+            self.links.append((link, tuple(own), tuple(own.values()),
+                               tuple(map(_length, own.values())), free))
 
     cpdef bint holds(self) except -1:
         """Return whether all of them are the same objects."""
@@ -50,22 +53,27 @@ cdef class Guard:
         cdef PyObject *name
         cdef PyObject *value
         cdef Py_ssize_t at, i, n
-        cdef tuple each, values, lengths
+        cdef tuple each, names, values, lengths
+        cdef frozenset ignored
         for each in self.links:
             link = referent(each[0])
-            values = <tuple>each[1]
-            lengths = <tuple>each[2]
+            names = <tuple>each[1]
+            values = <tuple>each[2]
+            lengths = <tuple>each[3]
+            ignored = <frozenset>each[4]
             own = instance_dict(link)
             if own is NULL:
                 return False
             at = i = 0
             n = len(values)
             while PyDict_Next(<object>own, &at, &name, &value):
-                if i < n and value is <PyObject *>values[i]:
-                    if lengths[i] is not None and len(<object>value) != lengths[i]:
+                if i < n and name is <PyObject *>names[i]:
+                    if value is not <PyObject *>values[i] or (
+                            lengths[i] is not None
+                            and len(<object>value) != lengths[i]):
                         return False
                     i += 1
-                elif <object>name not in self.ignored:
+                elif <object>name not in ignored:
                     return False
             if i != n:
                 return False
@@ -74,76 +82,6 @@ cdef class Guard:
 
 cdef object _length(value):
     return len(value) if isinstance(value, (list, dict, set)) else None
-
-
-cdef bint _matches(object pattern, object argument, list inputs) except -1:
-    """Tell whether an argument is like the recorded one; append inputs to a list."""
-    cdef Py_ssize_t i
-    cdef VariableBase variable
-    cdef object array
-    if type(pattern) is InputPattern:
-        if isinstance(argument, VariableBase):
-            variable = <VariableBase>argument
-            if (<InputPattern>pattern).requires_grad != variable._requires_grad or (
-                    variable._layout is not None):
-                return False
-            array = variable.arr
-        else:
-            if (<InputPattern>pattern).requires_grad != -1:
-                return False
-            array = argument
-        if not (<InputPattern>pattern).fits(array):
-            return False
-        inputs.append(argument)
-        return True
-    if type(pattern) is list:
-        if not isinstance(argument, (list, tuple)) or (
-                len(argument) != len(<list>pattern)):
-            return False
-        for i in range(len(<list>pattern)):
-            if not _matches((<list>pattern)[i], argument[i], inputs):
-                return False
-        return True
-    if type(pattern) is dict:
-        if type(argument) is not dict or len(<dict>argument) != len(<dict>pattern):
-            return False
-        for (name, value), (name_given, value_given) in zip(
-                (<dict>pattern).items(), (<dict>argument).items()):
-            if name != name_given or not _matches(value, value_given, inputs):
-                return False
-        return True
-    return pattern is argument or (
-        type(pattern) is type(argument) and pattern == argument)
-
-
-cdef class InputPattern:
-    """An argument: an array, or a variable with one.
-
-    Parameters
-    ----------
-    template : numpy.ndarray
-        Its shape and type.
-    requires_grad : bool or None
-        None for an array.
-    device : int or None
-        The GPU; None for arrays of NumPy, in C order.
-    """
-
-    def __init__(self, np.ndarray template, requires_grad, device=None):
-        self.template = template
-        self.requires_grad = -1 if requires_grad is None else requires_grad
-        self.device = -1 if device is None else device
-        self.shape = (<object>template).shape
-
-    cdef bint fits(self, object array) except -1:
-        if self.device >= 0:
-            return is_on_device(array) and array.dtype is <object>PyArray_DESCR(
-                self.template) and (
-                array.shape == self.shape) and array.data.device_id == self.device
-        return PyArray_CheckExact(array) and (
-            PyArray_DESCR(<np.ndarray>array) is PyArray_DESCR(self.template)
-            and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
-            and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
 
 
 cdef class RepeatedCall:
@@ -165,38 +103,101 @@ cdef class RepeatedCall:
 
     cdef bint is_same(self, args, kwargs, list inputs) except -1:
         """Tell whether a call is like the recorded one; append its inputs to a list."""
-        return self._same_settings() and _matches(
+        return self._same_settings() and matches(
             self.pattern, [args, kwargs], inputs) and self.guard.holds()
 
-
-cdef class PlannedCallBase(RepeatedCall):
-    """A recorded call that a plan makes."""
-    cdef public list params_grad        # whether they require gradients
-    cdef public list input_values
-    cdef public list param_values
-    cdef public list leaves             # variables with gradients, as values
-    cdef public list seeds              # outputs with gradients, as values
-    cdef public Plan plan
-    cdef public list workspaces
-    cdef public bint is_one_variable    # what the call returns
-    cdef public type node_class
-    cdef public object get_random_state     # None if no random numbers are drawn
-    cdef public object full             # plan, seeds and results of all gradients
-    cdef public object refused              # why no call is made any more, or None
-
-    def repeat(self, args, kwargs):
+    cpdef object repeat(self, args, kwargs):
         """Make a call, if it is the same as the recorded one.
 
         Returns
         -------
         object
-            What the call returns, or ``MISS``.
+            What the call returns, or ``MISS``. Nothing has happened then.
         """
+        raise NotImplementedError
+
+
+cdef class RefusedCallBase(RepeatedCall):
+    """A call like others that only the code of the chain can make."""
+
+    cpdef object repeat(self, args, kwargs):
+        """Return ``REFUSED`` for a call that is like the one here, or ``MISS``."""
+        return REFUSED if self._same_settings() and matches(
+            self.pattern, [args, kwargs], []) else MISS
+
+
+cdef class LatestCalls:
+    """By what the latest calls of a chain were made."""
+    cdef tuple known            # method, repeated call and schedule of each
+
+    def __cinit__(self):
+        self.known = ()
+
+    def clear(self):
+        """Forget all of them."""
+        self.known = ()
+
+    def note(self, func, repeated, schedule):
+        """Note by what a call was made.
+
+        Parameters
+        ----------
+        func : function
+            The method that was called.
+        repeated : RepeatedCall
+        schedule : StaticScheduleFunction
+            The schedule of the chain for such calls.
+        """
+        others = [each for each in self.known if each[1] is not repeated]
+        self.known = ((func, repeated, schedule), *others[:3])
+
+    def repeat(self, chain, func, tuple args, dict kwargs):
+        """Make a call that is the same as one of the latest ones.
+
+        Returns
+        -------
+        object
+            What the call returned, ``REFUSED`` or ``MISS``.
+        """
+        cdef tuple each
+        for each in self.known:
+            if each[0] is func:
+                try:
+                    returned = (<RepeatedCall>each[1]).repeat(args, kwargs)
+                except NotStatic:
+                    continue
+                if returned is not MISS:
+                    (<object>instance_dict(chain))['static_schedule'] = each[2]
+                    return returned
+        return MISS
+
+
+cdef class PlannedCallBase(RepeatedCall):
+    """A recorded call that a plan makes."""
+    cdef public list params_grad        # whether they require gradients
+    cdef public Slots slots             # attributes of links, of which some are inputs
+    cdef public list input_values       # those of arguments, then those of slots
+    cdef public list param_values
+    cdef public list leaves             # variables with gradients, as values
+    cdef public list sources            # their positions: inputs first, then parameters
+    cdef public list seeds              # outputs with gradients, as values
+    cdef public list updated            # arrays that functions change in place
+    cdef public Plan plan
+    cdef public list workspaces
+    cdef public bint is_one_variable    # what the call returns, and nothing else is set
+    cdef public type node_class
+    cdef public object get_random_state     # None if no random numbers are drawn
+    cdef public object set_random_state
+    cdef public object full             # plan, seeds and results of all gradients
+    cdef public object refused              # why no call is made any more, or None
+
+    cpdef object repeat(self, args, kwargs):
         cdef list inputs = []
         cdef VariableBase param
         cdef Py_ssize_t i
         cdef Workspace workspace
-        if self.refused is not None or not self.is_same(args, kwargs, inputs):
+        if self.refused is not None or not self.is_same(args, kwargs, inputs) or (
+                not self.slots.fit(inputs)):
             return MISS
         workspace = self.workspaces.pop() if self.workspaces else self.new_workspace()
         workspace._grow()
@@ -210,50 +211,74 @@ cdef class PlannedCallBase(RepeatedCall):
             if isinstance(array, VariableBase):
                 array = (<VariableBase>array).arr
             workspace.put(<int>self.input_values[i], array)
-        drawn = None if self.get_random_state is None else self.get_random_state()
-        if not self.plan.run(workspace):
-            if drawn is not None:
-                numpy.random.set_state(drawn)
+        before = self._before()
+        try:
+            if not self.plan.run(workspace):
+                self._restore(before)
+                return MISS
+        except NotStatic:
+            self._restore(before)
+            raise
+        except Exception:
+            # The code raises it again, and leaves the links as they are then.
+            self._restore(before)
             return MISS
         if self.is_one_variable:
-            return self.apply(workspace, inputs, drawn)[0]
-        return self.finish(workspace, inputs, drawn)
+            return self.apply(workspace, inputs, before)[0]
+        return self.finish(workspace, inputs, before)
 
-    cpdef tuple apply(self, Workspace workspace, list inputs, drawn):
+    cdef tuple _before(self):
+        """Return the random state, if it is used, and copies of updated arrays."""
+        if self.get_random_state is None and len(self.updated) == 0:
+            return None
+        return (
+            None if self.get_random_state is None else self.get_random_state(),
+            [PyArray_NewCopy(array, np.NPY_KEEPORDER) for array in self.updated])
+
+    cdef int _restore(self, tuple before) except -1:
+        if before is None:
+            return 0
+        if before[0] is not None:
+            self.set_random_state(before[0])
+        for array, copy in zip(self.updated, before[1]):
+            array[...] = copy
+        return 0
+
+    cpdef tuple apply(self, Workspace workspace, list inputs, tuple before):
         """Put a call in the graph, and return its outputs that have gradients."""
-        cdef Py_ssize_t n = len(inputs)
+        cdef Py_ssize_t i, n = len(inputs)
+        cdef Lease lease = Lease.__new__(Lease)
+        cdef list variables = []
         node = self.node_class()
-        variables = []
-        for value in self.leaves:
-            variables.append(
-                inputs[value] if value < n else self.params[<int>value - n])
-        node.call = self
-        node.lease = Lease(self.workspaces, workspace)
-        node.arguments = inputs
-        node.drawn = drawn
+        for i in self.sources:
+            variables.append(inputs[i] if i < n else self.params[i - n])
+        lease.call, lease.workspace = self, workspace
+        lease.inputs, lease.before = inputs, before
+        node.lease = lease
         return node.apply(tuple(variables))
 
 
 cdef class Lease:
-    """Gives a workspace back when the call is forgotten.
+    """What a call in the graph holds; its workspace is free when it is forgotten.
 
-    Parameters
+    Attributes
     ----------
-    workspaces : list of Workspace
-        Those that wait for the next call.
+    call : PlannedCallBase
     workspace : Workspace
+    inputs : list of Variable or array
+    before : tuple or None
+        State of NumPy's random numbers before the call, if it draws any, and arrays
+        that functions have changed.
     """
-    cdef list workspaces
+    cdef readonly PlannedCallBase call
     cdef readonly Workspace workspace
-
-    def __init__(self, list workspaces, Workspace workspace):
-        self.workspaces = workspaces
-        self.workspace = workspace
+    cdef readonly list inputs
+    cdef readonly tuple before
 
     def __del__(self):
-        if len(self.workspaces) < LIMIT:
+        if len(self.call.workspaces) < LIMIT:
             self.workspace.forget()
-            self.workspaces.append(self.workspace)
+            self.call.workspaces.append(self.workspace)
 
 
 # Workspaces that wait for the next call.
@@ -262,23 +287,32 @@ cdef enum:
 
 
 cdef class PlanRunShortcut(Shortcut):
-    """A call that is already made, with one output."""
+    """A call that is already made."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef PlannedCallBase call = function.call
-        if len(call.seeds) != 1:
-            return None
-        cdef Workspace workspace = (<Lease>function.lease).workspace
-        return workspace.result(<int>call.seeds[0])
+        cdef Lease lease = own_attribute(function, 'lease')
+        cdef PlannedCallBase call = lease.call
+        cdef Workspace workspace = lease.workspace
+        if len(call.seeds) == 1:
+            return workspace.result(<int>call.seeds[0])
+        return tuple([workspace.result(<int>value) for value in call.seeds])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef PlannedCallBase call = function.call
-        cdef Workspace workspace = (<Lease>function.lease).workspace
+        cdef Lease lease = own_attribute(function, 'lease')
+        cdef PlannedCallBase call = lease.call
+        cdef Workspace workspace = lease.workspace
         cdef Plan plan
         cdef Py_ssize_t i
         if call.full is None:
             return 0
+        if type(gy) is tuple:
+            found = call.backward(workspace, tuple(call.leaves), list(<tuple>gy))
+            if found is None:
+                return 0
+            for i in range(len(<list>found)):
+                gx[i] = given(found[i])
+            return 1
         plan, seeds, found = call.full
         try:
             if not workspace.put(<int>seeds[0], gy) or not plan.run(workspace):

@@ -190,14 +190,7 @@ cdef class RecordedCallBase(RepeatedCall):
         """Forget the call that waits for its gradients, if any."""
         self._node = None
 
-    def repeat(self, args, kwargs):
-        """Make a call, if it is the same as the recorded one.
-
-        Returns
-        -------
-        object
-            What the call returns, or ``MISS``.
-        """
+    cpdef object repeat(self, args, kwargs):
         cdef list inputs = []
         cdef int device = -1
         if not self.is_free() or current_context(&device) == 0 or (

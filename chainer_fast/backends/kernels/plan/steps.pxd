@@ -22,6 +22,7 @@ cdef class Workspace:
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
+    cdef bint put_gradient(self, int value, object gradient) except -1
     cdef bint _is_intact(self) noexcept
     cpdef result(self, int value)
     cpdef forget(self)

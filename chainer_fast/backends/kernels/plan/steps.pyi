@@ -3,6 +3,8 @@ from typing import Any
 
 class NotStatic(Exception): ...
 
+def as_array(gradient: Any) -> Any: ...
+
 class Workspace:
     arrays: list[Any]
     functions: list[Any]

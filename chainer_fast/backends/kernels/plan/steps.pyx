@@ -17,6 +17,7 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
+from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 
 np.import_array()
@@ -36,6 +37,11 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
 
 class NotStatic(Exception):
     """A function gave something else than it did when it was recorded."""
+
+
+def as_array(gradient):
+    """Return the array that a gradient stands for; None for None."""
+    return dense(gradient)
 
 
 cdef class Workspace:
@@ -94,6 +100,15 @@ cdef class Workspace:
         self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
         return True
 
+    cdef bint put_gradient(self, int value, object gradient) except -1:
+        """Set a gradient, an array or rows, likewise."""
+        if type(gradient) is not RowGradient:
+            return self.put(value, gradient)
+        if not has_shape_of(<RowGradient>gradient, self.templates[value]):
+            return False
+        self.arrays[value] = gradient
+        return True
+
     cdef bint _is_intact(self) noexcept:
         """Tell whether the arrays are where they were put, and as large.
 
@@ -104,7 +119,7 @@ cdef class Workspace:
         cdef object array
         for value in range(len(self.arrays)):
             array = self.arrays[value]
-            if array is not None and (
+            if PyArray_CheckExact(array) and (
                     <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
                     or not PyArray_SAMESHAPE(
                         <np.ndarray>array, <np.ndarray>self.templates[value])):
@@ -126,8 +141,13 @@ cdef class Workspace:
         return True
 
     cpdef result(self, int value):
-        """Return the array of a value, for users to keep."""
+        """Return the array of a value, for users to keep.
+
+        A gradient by rows is for the graph engine, or for :func:`as_array`.
+        """
         array = self.arrays[value]
+        if type(array) is RowGradient:
+            return array
         # Arrays of the workspace are views, as may be results of functions of them.
         if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_OWNDATA):
             return array
@@ -266,7 +286,7 @@ cdef class ShortcutGradient(Step):
             for i in range(n):
                 if self.found[i] is None:
                     continue
-                if found[i] is NULL or not workspace.put(
+                if found[i] is NULL or not workspace.put_gradient(
                         self.found[i], <object>found[i]):
                     raise NotStatic('%s has no gradient, or another' % function.label)
         finally:

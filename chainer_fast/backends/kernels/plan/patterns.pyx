@@ -1,0 +1,181 @@
+"""What calls are recognized by: patterns of arguments, and of attributes of links."""
+cimport numpy as np
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
+    PyArray_SAMESHAPE
+
+from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.launches cimport is_on_device
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
+from chainer_fast._core.private cimport instance_dict, referent
+
+np.import_array()
+
+#: Stands for an attribute that is not there.
+MISSING = object()
+
+#: The pattern of whatever may be there.
+ANY = object()
+
+
+cdef bint matches(object pattern, object argument, list inputs) except -1:
+    """Tell whether a value is like the recorded one; append inputs to a list."""
+    cdef Py_ssize_t i
+    cdef VariableBase variable
+    cdef object array
+    if type(pattern) is InputPattern:
+        if isinstance(argument, VariableBase):
+            variable = <VariableBase>argument
+            if (<InputPattern>pattern).requires_grad != variable._requires_grad or (
+                    variable._layout is not None):
+                return False
+            array = variable.arr
+        else:
+            if (<InputPattern>pattern).requires_grad != -1:
+                return False
+            array = argument
+        if not (<InputPattern>pattern).fits(array):
+            return False
+        inputs.append(argument)
+        return True
+    if type(pattern) is list:
+        if not isinstance(argument, (list, tuple)) or (
+                len(argument) != len(<list>pattern)):
+            return False
+        for i in range(len(<list>pattern)):
+            if not matches((<list>pattern)[i], argument[i], inputs):
+                return False
+        return True
+    if type(pattern) is dict:
+        if type(argument) is not dict or len(<dict>argument) != len(<dict>pattern):
+            return False
+        if len(<dict>pattern) == 0:
+            return True
+        for (name, value), (name_given, value_given) in zip(
+                (<dict>pattern).items(), (<dict>argument).items()):
+            if name != name_given or not matches(value, value_given, inputs):
+                return False
+        return True
+    if type(pattern) is Of:
+        return type(argument) is (<Of>pattern).cls
+    return pattern is argument or (
+        type(pattern) is type(argument) and pattern == argument)
+
+
+cdef class InputPattern:
+    """An argument: an array, or a variable with one.
+
+    Parameters
+    ----------
+    template : numpy.ndarray
+        Its shape and type.
+    requires_grad : bool or None
+        None for an array.
+    device : int or None
+        The GPU; None for arrays of NumPy, in C order.
+    """
+
+    def __init__(self, np.ndarray template, requires_grad, device=None):
+        self.template = template
+        self.requires_grad = -1 if requires_grad is None else requires_grad
+        self.device = -1 if device is None else device
+        self.shape = (<object>template).shape
+
+    cdef bint fits(self, object array) except -1:
+        if self.device >= 0:
+            return is_on_device(array) and array.dtype is <object>PyArray_DESCR(
+                self.template) and (
+                array.shape == self.shape) and array.data.device_id == self.device
+        return PyArray_CheckExact(array) and (
+            PyArray_DESCR(<np.ndarray>array) is PyArray_DESCR(self.template)
+            and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
+            and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
+
+
+cdef class Of:
+    """Any object of a class.
+
+    Parameters
+    ----------
+    cls : type
+    """
+
+    def __init__(self, cls):
+        self.cls = cls
+
+
+cdef class Same:
+    """The same object as another attribute.
+
+    Parameters
+    ----------
+    index : int
+        Its position.
+    """
+
+    def __init__(self, index):
+        self.index = index
+
+
+cdef class Slots:
+    """Attributes of links that calls set.
+
+    Parameters
+    ----------
+    places : list of (weakref.ref, str)
+        Links, and names of their attributes.
+    patterns : list
+        What a call has to find in them.
+    used : list of bool
+        Whether functions read them, so that they are inputs.
+    """
+
+    def __init__(self, list places, list patterns, list used):
+        self.places, self.patterns, self.used = places, patterns, used
+
+    cdef bint fit(self, list inputs) except -1:
+        """Tell whether all are like the recorded ones; append those that are inputs."""
+        cdef Py_ssize_t i
+        cdef list values = [], others = []
+        for i in range(len(self.places)):
+            link, name = <tuple>self.places[i]
+            value = value_of(referent(link), name)
+            values.append(value)
+            pattern = self.patterns[i]
+            if pattern is ANY:
+                continue
+            if type(pattern) is Same:
+                if value is not values[(<Same>pattern).index]:
+                    return False
+            elif not matches(pattern, value, inputs if self.used[i] else others):
+                return False
+        return True
+
+    def fit_now(self):
+        """Return whether all are like the recorded ones."""
+        return self.fit([])
+
+    def set(self, values):
+        """Set the attributes, or delete those that are to be missing."""
+        for (link, name), value in zip(self.places, values):
+            own = vars(referent(link))
+            if value is not MISSING:
+                own[name] = value
+            elif name in own:
+                del own[name]
+
+    def get(self):
+        """Return the attributes, ``MISSING`` for those that only the class may have."""
+        return [vars(referent(link)).get(name, MISSING) for link, name in self.places]
+
+
+cpdef object value_of(object link, str name):
+    """Return an attribute of a link, of its class, or ``MISSING``."""
+    cdef PyObject *own = instance_dict(link)
+    cdef PyObject *found = NULL
+    if own is not NULL:
+        found = PyDict_GetItemWithError(<object>own, name)
+    if found is not NULL:
+        return <object>found
+    return getattr(type(link), name, MISSING)

@@ -1,0 +1,82 @@
+"""What calls find in attributes of links that they set.
+
+A *slot* is such an attribute: the position of a link in its chain, and a name.
+"""
+import numpy
+
+from chainer_fast.backends.kernels.plan import patterns
+from chainer_fast.graph_optimizations._side_effects import Unrecordable
+from chainer_fast.variable import Parameter, Variable
+
+
+def is_state(value):
+    """Return whether it is an array, or a variable that has one and is no parameter."""
+    if isinstance(value, Parameter):
+        return False
+    return type(getattr(value, 'raw_array', value)) is numpy.ndarray
+
+
+def kinds_of(found, name_of):
+    """Return what can be compared with what other calls find.
+
+    Parameters
+    ----------
+    found : dict
+        What a call found in slots.
+    name_of : callable
+        Returns what messages call a slot.
+
+    Returns
+    -------
+    dict of tuple
+
+    Raises
+    ------
+    Unrecordable
+        If calls with such a value cannot be told from others.
+    """
+    kinds = {}
+    variables = {}
+    arrays = set()
+    for i, (slot, value) in enumerate(found.items()):
+        if id(value) in variables:
+            kinds[slot] = 'same', variables[id(value)]
+        elif is_state(value):
+            array = getattr(value, 'raw_array', value)
+            if id(array) in arrays or not array.flags.c_contiguous or (
+                    getattr(value, 'layout', None) is not None):
+                raise Unrecordable('%s shares an array, or is not in C order'
+                                   % name_of(*slot))
+            variables[id(value)] = i
+            arrays.add(id(array))
+            kinds[slot] = ('input', array.shape, array.dtype, array.dtype.char,
+                           getattr(value, 'requires_grad', None))
+        elif value is patterns.MISSING or value is None or isinstance(
+                value, (bool, int, float, str)):
+            kinds[slot] = 'value', type(value), value
+        else:
+            raise Unrecordable('%s is a %s' % (name_of(*slot), type(value).__name__))
+    return kinds
+
+
+def pattern_of(kind):
+    """Return the pattern of a kind for compiled code."""
+    if kind[0] == 'same':
+        return patterns.Same(kind[1])
+    if kind[0] == 'value':
+        return kind[2]
+    return patterns.InputPattern(_template(kind), kind[4])
+
+
+def example_of(kind):
+    """Return a value of a kind, for code that only looks at what kind it is."""
+    if kind is None or kind[0] == 'same':
+        return None
+    if kind[0] == 'value':
+        return kind[2]
+    array = numpy.zeros(kind[1], kind[2])
+    return array if kind[4] is None else Variable(array, requires_grad=kind[4])
+
+
+def _template(kind):
+    return numpy.broadcast_to(numpy.empty((), kind[2]), kind[1])
