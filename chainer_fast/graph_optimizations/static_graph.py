@@ -15,8 +15,9 @@ float64 to the bit; in float32, products round otherwise.
 
 What a call does besides applying functions is
 
-- planned, if it sets attributes of links to variables, arrays or None, such as the state
-  of :class:`~chainer_fast.links.LSTM`, whether the next call goes on from them or not;
+- planned, if it sets attributes of links to variables, arrays or None, such as the
+  state of :class:`~chainer_fast.links.LSTM`, whether the next call goes on from it or
+  not;
 - planned, if its functions update arrays, such as the running statistics of
   :class:`~chainer_fast.links.BatchNormalization`;
 - planned, if its functions draw uniform random numbers, as ``dropout`` does: anew in

@@ -9,7 +9,7 @@ import weakref
 from chainer_fast import function, function_node
 from chainer_fast.backends import _cuda_graph, _draws, cuda
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.plan import calls, recordings
+from chainer_fast.backends.kernels.plan import patterns, recordings
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations._call import is_input, settings
 from chainer_fast.graph_optimizations._gpu.gradients import Gradients
@@ -73,7 +73,7 @@ class Recording(recordings.RecordedCallBase):
         self.leaves = tuple([
             i for i, x in enumerate([*self._inputs, *self.params])
             if isinstance(x, Variable) and x.requires_grad])
-        self.guard = calls.Guard(
+        self.guard = patterns.Guard(
             [weakref.ref(link) for link in call.chain.links()], OWN)
         try:
             self.pattern = call.pattern()

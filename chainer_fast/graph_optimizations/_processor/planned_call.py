@@ -58,7 +58,7 @@ class PlannedCall(calls.PlannedCallBase):
         self.enable_backprop = bool(config.enable_backprop)
         links = [weakref.ref(link) for link in call.chain.links()]
         places = [(links[i], name) for i, name in graph.before]
-        self.guard = calls.Guard(links, OWN, places)
+        self.guard = patterns.Guard(links, OWN, places)
         self._kinds = [None if slot in free else kind
                        for slot, kind in graph.before.items()]
         self.slots = patterns.Slots(

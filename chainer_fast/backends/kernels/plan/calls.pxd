@@ -1,10 +1,6 @@
 """Calls that are the same as a recorded one."""
 from chainer_fast._core.state cimport ThreadState
-
-
-cdef class Guard:
-    cdef list links
-    cpdef bint holds(self) except -1
+from chainer_fast.backends.kernels.plan.patterns cimport Guard
 
 
 cdef class RepeatedCall:

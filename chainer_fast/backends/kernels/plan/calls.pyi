@@ -1,18 +1,11 @@
-from collections.abc import Iterable
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
-from chainer_fast.backends.kernels.plan.patterns import Slots
+from chainer_fast.backends.kernels.plan.patterns import Guard, Slots
 from chainer_fast.backends.kernels.plan.steps import Plan, Workspace
 
 MISS: object
 REFUSED: object
-
-class Guard:
-    def __init__(
-        self, links: Iterable[Any], ignored: frozenset[str],
-        slots: Iterable[tuple[Any, str]] = ()) -> None: ...
-    def holds(self) -> bool: ...
 
 class RepeatedCall:
     pattern: Any

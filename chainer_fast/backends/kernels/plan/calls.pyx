@@ -4,13 +4,13 @@ A call is compared with the recorded one without a step of Python: its arguments
 configuration, and the attributes of the links. Then a plan makes it.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_Next, PyDict_Size
+from cpython.dict cimport PyDict_Size
 from cpython.object cimport PyObject
 from numpy cimport PyArray_NewCopy
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase, \
     own_attribute
-from chainer_fast._core.private cimport instance_dict, referent
+from chainer_fast._core.private cimport instance_dict
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
 from chainer_fast.backends.kernels.plan.patterns cimport Slots, matches
@@ -24,64 +24,6 @@ MISS = object()
 
 #: What stands for the result of a call that only the code of the chain can make.
 REFUSED = object()
-
-
-cdef class Guard:
-    """The attributes of links, as they were.
-
-    Parameters
-    ----------
-    links : list of weakref.ref
-    ignored : frozenset of str
-        Attributes that may change.
-    slots : list of (weakref.ref, str), optional
-        More of them, those of one link each.
-    """
-
-    def __init__(self, links, frozenset ignored, slots=()):
-        self.links = []
-        for link in links:
-            free = ignored.union([name for other, name in slots if other is link])
-            own = {name: value for name, value in vars(link()).items()
-                   if name not in free}
-            self.links.append((link, tuple(own), tuple(own.values()),
-                               tuple(map(_length, own.values())), free))
-
-    cpdef bint holds(self) except -1:
-        """Return whether all of them are the same objects."""
-        cdef PyObject *own
-        cdef PyObject *name
-        cdef PyObject *value
-        cdef Py_ssize_t at, i, n
-        cdef tuple each, names, values, lengths
-        cdef frozenset ignored
-        for each in self.links:
-            link = referent(each[0])
-            names = <tuple>each[1]
-            values = <tuple>each[2]
-            lengths = <tuple>each[3]
-            ignored = <frozenset>each[4]
-            own = instance_dict(link)
-            if own is NULL:
-                return False
-            at = i = 0
-            n = len(values)
-            while PyDict_Next(<object>own, &at, &name, &value):
-                if i < n and name is <PyObject *>names[i]:
-                    if value is not <PyObject *>values[i] or (
-                            lengths[i] is not None
-                            and len(<object>value) != lengths[i]):
-                        return False
-                    i += 1
-                elif <object>name not in ignored:
-                    return False
-            if i != n:
-                return False
-        return True
-
-
-cdef object _length(value):
-    return len(value) if isinstance(value, (list, dict, set)) else None
 
 
 cdef class RepeatedCall:

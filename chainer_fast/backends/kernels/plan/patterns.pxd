@@ -25,5 +25,10 @@ cdef class Slots:
     cdef bint fit(self, list inputs) except -1
 
 
+cdef class Guard:
+    cdef list links
+    cpdef bint holds(self) except -1
+
+
 cdef bint matches(object pattern, object argument, list inputs) except -1
 cpdef object value_of(object link, str name)

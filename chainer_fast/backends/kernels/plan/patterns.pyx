@@ -1,6 +1,6 @@
 """What calls are recognized by: patterns of arguments, and of attributes of links."""
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
     PyArray_SAMESHAPE
@@ -179,3 +179,61 @@ cpdef object value_of(object link, str name):
     if found is not NULL:
         return <object>found
     return getattr(type(link), name, MISSING)
+
+
+cdef class Guard:
+    """The attributes of links, as they were.
+
+    Parameters
+    ----------
+    links : list of weakref.ref
+    ignored : frozenset of str
+        Attributes that may change.
+    slots : list of (weakref.ref, str), optional
+        More of them, those of one link each.
+    """
+
+    def __init__(self, links, frozenset ignored, slots=()):
+        self.links = []
+        for link in links:
+            free = ignored.union([name for other, name in slots if other is link])
+            own = {name: value for name, value in vars(link()).items()
+                   if name not in free}
+            self.links.append((link, tuple(own), tuple(own.values()),
+                               tuple(map(_length, own.values())), free))
+
+    cpdef bint holds(self) except -1:
+        """Return whether all of them are the same objects."""
+        cdef PyObject *own
+        cdef PyObject *name
+        cdef PyObject *value
+        cdef Py_ssize_t at, i, n
+        cdef tuple each, names, values, lengths
+        cdef frozenset ignored
+        for each in self.links:
+            link = referent(each[0])
+            names = <tuple>each[1]
+            values = <tuple>each[2]
+            lengths = <tuple>each[3]
+            ignored = <frozenset>each[4]
+            own = instance_dict(link)
+            if own is NULL:
+                return False
+            at = i = 0
+            n = len(values)
+            while PyDict_Next(<object>own, &at, &name, &value):
+                if i < n and name is <PyObject *>names[i]:
+                    if value is not <PyObject *>values[i] or (
+                            lengths[i] is not None
+                            and len(<object>value) != lengths[i]):
+                        return False
+                    i += 1
+                elif <object>name not in ignored:
+                    return False
+            if i != n:
+                return False
+        return True
+
+
+cdef object _length(value):
+    return len(value) if isinstance(value, (list, dict, set)) else None
