@@ -24,6 +24,7 @@ CHECKS: dict[str, tp.Callable[[], Finding]] = {
     'vectors': processor.check_vectors,
     'NumPy': processor.check_numpy,
     'SciPy': processor.check_scipy,
+    'products': processor.check_products,
     'oneDNN': processor.check_onednn,
     'CUDA driver': gpu.check_driver,
     'GPUs': gpu.check_gpus,

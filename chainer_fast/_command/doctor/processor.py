@@ -17,6 +17,7 @@ from chainer_fast._command.doctor.finding import (
 )
 from chainer_fast._core import gil, graph, processor
 from chainer_fast.backends._onednn import library
+from chainer_fast.backends.kernels.common import blas, product_choice
 
 
 def check_package():
@@ -71,6 +72,21 @@ def check_scipy():
     import scipy.linalg
     import scipy.special
     return Finding(WORKS, scipy.__version__)
+
+
+def check_products():
+    """Tell who computes products of matrices in single precision."""
+    gains = blas.gains()
+    if gains is None:
+        return Finding(WORKS, 'BLAS; there is no code of our own for this processor')
+    way = product_choice.way()
+    if way != 'measure':
+        return Finding(WORKS, '%s, as %s says' % (way, product_choice.VARIABLE))
+    return Finding(WORKS, "BLAS's time over that of our own code: %s; %s" % (
+        ', '.join(['%s %.2f' % pair for pair in zip(
+            product_choice.KINDS, gains, strict=True)]),
+        'kept in %s' % product_choice.folder() if product_choice.folder()
+        else 'not kept, without a folder for it'))
 
 
 def check_onednn():

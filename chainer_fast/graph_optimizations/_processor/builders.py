@@ -6,6 +6,7 @@ to a plan. The record of the class names it.
 import numpy
 
 from chainer_fast._core import graph
+from chainer_fast.backends.kernels.common import blas
 from chainer_fast.backends.kernels.plan import layers
 
 
@@ -22,15 +23,30 @@ def builder_of(function, values, inputs, outputs):
 class Affine:
     """Maps of rows, by products that pack a weight once for all of them."""
 
-    # Larger products are left to BLAS.
-    LARGEST = 1 << 24
+    # The tiles may take so many times the time of what the shortcuts choose for each of
+    # the products. They were measured with packing, and plans pack once.
+    MOST_TIME = 1.05
+    # A call of BLAS's takes longer than so many multiplications.
+    TINY = 40 * 40 * 40
 
     @classmethod
     def serves(cls, x, w, b=None):
         """Return whether there are steps for arrays of these shapes and types."""
-        return layers.available and all([
-            array is None or array.dtype == numpy.float32 for array in (x, w, b)]) and (
-                0 < x.size * len(w) <= cls.LARGEST and len(w) > 1)
+        if not layers.available or not all([
+                array is None or array.dtype == numpy.float32 for array in (x, w, b)]):
+            return False
+        (rows, depth), columns = x.shape, len(w)
+        return x.size > 0 and columns > 1 and cls._pays(rows, depth, columns)
+
+    @classmethod
+    def _pays(cls, rows, depth, columns):
+        """Return whether tiles are fast enough for the product and its gradients."""
+        gains = (blas.gain(rows, columns, depth, right_turned=True),
+                 blas.gain(rows, depth, columns),
+                 blas.gain(columns, depth, rows, left_turned=True))
+        return min(gains) > 0 and (
+            rows * depth * columns < cls.TINY or sum([1 / gain for gain in gains]) <= (
+                cls.MOST_TIME * sum([1 / max(gain, 1) for gain in gains])))
 
     @staticmethod
     def _pack(planner, value, depth, columns, turned):

@@ -122,6 +122,17 @@ def test_numpy():
     assert seen.startswith(numpy.__version__ + '; BLAS: ')
 
 
+@pytest.mark.parametrize('way, gains, seen', [
+    ('measure', [1.25] * len(processor.product_choice.KINDS), 'few rows 1.25'),
+    ('tiles', [1.] * len(processor.product_choice.KINDS), 'tiles, as CHAINER_FAST_PR'),
+    ('measure', None, 'no code of our own')])
+def test_products(way, gains, seen, monkeypatch):
+    monkeypatch.setenv(processor.product_choice.VARIABLE, way)
+    monkeypatch.setattr(processor, 'blas', types.SimpleNamespace(gains=lambda: gains))
+    found = processor.check_products()
+    assert found.state == WORKS and seen in found.seen
+
+
 @pytest.mark.parametrize('on, free_threaded, state, seen', [
     (True, 0, WORKS, 'always has it'), (True, None, WORKS, 'always has it'),
     (True, 1, WORKS, 'take turns'), (False, 1, BROKEN, 'switched off')])

@@ -1,16 +1,20 @@
-"""Matrix products of SciPy's BLAS; our own where it has no code for the processor; or
-oneDNN's where it is wanted.
+"""Matrix products of SciPy's BLAS; our own tiles where they are faster; or oneDNN's
+where it is wanted.
 
 The functions are looked up when they are first needed, not when this is imported:
 SciPy's linear algebra takes longer to import than all of the rest.
 """
+import os
+
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from libcpp.string cimport string
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_STRIDE, ndarray
 
 from chainer_fast.backends._onednn.library cimport SUCCESS, Library, library, wanted
 
 cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     ctypedef struct Control "chainer_fast::Control":
-        pass
+        void *set
     Control control_of_openblas "chainer_fast::control_of_openblas"() noexcept
     # BLAS's products, the way to tell it its number of threads, and shared products.
     Gemm sgemm "chainer_fast::gemm<float>"
@@ -18,14 +22,36 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     Control control "chainer_fast::control"
     Gemm shared_sgemm "chainer_fast::shared_product<float>"
     Gemm shared_dgemm "chainer_fast::shared_product<double>"
+    Control control_of_numpy "chainer_fast::control_of_numpy"() noexcept
+    string core_of_openblas "chainer_fast::core_of_openblas"() except +
+    cppclass OneThread "chainer_fast::OneThread":
+        OneThread(Control)
 
 cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
     void set_threads(int n) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/common/tiled_product.hpp" nogil:
-    bint tiles_beat_openblas "chainer_fast::tiles_beat_openblas"() noexcept
+    ctypedef struct Tiles "chainer_fast::Tiles":
+        ptrdiff_t rows
+    const Tiles *find_tiles "chainer_fast::find_tiles"() noexcept
     Gemm tiled_sgemm "chainer_fast::tiled_sgemm"
+    ctypedef struct FloatMatrix "chainer_fast::Matrix<float>":
+        const float *data
+        ptrdiff_t ld
+        bint transposed
+    void product "chainer_fast::product"(
+        Gemm, ptrdiff_t, ptrdiff_t, ptrdiff_t, FloatMatrix, FloatMatrix, bint, float *,
+        ptrdiff_t) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/product_kinds.hpp" nogil:
+    enum:
+        PRODUCT_KINDS "chainer_fast::PRODUCT_KINDS"
+    const ProductSizes *PRODUCT_EXAMPLES "chainer_fast::PRODUCT_EXAMPLES"
+    int kind_of_product "chainer_fast::kind_of_product"(const ProductSizes &) noexcept
+    double counted_gain "chainer_fast::counted_gain"(
+        const ProductSizes &, double) noexcept
+    const double LEAST_GAIN "chainer_fast::LEAST_GAIN"
 
 
 cdef void *_address(table, name) except NULL:
@@ -64,17 +90,117 @@ cdef void _sgemm_of_library(
         shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
-cdef bint _has_tiles = tiles_beat_openblas()
+cdef const Tiles *_tiles = find_tiles()
+# By kinds of products, and whether they are known.
+cdef double[PRODUCT_KINDS] _gains
+cdef bint _chosen = False
 
 
-cdef bint beats_numpy() except -1:
-    return wanted() != 0 or _has_tiles
+def forget():
+    """Have it chosen anew who computes products, as in a process that begins."""
+    global _chosen
+    _chosen = False
 
 
-cdef int find_gemm(char kind, Gemm *found) except -1:
+cdef FloatMatrix _described(ndarray x):
+    cdef FloatMatrix matrix
+    matrix.data = <const float *>PyArray_DATA(x)
+    matrix.transposed = PyArray_STRIDE(x, 1) != 4
+    matrix.ld = PyArray_STRIDE(x, 1 if matrix.transposed else 0) // 4
+    return matrix
+
+
+def _by_tiles(ndarray left, ndarray right, ndarray out):
+    """Write a product of matrices by our own code; each has one axis in order."""
+    product(tiled_sgemm, PyArray_DIM(left, 0), PyArray_DIM(right, 1),
+            PyArray_DIM(left, 1), _described(left), _described(right), False,
+            <float *>PyArray_DATA(out), PyArray_DIM(right, 1))
+
+
+cdef int _choose() except -1:
+    """Find out which products tiles compute faster, in a file or by measurement."""
+    global _chosen
+    cdef OneThread *one = NULL
+    cdef Control of_numpy = control_of_numpy()
+    cdef ProductSizes sizes
+    cdef list examples = []
+    cdef object module = os.stat(__file__)
+    cdef tuple build = (module.st_size, module.st_mtime_ns, _tiles.rows,
+                        <bytes>core_of_openblas())
+    cdef object found
+    cdef int i
+    from chainer_fast.backends.kernels.common import product_choice
+    for i in range(PRODUCT_KINDS):
+        sizes = PRODUCT_EXAMPLES[i]
+        examples.append((sizes.rows, sizes.columns, sizes.depth, sizes.left_turned,
+                         sizes.right_turned))
+    if of_numpy.set is not NULL:
+        one = new OneThread(of_numpy)
+    try:
+        found = product_choice.choose(examples, _by_tiles, build)
+    finally:
+        del one
+    # Another thread may have been faster; two answers would differ by bits.
+    if not _chosen:
+        for i in range(PRODUCT_KINDS):
+            _gains[i] = found[i]
+        _chosen = True
+    return 0
+
+
+cdef double _gain(const ProductSizes &sizes) except -1:
+    if _tiles is NULL:
+        return 0
+    if not _chosen:
+        _choose()
+    return counted_gain(sizes, _gains[kind_of_product(sizes)])
+
+
+def gain(rows, columns, depth, left_turned=False, right_turned=False):
+    """Return how many times the time of tiles BLAS takes for a product.
+
+    Tiles compute it from 1.05 on, unless oneDNN is wanted.
+
+    Parameters
+    ----------
+    rows, columns, depth : int
+        The product is of the shapes ``(rows, depth)`` and ``(depth, columns)``.
+    left_turned, right_turned : bool
+        Whether operands are transposed matrices.
+
+    Returns
+    -------
+    float
+        Zero without tiles.
+    """
+    cdef ProductSizes sizes
+    sizes.rows, sizes.columns, sizes.depth = rows, columns, depth
+    sizes.left_turned, sizes.right_turned = left_turned, right_turned
+    return _gain(sizes)
+
+
+def gains():
+    """Return the gains of all kinds of products, in their order; None without tiles."""
+    cdef int i
+    if _tiles is NULL:
+        return None
+    if not _chosen:
+        _choose()
+    return [_gains[i] for i in range(PRODUCT_KINDS)]
+
+
+cdef bint tiles_are_faster(const ProductSizes &sizes) except -1:
+    return _gain(sizes) >= LEAST_GAIN
+
+
+cdef bint beats_numpy(const ProductSizes &sizes) except -1:
+    return wanted() != 0 or tiles_are_faster(sizes)
+
+
+cdef int find_gemm(char kind, const ProductSizes &sizes, Gemm *found) except -1:
     """Find the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
     global sgemm, dgemm, control, _library
-    if kind == b'f' and _has_tiles and not wanted():
+    if kind == b'f' and not wanted() and tiles_are_faster(sizes):
         found[0] = tiled_sgemm
         return 0
     if dgemm is NULL:

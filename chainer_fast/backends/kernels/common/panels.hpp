@@ -51,6 +51,7 @@ struct Tile {
     const float *left;
     ptrdiff_t row, panel;
     const float *right[2];
+    ptrdiff_t right_row;    /* from a term to the next */
     const float *start[2];
     ptrdiff_t start_row;
     float *out[2];
@@ -93,19 +94,21 @@ void tile_avx512(const Tile &t, ptrdiff_t depth) {
     const float *left = t.left, *next = t.next;
     const float *right0 = t.right[0], *right1 = t.right[P - 1];
     const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
-    const ptrdiff_t panel = turned ? PANEL * step : t.panel;
+    const ptrdiff_t panel = turned ? PANEL * step : t.panel, right_row = t.right_row;
     for (; depth >= PANEL; depth -= PANEL) {
         CF_UNROLL(4)
         for (ptrdiff_t k = 0; k < PANEL; ++k) {
             if (turned || k < M)
                 _mm_prefetch((const char *)(next + k * t.row), _MM_HINT_T0);
-            add_term(sum, left + k * step, row, right0 + k * PANEL, right1 + k * PANEL);
+            add_term(sum, left + k * step, row, right0, right1);
+            right0 += right_row, right1 += right_row;
         }
         left += panel, next += panel;
-        right0 += PANEL * PANEL, right1 += PANEL * PANEL;
     }
-    for (ptrdiff_t k = 0; k < depth; ++k)
-        add_term(sum, left + k * step, row, right0 + k * PANEL, right1 + k * PANEL);
+    for (ptrdiff_t k = 0; k < depth; ++k) {
+        add_term(sum, left + k * step, row, right0, right1);
+        right0 += right_row, right1 += right_row;
+    }
     for (int i = 0; i < M; ++i)
         for (int p = 0; p < P; ++p)
             _mm512_storeu_ps(t.out[p] + i * t.out_row, sum[i][p]);
@@ -131,7 +134,7 @@ void tile_avx2(const Tile &t, ptrdiff_t depth) {
                     sum[i][0] = _mm256_fmadd_ps(x, b0, sum[i][0]);
                     sum[i][1] = _mm256_fmadd_ps(x, b1, sum[i][1]);
                 }
-                a += step, right += PANEL;
+                a += step, right += t.right_row;
             }
             left += turned ? PANEL * step : t.panel;
         }
@@ -174,14 +177,14 @@ inline const Tiles *find_tiles() {
  * last panel that is not full is computed beside the output, where there is room. */
 inline void product_of_tiles(
         const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
-        ptrdiff_t depth, const float *const *right, ptrdiff_t columns,
-        Panels<const float> start, Panels<float> out) {
+        ptrdiff_t depth, const float *const *right, ptrdiff_t right_row,
+        ptrdiff_t columns, Panels<const float> start, Panels<float> out) {
     constexpr ptrdiff_t PAIR = 2 * PANEL;
     const ptrdiff_t count = panels_of(columns);
     const bool is_full = columns % PANEL == 0;
     float first[8 * PAIR], result[8 * PAIR];
     Tile t;
-    t.row = left.row, t.panel = left.panel;
+    t.row = left.row, t.panel = left.panel, t.right_row = right_row;
     for (ptrdiff_t p = 0; p < count; ++p)
         t.right[p] = right[p];
     for (ptrdiff_t i = 0, n; i < rows; i += n) {
@@ -219,9 +222,9 @@ inline void product_of_tiles(
     }
 }
 
-/* out = start + left right, of the shapes (rows, depth) and (depth, columns). The right
- * operand is in panels. The left one is a matrix of panels with any distance of rows; or
- * it is `turned`: the transpose of a matrix (depth, rows). */
+/* out = start + left right, of the shapes (rows, depth) and (depth, columns). Both operands
+ * are matrices of panels with any distance of rows, the right one of whole panels. Or the
+ * left one is `turned`: the transpose of a matrix (depth, rows). */
 inline void product_of_panels(
         const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, Panels<const float> right, ptrdiff_t columns,
@@ -236,10 +239,10 @@ inline void product_of_panels(
             for (ptrdiff_t j = 0; j < columns; j += 2 * PANEL) {
                 const float *pair[2];
                 for (int p = 0; p < 2; ++p)
-                    pair[p] = right.data + (j / PANEL + p) * right.panel + k * PANEL;
+                    pair[p] = right.data + (j / PANEL + p) * right.panel + k * right.row;
                 product_of_tiles(
                     tiles, turned, turned ? part.from(i / PANEL) : part.below(i), m,
-                    terms, pair, std::min(2 * PANEL, columns - j),
+                    terms, pair, right.row, std::min(2 * PANEL, columns - j),
                     from.below(i).from(j / PANEL), out.below(i).from(j / PANEL));
             }
         }

@@ -66,13 +66,13 @@ inline int find_core(dl_phdr_info *library, size_t, void *result) {
 }
 #endif
 
-/* Whether there is an OpenBLAS, and it runs code for AVX2. */
-inline bool openblas_has_avx2_at_most() {
+/* The processor that an OpenBLAS has chosen its code for; empty for another BLAS. */
+inline std::string core_of_openblas() {
     std::string core;
 #if defined(__linux__)
     dl_iterate_phdr(find_core, &core);
 #endif
-    return core == "Haswell" || core == "Zen";
+    return core;
 }
 
 /* That of SciPy, which has no 64-bit integers. */

@@ -1,8 +1,10 @@
 /* A product of single-precision matrices that takes the place of BLAS's.
  *
- * OpenBLAS has AVX-512 code for Intel's processors alone; on others it runs code for AVX2
- * that reaches half of their speed. Here the right operand is packed in panels, a block
- * that stays in the second level of the cache at a time; the left one is read where it is.
+ * OpenBLAS packs both operands, which costs more than the product itself where there are
+ * few rows; and it has no code for the widest vectors of some processors. Here the left
+ * operand is read where it is. The right one is packed in panels, a block that stays in the
+ * second level of the cache at a time, unless there are few rows, and its own have their
+ * elements side by side: then it is read where it is, too.
  * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
  * the number of threads.
  */
@@ -27,6 +29,9 @@ constexpr ptrdiff_t BLOCK = 32;
 /* From one packed panel to the next: a power of two would put the same rows of all of
  * them in the same few lines of the cache. */
 constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
+/* A right operand of so many rows' product is not packed: it would not be read often
+ * enough to make up for that. */
+constexpr ptrdiff_t FEW_ROWS = 64;
 /* A thread gets at least this many multiplications: some 50 microseconds. */
 constexpr double LEAST_WORK = 4e6;
 
@@ -39,6 +44,23 @@ inline float *packed_panels() {
     return (float *)(memory.get() + (LINE - place % LINE));
 }
 
+/* Some columns of `tiled_product` with few rows, whole panels of them, by one thread. The
+ * right operand is read where it is. */
+inline void unpacked_columns(
+        const Tiles &tiles, ptrdiff_t rows, ptrdiff_t begin, ptrdiff_t end,
+        ptrdiff_t depth, const Matrix<float> &left, const Matrix<float> &right,
+        bool add, float *out, ptrdiff_t ld) {
+    static const float zeros[2 * PANEL] = {};
+    const Panels<float> to = {out + begin, ld, PANEL};
+    const Panels<const float> from = {add ? to.data : zeros, add ? ld : 0, PANEL};
+    for (ptrdiff_t j = 0; j < (end - begin) / PANEL; j += 2)
+        product_of_panels(
+            tiles, left.transposed, {left.data, left.ld, PANEL}, rows, depth,
+            {right.data + begin + j * PANEL, right.ld, PANEL},
+            std::min(2 * PANEL, end - begin - j * PANEL),
+            add ? from.from(j) : from, to.from(j));
+}
+
 /* Some columns of `tiled_product`, by one thread. */
 inline void tiled_columns(
         const Tiles &tiles, ptrdiff_t rows, ptrdiff_t begin, ptrdiff_t end,
@@ -47,6 +69,12 @@ inline void tiled_columns(
     static const float zeros[BLOCK * PANEL] = {};
     const Panels<float> packed = {packed_panels(), PANEL, NEXT};
     const Panels<const float> from_left = {left.data, left.ld, PANEL};
+    if (!right.transposed && rows <= FEW_ROWS && depth) {
+        /* What is beside the last whole panel cannot be read. */
+        const ptrdiff_t whole = end - (end - begin) % PANEL;
+        unpacked_columns(tiles, rows, begin, whole, depth, left, right, add, out, ld);
+        begin = whole;
+    }
     for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL) {
         const ptrdiff_t columns = std::min(BLOCK * PANEL, end - j);
         const Panels<float> to = {out + j, ld, PANEL};
@@ -101,12 +129,6 @@ inline void tiled_sgemm(
     tiled_product(*find_tiles(), *n, *m, *k, {(const float *)b, *ldb, *tb == 't'},
                   {(const float *)a, *lda, *ta == 't'}, *(const float *)beta != 0,
                   (float *)c, *ldc);
-}
-
-/* Whether there are loops for this processor that are faster than OpenBLAS. */
-inline bool tiles_beat_openblas() {
-    const Tiles *tiles = find_tiles();
-    return tiles && tiles->rows == 8 && openblas_has_avx2_at_most();
 }
 
 }  // namespace

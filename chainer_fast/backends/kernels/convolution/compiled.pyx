@@ -11,7 +11,8 @@ from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
 
 from chainer_fast.backends._onednn.convolution cimport compute_by_library
 from chainer_fast.backends._onednn.library cimport wanted
-from chainer_fast.backends.kernels.common.blas cimport Gemm, find_gemm
+from chainer_fast.backends.kernels.common.blas cimport (
+    Gemm, ProductSizes, find_gemm)
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, MAX_AXES, TILE_COLUMNS, TRANSPOSE, Convolution, Task, Window,
     in_order, new_like, new_result, set_sizes, set_window, type_of_both)
@@ -148,6 +149,17 @@ cdef object _usable(object array, const Convolution &c):
     return array
 
 
+cdef ProductSizes _sizes(Task task, const Convolution &c) noexcept:
+    """Return the sizes of the product of an image, of which there may be parts."""
+    cdef ProductSizes sizes
+    sizes.rows = c.depth if task == TRANSPOSE else c.filters
+    sizes.columns = c.depth if task == CORRELATE else c.columns
+    sizes.depth = c.filters if task == TRANSPOSE else (
+        c.columns if task == CORRELATE else c.depth)
+    sizes.left_turned, sizes.right_turned = task == TRANSPOSE, task == CORRELATE
+    return sizes
+
+
 cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
     """Compute one of three arrays from the others: images, filters, places of windows.
 
@@ -174,7 +186,7 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
         bias = in_order(bias)
         start = PyArray_DATA(<np.ndarray>bias)
     if not vectors:
-        find_gemm(kind, &multiply)
+        find_gemm(kind, _sizes(task, c), &multiply)
     images, filters, places = a, b, result
     if task == TRANSPOSE:
         images, places = result, a

@@ -13,7 +13,7 @@ import numpy
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.blas cimport (
-    Gemm, beats_numpy, find_gemm)
+    Gemm, ProductSizes, beats_numpy, find_gemm)
 
 np.import_array()
 
@@ -71,14 +71,14 @@ cdef bint _read(object array, Matrix *out) noexcept:
     return out.ld <= MAX_INT
 
 
-cdef bint _is_ours(
-        ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t count) except -1:
-    """Tell whether as many products of this size are not left to NumPy."""
+cdef bint _is_ours(const ProductSizes &sizes, ptrdiff_t count) except -1:
+    """Tell whether as many products of these sizes are not left to NumPy."""
+    cdef ptrdiff_t m = sizes.rows, n = sizes.columns, k = sizes.depth
     cdef double work = <double>m * n * k
     # Products with a vector only read the matrix once.
     if work < LARGE or max(m, n, k) > MAX_INT or min(m, n) == 1:
         return False
-    return beats_numpy() or work * count > ONE_THREAD and thread_limit() > 1
+    return beats_numpy(sizes) or work * count > ONE_THREAD and thread_limit() > 1
 
 
 cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches):
@@ -126,6 +126,7 @@ cpdef object matmul(a, b):
 cdef object _product(a, b, bint batches):
     """Return the product of two matrices, or those of two batches of them."""
     cdef Batch batch
+    cdef ProductSizes sizes
     cdef Matrix left, right
     cdef Gemm by
     cdef float *out
@@ -146,12 +147,14 @@ cdef object _product(a, b, bint batches):
             return numpy.matmul(a, b)
         shape[j] = batch.length[j]
         batch.count *= batch.length[j]
-    if not _is_ours(batch.m, batch.n, batch.k, batch.count):
+    sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
+    sizes.left_turned, sizes.right_turned = left.transposed, right.transposed
+    if not _is_ours(sizes, batch.count):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     shape[nd - 2], shape[nd - 1] = batch.m, batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
     out = <float *>PyArray_DATA(<np.ndarray>c)
-    find_gemm(b'f', &by)
+    find_gemm(b'f', sizes, &by)
     clear_float_errors()
     with nogil:
         multiply_all(by, batch, left, right, out)

@@ -1,0 +1,9 @@
+def forget() -> None: ...
+def gain(
+    rows: int,
+    columns: int,
+    depth: int,
+    left_turned: bool = False,
+    right_turned: bool = False,
+) -> float: ...
+def gains() -> list[float] | None: ...
