@@ -231,9 +231,7 @@ test-level-%: build $(VENV)/.test
 
 # With clang and its OpenMP (Debian: clang, libomp-dev); warnings of our code are errors.
 CLANG = CC=clang CXX=clang++ LDSHARED='clang++ -shared' \
-	CFLAGS='-Wall -Wextra -Werror $(UNWARNED)'
-# What Cython and the headers of Python and NumPy are warned of.
-UNWARNED =
+	CFLAGS='-Wall -Wextra -Werror' CXXFLAGS='-Wall -Wextra -Werror'
 test-clang: build $(VENV)/.test
 	$(call build-copy,build/clang,$(CLANG))
 	cd build/clang && PYTHONPATH=. $(abspath $(BIN))/python \

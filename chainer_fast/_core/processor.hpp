@@ -21,7 +21,7 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__GLIBC__)
+#if defined(CF_LOWERED_LIBRARY)
 /* Called by its address, as other calls are not linked yet when loops are chosen. */
 extern "C" char *getenv(const char *) __THROW __attribute__((noplt));
 #endif

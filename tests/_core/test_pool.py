@@ -14,7 +14,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import pool
+from chainer_fast._core import pool, processor
 from tests.compat import processes
 
 pytestmark = pytest.mark.skipif(
@@ -240,5 +240,6 @@ def test_convolutions_have_pieces_for_many_threads(size):
         found = pool.noted_loops()
     finally:
         pool.note_loops(False)
-    # Forward, and both gradients.
-    assert len([pieces for _, pieces, _ in found if pieces >= 16]) >= 3
+    # Forward, and both gradients; without vectors, it is the BLAS that has threads.
+    if processor.level() != 'base':
+        assert len([pieces for _, pieces, _ in found if pieces >= 16]) >= 3

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
+from chainer_fast._core import processor
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels.test_convolution import random, windows
 
@@ -145,9 +146,10 @@ def test_results_have_their_channels_last(width):
     x, W = random((2, 8, 6, 6), 'f', 0), random((16, 8, 3, 3), 'f', 1)
     y = kernels.convolve(x, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
     gx = kernels.convolve_transposed(y, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
+    has_vectors = width > 0 and processor.level() != 'base'
     for array in y, gx:
         last = np.moveaxis(array, 1, -1)
-        assert last.flags.c_contiguous == (width > 0) and array.flags.owndata
+        assert last.flags.c_contiguous == has_vectors and array.flags.owndata
     gW = kernels.correlate(x, y, (3, 3), (1, 1), (1, 1), (1, 1), 1, x.dtype)
     assert gW.flags.c_contiguous
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
+from chainer_fast._core import processor
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
 from tests import devices
@@ -140,7 +141,11 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
 
 MODES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
+with_vectors = pytest.mark.skipif(
+    processor.level() == 'base', reason='without vectors, there are no layers')
 
+
+@with_vectors
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.sampled_from(sorted(MODES)), st.sampled_from([4, 16, 17, 40, 128]),
        st.sampled_from([1, 16, 50, 131, 300]), seeds, st.booleans(),
@@ -188,6 +193,12 @@ def large_layer(seed):
     return x, weights[:8], weights[8:], hx, cx, (20,) * 40, 'lstm', False
 
 
+def test_layers_are_left_to_the_reference_without_vectors():
+    result = recurrent.layer.compiled(*large_layer(0))
+    assert (result is NotImplemented) == (processor.level() == 'base')
+
+
+@with_vectors
 def test_layer_does_not_depend_on_the_number_of_threads():
     args = large_layer(0)
     results = []
@@ -201,6 +212,7 @@ def test_layer_does_not_depend_on_the_number_of_threads():
             np.testing.assert_array_equal(y, expected)
 
 
+@with_vectors
 def test_memory_of_results_is_not_used_again_while_a_part_is_alive():
     x, hx, cx, *weights = arrays(
         0, 'f', (600, 8), (30, 64), (30, 64), *[(64, 8)] * 4, *[(64, 64)] * 4,
@@ -213,6 +225,7 @@ def test_memory_of_results_is_not_used_again_while_a_part_is_alive():
     np.testing.assert_array_equal(view, expected)
 
 
+@with_vectors
 def test_layer_keeps_its_weights_for_the_gradient():
     args = large_layer(0)
     ys, hy, cy, trace = recurrent.layer.compiled(*args)
@@ -241,6 +254,7 @@ def test_layers_of_other_arrays_are_left_to_the_reference(change):
         *change(*values), sizes, mode, reverse) is NotImplemented
 
 
+@with_vectors
 def test_gradients_of_other_dtypes_are_converted():
     args = large_layer(0)
     ys, hy, cy, trace = recurrent.layer.compiled(*args)
@@ -255,6 +269,7 @@ def test_gradients_of_other_dtypes_are_converted():
         recurrent.layer_grad.compiled(ys[1:], trace, *rest)
 
 
+@with_vectors
 def test_layer_warns_as_numpy_does():
     x, *rest = large_layer(0)
     x[3, 5:] = np.inf

@@ -288,7 +288,7 @@ template <typename N>
 struct HardClipping {
     N lower, upper;
 
-    CF_ELEMENT void change(N param, N &gradient) const {
+    CF_ELEMENT void change(N, N &gradient) const {
         gradient = bounded(gradient, lower, upper);
     }
 };
@@ -297,14 +297,14 @@ template <typename N>
 struct Scale {
     N factor;
 
-    CF_ELEMENT void change(N param, N &gradient) const { gradient = gradient * factor; }
+    CF_ELEMENT void change(N, N &gradient) const { gradient = gradient * factor; }
 };
 
 template <typename N>
 struct Unscale {
     N divisor;
 
-    CF_ELEMENT void change(N param, N &gradient) const { gradient = gradient / divisor; }
+    CF_ELEMENT void change(N, N &gradient) const { gradient = gradient / divisor; }
 };
 
 /* On the GPU alone: the processor's norms are those of NumPy. */
