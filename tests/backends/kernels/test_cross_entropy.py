@@ -194,6 +194,16 @@ def test_labels_that_are_no_classes(label):
 def test_no_compiled_form():
     t = np.zeros(2, 'i')
     single = np.zeros((2, 6), 'f')
-    for x in single.astype('e'), single[:, :0], single[:, ::2]:
+    for x in single.astype('e'), single[:, :0], single[:, ::-1]:
         assert compiled.hard_losses(x, t, None, -1) is NotImplemented
         assert compiled.soft_losses(x, x) is NotImplemented
+    assert compiled.soft_losses(single[:, ::2], single[:, ::2]) is NotImplemented
+
+
+def test_scores_with_gaps():
+    x = np.random.RandomState(0).randn(3, 8).astype('f')[:, ::2]
+    t = np.array([0, -1, 3])
+    actual, y = compiled.hard_losses(x, t, None, -1)
+    expected, expected_y = cross_entropy.hard_losses.reference(x, t, None, -1)
+    close(actual, expected, x.dtype)
+    close(y, expected_y, x.dtype)

@@ -34,6 +34,12 @@ def in_other_order(draw, array):
     return np.repeat(array, 2, axis=-1)[..., ::2]
 
 
+def in_rows(x):
+    """Tell whether strides fall from axis to axis, with gaps or without."""
+    strides = [step for step, n in zip(x.strides, x.shape, strict=True) if n > 1]
+    return strides == sorted(strides, reverse=True)
+
+
 def flat(results):
     for each in results:
         if isinstance(each, tuple):
@@ -72,7 +78,7 @@ def test_lstm(data, dtype, batch, n, seed):
     shapes = [(batch, n, *tail), (samples, 4 * n, *tail)]
     args = [in_other_order(data.draw, x) for x in arrays(seed, dtype, *shapes)]
     ran = check(recurrent.lstm, dtype, lambda: args)
-    assert ran == (tail != (2,) and all(x.flags.c_contiguous for x in args))
+    assert ran == (tail != (2,) and all(map(in_rows, args)))
 
     shapes += [shapes[0], optional(data.draw, shapes[0]),
                optional(data.draw, (samples, n, *tail))]

@@ -1,4 +1,4 @@
-"""Small arrays with gaps, and such as have to be broadcast, spread out for loops."""
+"""Arrays with gaps, and such as have to be broadcast, spread out for loops."""
 from numpy cimport npy_intp
 
 cdef enum:
@@ -11,3 +11,4 @@ cdef struct Spread:
 cdef bint shape_of_one(object array, Spread *shape) noexcept
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
 cdef object spread(object array, const Spread *shape)
+cdef object without_gaps(object array)

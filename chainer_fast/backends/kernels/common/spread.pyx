@@ -1,8 +1,9 @@
-"""Small arrays with gaps, and such as have to be broadcast, spread out for loops.
+"""Arrays with gaps, and such as have to be broadcast, spread out for loops.
 
-A copy in C order costs less than the general way through a function's methods, as long
-as it stays in the cache. NumPy's results lie in C order as well, if the strides of all
-operands fall from axis to axis; other arrays are left to the methods.
+A copy in C order costs less than the general way through a function's methods: always
+if those go over the array several times, and otherwise as long as it stays in the
+cache. NumPy's results lie in C order as well, if the strides of all operands fall from
+axis to axis; other arrays are left to the methods.
 """
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
@@ -15,6 +16,7 @@ np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
+    object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
 
 cdef enum:
     # Elements of a result at most.
@@ -105,3 +107,11 @@ cdef object spread(object array, const Spread *shape):
         shape.ndim, <npy_intp *>shape.dims, PyArray_TYPE(<np.ndarray>array), 0)
     PyArray_CopyInto(copy, <np.ndarray>array)
     return copy
+
+
+cdef object without_gaps(object array):
+    """Return an array of floats in C order, copied if its strides fall; or as it is."""
+    if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
+            <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or not _falls(array):
+        return array
+    return PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)

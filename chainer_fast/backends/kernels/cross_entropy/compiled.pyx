@@ -14,6 +14,7 @@ from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.spread cimport without_gaps
 
 np.import_array()
 
@@ -135,6 +136,7 @@ cdef bint _alike(object x, object t) noexcept:
 
 def hard_losses(x, t, class_weight, npy_intp ignore_label):
     """Compiled form of the kernel of this name."""
+    x = without_gaps(x)
     labels = _any_classes(t, x, ignore_label)
     if labels is None:
         return NotImplemented
@@ -195,7 +197,7 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         self.retain_inputs = (0, 1)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        cdef object x = <object>xs[0]
+        cdef object x = without_gaps(<object>xs[0])
         cdef npy_intp rows, counted = 0
         cdef double coeff
         if n != 2 or not kind_of(x) or not _plain_arguments(function):

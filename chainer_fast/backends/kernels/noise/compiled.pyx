@@ -24,6 +24,7 @@ from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
+from chainer_fast.backends.kernels.common.spread cimport without_gaps
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
@@ -178,9 +179,11 @@ cdef tuple _draw(object x, object ratio):
     None if there is no code for ``x``.
     """
     cdef double p
-    cdef char kind = gapless_kind(x)
-    cdef bint plain = kind_of(x) != 0
+    cdef char kind
+    cdef bint plain
     cdef Twister *mt
+    x = without_gaps(x)
+    kind, plain = gapless_kind(x), kind_of(x) != 0
     if not kind or not _ratio(ratio) or not (plain or is_channels_last(x)):
         return None
     mt = _twister('rand', _numpy_rand)

@@ -10,6 +10,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, output_array
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.spread cimport without_gaps
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
 np.import_array()
@@ -87,6 +88,10 @@ cdef char _kind(tuple cells, tuple gates) except -1:
     return kind
 
 
+cdef tuple _without_gaps(tuple arrays):
+    return tuple([without_gaps(each) for each in arrays])
+
+
 cdef object _step(const Cell &cell, tuple cells, tuple gates):
     """Return cells, and as many outputs as there are samples."""
     cdef char kind = _kind(cells, gates)
@@ -94,6 +99,9 @@ cdef object _step(const Cell &cell, tuple cells, tuple gates):
     cdef npy_intp samples
     cdef void *data[MOST_ARRAYS]
     cdef int d
+    if not kind:
+        cells, gates = _without_gaps(cells), _without_gaps(gates)
+        kind = _kind(cells, gates)
     if not kind:
         return NotImplemented
     c_prev = cells[0]
@@ -116,6 +124,9 @@ cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, obj
     cdef char kind = _kind(cells, gates)
     cdef npy_intp rows, samples
     cdef void *data[MOST_ARRAYS]
+    if not kind:
+        cells, gates = _without_gaps(cells), _without_gaps(gates)
+        kind = _kind(cells, gates)
     if not kind:
         return NotImplemented
     c_prev, inputs = cells[0], cells + gates

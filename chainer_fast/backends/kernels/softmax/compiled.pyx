@@ -11,6 +11,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport empty_like, kind_of
 from chainer_fast._core.shortcut cimport given, output_array
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.spread cimport without_gaps
 
 np.import_array()
 
@@ -51,7 +52,9 @@ cdef bint _extent(object x, object axis, Extent *e):
 cdef object _softmax(object x, object axis, bint logarithm):
     """Return the result, or None if it is left to the reference."""
     cdef Extent e
-    cdef char kind = kind_of(x)
+    cdef char kind
+    x = without_gaps(x)
+    kind = kind_of(x)
     if not kind or not _extent(x, axis, &e):
         return None
     out = empty_like(x)
@@ -64,6 +67,7 @@ cdef object _gradient(object y, object gy, object axis, bint logarithm):
     """Return the result, or None if it is left to the reference."""
     cdef Extent e
     cdef char kind = kind_of(y)
+    gy = without_gaps(gy)
     if not kind or kind_of(gy) != kind or not PyArray_SAMESHAPE(
             <np.ndarray>y, <np.ndarray>gy) or not _extent(y, axis, &e):
         return None
