@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang lint test-gpu bench bench-gpu bench-host card sanitize sanitize-threads \
+	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize sanitize-threads \
 	asv asv-compare docs docs-links release-check locks build clean
 
 .DELETE_ON_ERROR:
@@ -25,6 +25,8 @@ help:
 	@echo 'make test-levels  tests as on processors without AVX-512, and without AVX2;'
 	@echo '            LEVELS=base is one of the two'
 	@echo 'make test-clang  tests of a build by clang, whose warnings are errors'
+	@echo 'make test-aarch64  tests of a build for aarch64, by an emulator; tells first what'
+	@echo '            it needs and how long it takes; EMULATED=tests/links chooses others'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
@@ -236,6 +238,24 @@ test-clang: build $(VENV)/.test
 	$(call build-copy,build/clang,$(CLANG))
 	cd build/clang && PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
+
+# Another processor's Python, compiler and emulator. Debian alone has all that it needs.
+AARCH64 = $(abspath build/aarch64-root)
+$(AARCH64)/.ready: tests/cross/aarch64.sh tests/release/locks/constraints.txt
+	rm -rf $(AARCH64)
+	PATH="$(abspath $(BIN)):$$PATH" tests/cross/aarch64.sh $(AARCH64) \
+		tests/release/locks/constraints.txt
+	touch $@
+
+EMULATED ?= tests/_core tests/backends/kernels
+test-aarch64: build
+	@echo 'Needs Debian with g++-aarch64-linux-gnu and qemu-user, and Python 3.11 in VENV.'
+	@echo 'The build takes 4 minutes of a processor; seven files of tests/_core took 11'
+	@echo 'minutes in one process.'
+	$(MAKE) $(AARCH64)/.ready
+	$(call build-copy,build/aarch64,$(AARCH64)/cross)
+	cd build/aarch64 && PYTHONPATH=. $(AARCH64)/python -m pytest -q -n 2 \
+		--dist loadfile -m 'not network' $(EMULATED)
 
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run
