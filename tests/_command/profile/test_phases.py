@@ -221,8 +221,12 @@ def test_prefetch(iterator_class):
 
 
 def test_wait_for_writer(tmp_path):
-    writer = snapshot_writers.ThreadWriter(
-        lambda path, target: sleep() or open(path, 'w').close())
+    def save(path, target):
+        for _ in range(4):      # the thread may be ahead of the one that waits for it
+            sleep()
+        open(path, 'w').close()
+
+    writer = snapshot_writers.ThreadWriter(save)
     with taken() as found:
         writer('name', str(tmp_path), {})
         writer.finalize()
