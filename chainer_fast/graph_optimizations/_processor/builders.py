@@ -23,6 +23,8 @@ def builder_of(function, values, inputs, outputs):
 class Affine:
     """Maps of rows, by products that pack a weight once for all of them."""
 
+    # A packed weight of a larger product leaves the caches before it is used.
+    LARGEST = 1 << 24
     # The tiles may take so many times the time of what the shortcuts choose for each of
     # the products. They were measured with packing, and plans pack once.
     MOST_TIME = 1.05
@@ -36,7 +38,8 @@ class Affine:
                 array is None or array.dtype == numpy.float32 for array in (x, w, b)]):
             return False
         (rows, depth), columns = x.shape, len(w)
-        return x.size > 0 and columns > 1 and cls._pays(rows, depth, columns)
+        return 0 < rows * depth * columns <= cls.LARGEST and columns > 1 and (
+            cls._pays(rows, depth, columns))
 
     @classmethod
     def _pays(cls, rows, depth, columns):
