@@ -6,8 +6,8 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize sanitize-threads \
-	asv asv-compare docs docs-links release-check locks build clean
+	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize \
+	sanitize-threads asv asv-compare docs docs-links release-check locks build clean
 
 .DELETE_ON_ERROR:
 
