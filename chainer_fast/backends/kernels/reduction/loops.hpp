@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
@@ -61,19 +60,25 @@ void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     });
 }
 
+template <typename T>
+CF_CLONES void fill(T value, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = value;
+}
+
 /* Writes each of n numbers several times. */
 template <typename T>
 void repeat_each(const T *x, T *out, ptrdiff_t n, ptrdiff_t times) {
     if (n == 1) {
         const T value = *x;
         parallel(times, GRAIN, [=](ptrdiff_t j, ptrdiff_t end) {
-            std::fill(out + j, out + end, value);
+            fill(value, out + j, end - j);
         });
         return;
     }
     parallel(n, GRAIN / times + 1, [=](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i)
-            std::fill(out + i * times, out + (i + 1) * times, x[i]);
+            fill(x[i], out + i * times, times);
     });
 }
 
