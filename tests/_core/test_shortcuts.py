@@ -192,7 +192,7 @@ def called_methods(cls):
 @given(data=st.data())
 def test_plain_arrays_take_the_kernel(cls, data):
     make, arrays = data.draw(CASES[cls](Kind.TAME))
-    if cls.__name__ == 'Sqrt':
+    if cls.__name__ in ('Log', 'Sqrt'):
         arrays = [abs(x) for x in arrays]
     with called_methods(cls) as called:
         result = differentiate(

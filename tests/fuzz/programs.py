@@ -70,6 +70,7 @@ each('relu sigmoid tanh exp softplus hard_sigmoid elu leaky_relu clipped_relu so
      'log_softmax selu crelu average sum cos log_ndtr erf expm1 max min argmax cumsum '
      'logsumexp normalize flatten transpose rrelu gumbel_softmax', floats(3, 4))
 program(F.sqrt, positive(5, 3), name='sqrt of positive numbers')
+program(F.log, positive(5, 3), name='log of positive numbers')
 program(lambda x, y: x + y, floats(3, 4), floats(3, 4), name='add')
 program(lambda x, y: x - y * 2 + 1, floats(40), floats(40), name='sub')
 program(lambda x, y: x * y, floats(3, 4), floats(3, 4), name='mul')

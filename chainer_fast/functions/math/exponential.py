@@ -60,6 +60,7 @@ def exp(x: VariableOrArray) -> Variable:
     return Exp().apply((x,))[0]
 
 
+@record(elementwise('log', ('Log::grad', 0)))
 class Log(_unary.FloatUfunc):
     """Natural logarithm."""
 

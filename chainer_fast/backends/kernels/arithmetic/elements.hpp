@@ -98,6 +98,12 @@ struct Sqrt {
     static CF_ELEMENT T grad(T y, T gy) { return gy / (y * T(2)); }
 };
 
+/* The gradient of a logarithm. */
+struct Log {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return gy / x; }
+};
+
 struct Square {
     template <typename T>
     static CF_ELEMENT T of(T x) { return x * x; }
