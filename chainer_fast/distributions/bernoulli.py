@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels.common import exponential as exponentials
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions._terms import substitute
@@ -52,10 +53,14 @@ class BernoulliLogProb(FunctionNode):
         self.retain_inputs((0, 1))
         x = x.astype(logit.dtype, copy=False)
         infinite = xp.isinf(logit)
-        a = xp.where(infinite, 0, logit).astype(logit.dtype, copy=False)
+        any_is_infinite = bool(infinite.any())
+        a = logit
+        if any_is_infinite:
+            a = xp.where(infinite, 0, logit).astype(logit.dtype, copy=False)
         # This form of log(1 + exp(a)) cannot overflow.
-        y = a * x - (xp.maximum(a, 0) + xp.log1p(xp.exp(-xp.abs(a))))
-        if infinite.any():
+        y = a * x - (
+            xp.maximum(a, 0) + exponentials.log1p_exp_of_negative(-xp.abs(a)))
+        if any_is_infinite:
             # One outcome is certain here.
             with numpy.errstate(divide='ignore', invalid='ignore'):
                 certain = xp.log(xp.where(logit > 0, x, 1 - x))
