@@ -1,12 +1,14 @@
 """Backpropagation: one loop for ``Variable.backward``, ``backward`` and ``grad``."""
 from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_Size
-from cpython.ref cimport Py_XDECREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libcpp.vector cimport vector
-from numpy cimport PyArray_CheckExact, PyArray_DESCR
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core import grad_check
+from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
 from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, OUTPUT_REFERENCES, \
@@ -308,6 +310,8 @@ cdef class Traversal:
             found[i] = NULL
         try:
             if PyArray_CheckExact(gradient):
+                if shortcut.takes_factors:
+                    self._offer(function, gradient, found)
                 done = shortcut.backward(function, gradient, found)
             else:
                 done = shortcut.backward_on_device(function, gradient, found)
@@ -322,6 +326,18 @@ cdef class Traversal:
             for i in range(n):
                 Py_XDECREF(found[i])
         return 1
+
+    cdef int _offer(
+            self, FunctionBase function, object gradient, PyObject **found) except -1:
+        """Let a shortcut add a product to the sum that the second input has so far."""
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[1]
+        cdef Factors factors
+        if node.needs_grad and PyArray_NDIM(gradient) == 2:
+            factors = self.table.factors(node, PyArray_DIM(<np.ndarray>gradient, 0))
+            if factors is not None:
+                Py_INCREF(factors)
+                found[1] = <PyObject *>factors
+        return 0
 
     cdef int _short_of_several(
             self, Shortcut shortcut, FunctionBase function) except -1:
@@ -380,6 +396,9 @@ cdef class Traversal:
         for i in range(PyTuple_GET_SIZE(function.input_nodes)):
             node = <VariableNodeBase>PyTuple_GET_ITEM(function.input_nodes, i)
             if found[i] is not NULL and node.needs_grad:
+                if type(<object>found[i]) is Factors:
+                    self._reach(node)       # it is in the table
+                    continue
                 if node.creator_base is None:
                     check_old_style(node)
                     _check_leaf(function, node, <object>found[i])

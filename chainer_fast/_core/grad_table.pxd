@@ -1,7 +1,9 @@
 """Gradients of the nodes that backpropagation has reached but not yet passed."""
 from cpython.object cimport PyObject
+from numpy cimport npy_intp
 
 from chainer_fast._core.addresses cimport AddressTable
+from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase
 
 
@@ -15,6 +17,7 @@ cdef class GradTable:
     cdef object peek(self, VariableNodeBase node)
     cdef int add(self, VariableNodeBase node, object gradient) except -1
     cdef list as_list(self, VariableNodeBase node)
+    cdef Factors factors(self, VariableNodeBase node, npy_intp rows)
 
 
 cdef VariableBase as_grad_variable(object gradient)

@@ -1,8 +1,9 @@
 """Gradients of the nodes that backpropagation has reached but not yet passed.
 
 A gradient is kept in the form in which it came: a bare array from a compiled shortcut,
-a variable from a ``backward`` written in Python, or a list of them where they are to be
-summed in one call.  Arrays become variables only where a variable is asked for.
+a variable from a ``backward`` written in Python, a list of them where they are to be
+summed in one call, or an array with :class:`Factors` of products that are still to be
+added to it.  Arrays become variables only where a variable is asked for.
 
 A sum may go into the buffer of an earlier term only when nobody else can see it: the
 table's reference is the only one, and the array owns its memory.
@@ -12,9 +13,10 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
-    PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
+    PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.addresses cimport Entry
+from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport Shortcut, VariableBase, VariableNodeBase, \
@@ -105,6 +107,20 @@ cdef object _sum_two(object a, object b):
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 
 
+cdef object _settled(object value):
+    """Return a value of a table, without factors of products that are to be added."""
+    cdef Factors factors
+    if type(value) is not Factors:
+        return value
+    factors = <Factors>value
+    product = factors.product()
+    if product is not None:
+        # As it would be in the table, the sum so far is in a field and a variable.
+        total = factors.earlier
+        factors.earlier = _sum_two(total, product)
+    return factors.earlier
+
+
 cdef object sum_gradients(list gradients):
     """Return the sum of a list of gradients; None if it is empty."""
     if not gradients:
@@ -157,7 +173,9 @@ cdef class GradTable:
         value = <object>entry.value
         Py_DECREF(value)
         self.gradients.remove(entry)
-        return sum_gradients(<list>value) if type(value) is list else value
+        if type(value) is list:
+            return sum_gradients(<list>value)
+        return _settled(value)
 
     cdef object peek(self, VariableNodeBase node):
         """Return the gradient of a node and keep it; None if it has none."""
@@ -169,6 +187,9 @@ cdef class GradTable:
             value = sum_gradients(<list>value)
             if value is not None:
                 self.put(node, value)
+        elif type(value) is Factors:
+            value = _settled(value)
+            self.put(node, value)
         return value
 
     cdef int put(self, VariableNodeBase node, object value) except -1:
@@ -193,6 +214,10 @@ cdef class GradTable:
         if type(value) is list:
             (<list>value).append(gradient)
             value = sum_gradients(<list>value)
+        elif type(value) is Factors:
+            value = _settled(value)
+            self.put(node, value)
+            value = _sum_two(value, gradient)
         else:
             value = _sum_two(value, gradient)
         return self.put(node, value)
@@ -208,9 +233,35 @@ cdef class GradTable:
             value = <object>entry.value
             if type(value) is list:
                 return value
+            value = _settled(value)
         gradients = [] if value is None else [as_grad_variable(value)]
         self.put(node, gradients)
         return gradients
+
+    cdef Factors factors(self, VariableNodeBase node, npy_intp rows):
+        """Return what takes factors of so many rows, to add their product to a node.
+
+        Returns
+        -------
+        Factors
+            None if the node has no array yet.
+        """
+        cdef Entry *entry = self.gradients.find(<PyObject *>node)
+        cdef Factors result
+        if entry is NULL:
+            return None
+        value = <object>entry.value
+        if type(value) is Factors:
+            result = <Factors>value
+            if not result.has_room(rows):
+                _settled(result)
+            return result
+        if not PyArray_CheckExact(value):
+            return None
+        result = Factors.__new__(Factors)
+        result.earlier = value
+        self.put(node, result)
+        return result
 
     # -- for Python
 

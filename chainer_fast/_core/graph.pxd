@@ -101,6 +101,9 @@ cdef class Shortcut:
     cdef tuple retain_inputs
     cdef tuple retain_outputs
     cdef bint serves_devices
+    # Whether ``backward`` may find Factors in the place of the second gradient. It adds
+    # a product to them, as the last thing that it does, or puts a gradient there.
+    cdef bint takes_factors
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
         self, FunctionBase function, object gy, PyObject **gx) except -1

@@ -78,8 +78,10 @@ def assert_same(expected, actual, exact=True):
         if exact:
             numpy.testing.assert_array_equal(a, b)
         else:
+            tolerance = 1e-14 if a.dtype == numpy.float64 else 1e-6
             numpy.testing.assert_allclose(
-                a, b, rtol=1e-6, atol=1e-6 * max(abs(a).max(), 1) if a.size else 0)
+                a, b, rtol=tolerance,
+                atol=tolerance * max(abs(a).max(), 1) if a.size else 0)
 
 
 def check(compute, *arrays, calls=2, units=3, exact=None):

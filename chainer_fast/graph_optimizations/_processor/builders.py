@@ -91,7 +91,7 @@ class Affine:
         Returns
         -------
         dict
-            Gradients by target; None for those that have been added to others.
+            Gradients by target; None for those that others contain, or will.
         """
         x, w = node.inputs[:2]
         g, = grads
@@ -104,9 +104,11 @@ class Affine:
             planner.step_into(
                 layers.Product((rows, columns, depth), g, packed, found[0]),
                 (g, packed), (found[0],))
-        if 1 in targets:
+        total = sums.get(w)
+        if 1 in targets and total is not None and planner.stacks.push(w, g, x, total):
+            found[1] = None
+        elif 1 in targets:
             packed = cls._pack(planner, x, rows, depth, False)
-            total = sums.get(w)
             out = planner.values.like(w) if total is None else total
             planner.step_into(
                 layers.Product((columns, rows, depth), g, packed, out, total,

@@ -86,6 +86,8 @@ class Backward:
 
     def _visit(self, index):
         node, lowering = self._graph.nodes[index], self._lowerings[index]
+        for value in node.outputs:
+            self.planner.stacks.settle(value)
         grads = [self._whole(self._grads.pop(value, None)) for value in node.outputs]
         targets = self._targets(node)
         if not targets:
@@ -109,6 +111,7 @@ class Backward:
     def _add(self, value, grad):
         earlier = self._grads.get(value)
         if earlier is not None:
+            self.planner.stacks.settle(value)
             total = self._values.like(value)
             if not self._values.rows.isdisjoint((earlier, grad)):
                 self._values.rows.add(total)
@@ -131,6 +134,7 @@ class Backward:
 
     def _own(self, value, taken):
         """Return the gradient of a value, in an array of its own, or None."""
+        self.planner.stacks.settle(value)
         grad = self._grads.get(value)
         if grad is None:
             return None

@@ -5,6 +5,7 @@ import itertools
 import numpy
 
 from chainer_fast.backends.kernels.plan import steps
+from chainer_fast.graph_optimizations._processor.stacks import Stacks
 
 # A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
 # memory that the plan gives it; a loop always does.
@@ -57,10 +58,16 @@ class Planner:
     ----------
     values : Values
         Shared by all plans of a graph.
+
+    Attributes
+    ----------
+    stacks : Stacks
+        Products that gradients lack.
     """
 
     def __init__(self, values):
         self.values = values
+        self.stacks = Stacks(self)
         self.operations = []
         self._packed = {}
 

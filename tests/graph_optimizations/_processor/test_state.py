@@ -92,7 +92,9 @@ def test_state_that_each_call_begins_anew(dtype):
             loss = chain(*[draw(k + i, 2, 3, dtype=dtype) for i in range(3)])
             loss.backward()
             found.append([loss.array, *state_of(chain), *update(chain)])
-        assert_same(*found, exact=dtype == 'd')
+        # The graph engine multiplies rows of several steps at once, which a plan of
+        # double precision does not: the rounding of weights' gradients differs.
+        assert_same(*found, exact=False)
     assert_planned(chains[1], 2)
 
 

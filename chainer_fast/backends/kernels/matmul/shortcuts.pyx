@@ -4,10 +4,12 @@ The products are those of ``ndarray.dot``, without the method call.
 """
 cimport numpy as np
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, PyArray_Transpose, \
     PyArray_TYPE, npy_intp
 
+from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
@@ -17,9 +19,12 @@ from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
 from chainer_fast.backends.kernels.matmul.on_device cimport (
     add_row_on_device, product_on_device)
+from chainer_fast._core import factors
+from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.backends.kernels.reduction import steps, total
 
 np.import_array()
+factors.bind_dot(compiled.dot)
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
@@ -56,6 +61,7 @@ cdef class LinearShortcut(Shortcut):
     def __cinit__(self):
         self.retain_inputs = (0, 1)
         self.serves_devices = True
+        self.takes_factors = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
@@ -91,13 +97,15 @@ cdef class LinearShortcut(Shortcut):
             return 0
         if wanted(function, 0):
             gx[0] = given(dot(gy, weight))
-        if wanted(function, 1):
-            gx[1] = given(dot(_transposed(gy), rows))
         if len(function.input_nodes) == 3 and wanted(function, 2):
             bias_grad = _sum_rows(kind, gy)
             if bias_grad is None:
                 return 0
             gx[2] = given(bias_grad)
+        if wanted(function, 1) and not _add_product(gx[1], gy, rows):
+            Py_XDECREF(gx[1])
+            gx[1] = NULL
+            gx[1] = given(dot(_transposed(gy), rows))
         return 1
 
     cdef object forward_on_device(
@@ -129,6 +137,11 @@ cdef class LinearShortcut(Shortcut):
                 return 0
             gx[2] = given(total(gy, 0) if len(gy) > steps.LEAST else gy.sum(axis=0))
         return 1
+
+
+cdef bint _add_product(PyObject *sums, object left, object right) except -1:
+    """Add a product to what takes it, if there is such; return whether it is added."""
+    return sums is not NULL and (<Factors>sums).append(left, right)
 
 
 cdef object _sum_rows(char kind, object matrix):

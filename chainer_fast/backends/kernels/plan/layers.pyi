@@ -4,6 +4,11 @@ available: bool
 
 def size_of_packed(depth: int, columns: int) -> int: ...
 
+class CopyRows(Step):
+    def __init__(
+        self, start: int, rows: int, sources: tuple[int, int],
+        columns: tuple[int, int], targets: tuple[int, int]) -> None: ...
+
 class Pack(Step):
     def __init__(
         self, source: int, target: int, depth: int, columns: int,

@@ -6,6 +6,7 @@ in a product of few rows, that takes as long as the arithmetic.
 import numpy
 
 from libc.stddef cimport ptrdiff_t
+from libc.string cimport memcpy
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
@@ -48,6 +49,39 @@ def size_of_packed(depth, columns):
 cdef inline float *_data(Workspace workspace, int value) noexcept:
     """Return where a value is, NULL for a negative one."""
     return <float *>NULL if value < 0 else <float *>workspace.places[value].data
+
+
+cdef class CopyRows(Step):
+    """Copies matrices into rows of others of as many columns.
+
+    Parameters
+    ----------
+    start, rows : int
+        First row that is written, and their number.
+    sources : tuple of int
+        Values of two matrices.
+    columns : tuple of int
+        Theirs.
+    targets : tuple of int
+        Values of the others.
+    """
+    cdef ptrdiff_t start, rows
+    cdef int sources[2]
+    cdef int targets[2]
+    cdef ptrdiff_t columns[2]
+
+    def __init__(self, start, rows, sources, columns, targets):
+        self.start, self.rows = start, rows
+        self.sources, self.columns, self.targets = sources, columns, targets
+
+    cpdef bint run(self, Workspace workspace) except -1:
+        cdef int i
+        for i in range(2):
+            memcpy(
+                _data(workspace, self.targets[i]) + self.start * self.columns[i],
+                _data(workspace, self.sources[i]),
+                self.rows * self.columns[i] * sizeof(float))
+        return True
 
 
 cdef class Pack(Step):
