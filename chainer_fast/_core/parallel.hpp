@@ -110,8 +110,9 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
             int length = 0;
             while (length < LENGTHS - 1 && most >> (length + 2))
                 ++length;
-            share({run, &f, n, std::min(most, threads * PIECES), threads, cut,
-                   experience + length});
+            /* As many pieces for each thread. */
+            const ptrdiff_t pieces = std::min(most, threads * PIECES) / threads * threads;
+            share({run, &f, n, pieces, threads, cut, experience + length});
             return;
         }
     }

@@ -113,6 +113,7 @@ class Backward:
         if earlier is not None:
             self.planner.stacks.settle(value)
             total = self._values.like(value)
+            self._sums.pop(value, None)
             if not self._values.rows.isdisjoint((earlier, grad)):
                 self._values.rows.add(total)
                 self.planner.step(
@@ -120,10 +121,10 @@ class Backward:
                     (total,))
             elif self._values.fits(value):
                 self.planner.loop(elements.loops['Add::of'], (earlier, grad), total)
+                self._sums[value] = total
             else:
                 self.planner.step(
                     fallback.Sum(earlier, grad, total), (earlier, grad), (total,))
-            self._sums.pop(value, None)
             grad = total
         self._grads[value] = grad
         index = self._maker.get(value)

@@ -30,6 +30,11 @@ constexpr ptrdiff_t PANEL = 16;
 constexpr ptrdiff_t DEPTH = 256;
 /* Rows that share two panels before the next two come. */
 constexpr ptrdiff_t ROWS = 128;
+/* Columns of a tile. */
+constexpr ptrdiff_t PAIR = 2 * PANEL;
+/* Threads that share a product get at least so many multiplications each: some 8
+ * microseconds. Where that is too little, the pool learns to leave them to one. */
+constexpr double LEAST_WORK = 4e5;
 
 inline ptrdiff_t panels_of(ptrdiff_t columns) { return (columns + PANEL - 1) / PANEL; }
 
@@ -179,7 +184,6 @@ inline void product_of_tiles(
         const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, const float *const *right, ptrdiff_t right_row,
         ptrdiff_t columns, Panels<const float> start, Panels<float> out) {
-    constexpr ptrdiff_t PAIR = 2 * PANEL;
     const ptrdiff_t count = panels_of(columns);
     const bool is_full = columns % PANEL == 0;
     float first[8 * PAIR], result[8 * PAIR];

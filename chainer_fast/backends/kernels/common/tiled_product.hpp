@@ -32,9 +32,6 @@ constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
 /* A right operand of so many rows' product is not packed: it would not be read often
  * enough to make up for that. */
 constexpr ptrdiff_t FEW_ROWS = 64;
-/* A thread gets at least this many multiplications: some 50 microseconds. */
-constexpr double LEAST_WORK = 4e6;
-
 /* The memory of a thread for packed panels, from the start of a line of the cache. */
 inline float *packed_panels() {
     constexpr size_t LINE = 64;
@@ -103,7 +100,6 @@ inline void tiled_product(
         const Tiles &tiles, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth,
         Matrix<float> left, const Matrix<float> &right, bool add, float *out,
         ptrdiff_t ld) {
-    constexpr ptrdiff_t PAIR = 2 * PANEL;
     const bool by_rows = rows > columns;
     const ptrdiff_t length = by_rows ? rows : columns;
     const ptrdiff_t units = (length + PAIR - 1) / PAIR;

@@ -14,9 +14,6 @@
 namespace chainer_fast {
 namespace {
 
-/* Multiplications that take a thread some 50 microseconds. */
-constexpr double MULTIPLICATIONS = 4e6;
-
 /* Products of so many multiplications let other threads run. */
 constexpr ptrdiff_t LONG_PRODUCT = 200000;
 
@@ -53,14 +50,20 @@ inline void packed_product(
     if (start)
         from = {start, start_row, PANEL};
     const Panels<float> to = {out, columns, PANEL};
-    const ptrdiff_t grain =
-        (ptrdiff_t)(MULTIPLICATIONS / PANEL / (double)(depth * columns)) + 1;
-    parallel(panels_of(rows), grain, [&](ptrdiff_t begin, ptrdiff_t end) {
-        const ptrdiff_t i = begin * PANEL;
-        product_of_panels(
-            tiles, turned, turned ? a.from(begin) : a.below(i),
-            std::min(rows, end * PANEL) - i, depth, b, columns, from.below(i),
-            to.below(i));
+    const bool by_rows = rows > columns;
+    const ptrdiff_t length = by_rows ? rows : columns;
+    const double work = (double)(by_rows ? columns : rows) * PAIR * depth;
+    parallel((length + PAIR - 1) / PAIR, (ptrdiff_t)(LEAST_WORK / work) + 1,
+             [&](ptrdiff_t first, ptrdiff_t last) {
+        const ptrdiff_t begin = first * PAIR, end = std::min(last * PAIR, length);
+        if (by_rows)
+            product_of_panels(
+                tiles, turned, turned ? a.from(begin / PANEL) : a.below(begin),
+                end - begin, depth, b, columns, from.below(begin), to.below(begin));
+        else
+            product_of_panels(
+                tiles, turned, a, rows, depth, b.from(begin / PANEL), end - begin,
+                from.from(begin / PANEL), to.from(begin / PANEL));
     });
 }
 
