@@ -2,11 +2,11 @@
 
    Each function has a fast form, for the versions that it was tried with, and a general
    form, which uses nothing private and serves all others. For CPython the version
-   decides: 3.10 to 3.13 are known, while newer versions, builds without the GIL and other
+   decides: 3.10 to 3.14 are known, while newer versions, builds without the GIL and other
    interpreters go the general way. What is borrowed of NumPy is looked at when it is
    taken. CF_GENERAL (CHAINER_FAST_GENERAL=1 for setup.py) forces the general way.
 
-   What the headers of CPython 3.14 and 3.15 say is noted below; it decides nothing. */
+   What the headers of CPython 3.15 say is noted below; it decides nothing. */
 #ifndef CHAINER_FAST_CORE_PRIVATE_HPP
 #define CHAINER_FAST_CORE_PRIVATE_HPP
 
@@ -18,7 +18,7 @@
 #include <numpy/random/bitgen.h>
 #include <numpy/ufuncobject.h>
 
-#if defined(CF_GENERAL) || PY_VERSION_HEX < 0x030A0000 || PY_VERSION_HEX >= 0x030E0000 \
+#if defined(CF_GENERAL) || PY_VERSION_HEX < 0x030A0000 || PY_VERSION_HEX >= 0x030F0000 \
     || defined(Py_GIL_DISABLED) || defined(PYPY_VERSION) || defined(GRAALVM_PYTHON)
 #define CF_UNKNOWN_PYTHON
 #endif
@@ -34,7 +34,7 @@ constexpr bool KNOWN_PYTHON = true;
 
 /* -- CPython: instance dictionaries
 
-   _PyObject_GetDictPtr, which 3.14 and 3.15 still have, is not needed: the offset of a
+   _PyObject_GetDictPtr, which 3.15 still has, is not needed: the offset of a
    dictionary that is a field is public, and PyObject_GenericGetDict, of the stable ABI,
    finds those that the interpreter keeps elsewhere, or has not made yet. */
 
@@ -65,9 +65,9 @@ inline void drop_instance_dict(PyObject *object) {
 
 /* -- CPython: types
 
-   3.14 and 3.15 have `tp_version_tag`, an unsigned int as before; zero means that there
-   is no version. A class runs out of versions after a number of changes
-   (`tp_versions_used`).
+   3.15 has `tp_version_tag`, an unsigned int as before; zero means that there is no
+   version. Since 3.13 a class runs out of versions after a thousand changes
+   (`tp_versions_used`), and has none from then on.
    PyUnstable_Type_AssignVersionTag gives a class a version, and does not tell which.
    _PyType_Lookup is there, and returns a borrowed reference, which may go at once without
    the GIL; _PyType_LookupRef is the safe one. */
@@ -143,15 +143,20 @@ inline void make_as_objects(PyObject *type) {
 
 /* -- CPython: references
 
-   Since 3.14, Py_REFCNT is exact for zero and one alone: references of the interpreter's
-   stack may be left out. */
+   Since 3.14 a reference of the interpreter's stack may be left out of Py_REFCNT, and so
+   may an argument, of functions in C and of those in Python. The object then has another
+   reference, which is counted: that of the caller's variable. Generators, frames that
+   outlive their call, closures and containers count theirs. So whoever counts his own
+   references alone learns, as before, whether there are others; whoever counts that of an
+   argument may not. */
 
 /* Return whether the deallocation of an object is under way: its weak references are
    being called back, or the interpreter has postponed it. It must not be referenced:
    releasing that reference would deallocate it again. */
 inline int is_going(PyObject *object) { return Py_REFCNT(object) <= 0; }
 
-/* Return whether there may be other references than the `n` that the caller knows. */
+/* Return whether there may be other references than the `n` that the caller knows: those
+   of fields and of variables of compiled code, never those of Python's arguments. */
 inline int may_have_more_references(PyObject *object, Py_ssize_t n) {
 #ifdef CF_UNKNOWN_PYTHON
     (void)object, (void)n;
