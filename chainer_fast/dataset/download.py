@@ -328,6 +328,8 @@ def _verified_download(mirrors, sha256):
             return _download_to(folder, url, check)
         except OSError as e:
             reasons.append(f'{url}: {e}')
+            if isinstance(e, error.HTTPError):
+                e.close()   # it is the server's answer, which nobody reads
     raise _DownloadError('\n  '.join(['cannot download the data set', *reasons]))
 
 

@@ -18,20 +18,22 @@ SCRIPT = '''
     import numpy as np
     import chainer
     import chainer.links as L
-    model = L.Classifier(L.Linear(4, 3))
-    optimizer = chainer.optimizers.SGD().setup(model)
-    data = chainer.datasets.TupleDataset(np.ones((8, 4), 'f'), np.zeros(8, 'i'))
-    iterator = chainer.iterators.MultiprocessIterator(
-        data, 2, n_processes=2, shared_mem=0)
-    updater = chainer.training.StandardUpdater(iterator, optimizer)
-    trainer = chainer.training.Trainer(updater, (3, 'iteration'), '.')
-    trainer.extend(chainer.training.extensions.LogReport())
-    trainer.run()
-    thread = threading.Thread(target=model, args=next(chainer.iterators.SerialIterator(
-        [(np.ones((2, 4), 'f'), np.zeros(2, 'i'))], 1))[0], name='second')
-    thread.start()
-    thread.join()
-    os.chdir('/')
+    if __name__ == '__main__':      # which readers import, unless they are forked
+        model = L.Classifier(L.Linear(4, 3))
+        optimizer = chainer.optimizers.SGD().setup(model)
+        data = chainer.datasets.TupleDataset(np.ones((8, 4), 'f'), np.zeros(8, 'i'))
+        iterator = chainer.iterators.MultiprocessIterator(
+            data, 2, n_processes=2, shared_mem=0)
+        updater = chainer.training.StandardUpdater(iterator, optimizer)
+        trainer = chainer.training.Trainer(updater, (3, 'iteration'), '.')
+        trainer.extend(chainer.training.extensions.LogReport())
+        trainer.run()
+        example, = next(chainer.iterators.SerialIterator(
+            [(np.ones((2, 4), 'f'), np.zeros(2, 'i'))], 1))
+        thread = threading.Thread(target=model, args=example, name='second')
+        thread.start()
+        thread.join()
+        os.chdir('/')
 '''
 
 
@@ -72,8 +74,8 @@ def check(path):
     return found
 
 
-@pytest.mark.parametrize('end, status', [('', 0), ('    sys.exit(3)', 3),
-                                         ('    1 / 0', 1)])
+@pytest.mark.parametrize('end, status', [('', 0), ('        sys.exit(3)', 3),
+                                         ('        1 / 0', 1)])
 def test_program(tmp_path, end, status):
     process = run(tmp_path, end)
     assert process.returncode == status
