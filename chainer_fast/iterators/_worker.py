@@ -11,12 +11,12 @@ import multiprocessing.connection
 import os
 import pickle
 import signal
+import socket
 import sys
 import threading
 import time
 import traceback
 import typing as tp
-from multiprocessing import reduction
 
 import numpy
 
@@ -207,14 +207,28 @@ class _Packer:
             os.ftruncate(descriptor, 2 * size)
             self._memory, self._size = mmap.mmap(descriptor, 2 * size), size
             _send(self._connection, 'memory', 2 * size)
-            reduction.send_handle(self._connection, descriptor, None)
+            with _socket_of(self._connection) as end:
+                socket.send_fds(end, [b'm'], [descriptor])
         finally:
             os.close(descriptor)
 
 
+def _socket_of(connection):
+    """Return the socket of a connection, for a file descriptor.
+
+    ``multiprocessing.reduction`` has functions for that, too. Since Python 3.14 they
+    wait for an answer, in place of which the next task may come.
+    """
+    return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
+
+
 def receive_memory(connection, size):
     """Map the memory that a worker has announced; called by the parent."""
-    descriptor = reduction.recv_handle(connection)
+    with _socket_of(connection) as end:
+        _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
+    if not descriptors:
+        raise EOFError
+    descriptor, = descriptors
     try:
         return memoryview(mmap.mmap(descriptor, size))
     finally:
