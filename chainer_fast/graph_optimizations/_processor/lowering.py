@@ -3,6 +3,8 @@
 A lowering appends the steps of a function, and of its gradient, as
 :class:`.builders.Affine` does.
 """
+import collections
+
 from chainer_fast.backends.kernels.common import elementwise
 from chainer_fast.backends.kernels.plan import engine, steps
 from chainer_fast.graph_optimizations._processor import fallback
@@ -21,15 +23,17 @@ def lower(graph, values):
     -------
     list
     """
-    return [_lower(index, node, values) for index, node in enumerate(graph.nodes)]
+    uses = collections.Counter(
+        [value for node in graph.nodes for value in node.inputs])
+    return [_lower(index, node, values, uses) for index, node in enumerate(graph.nodes)]
 
 
-def _lower(index, node, values):
+def _lower(index, node, values, uses):
     if values.fits(*node.inputs, *node.outputs):
         record = elementwise.elementwise_of(node.function, len(node.inputs))
         if record is not None:
             return Loops(*record)
-    builder = builder_of(node.function, values, node.inputs, node.outputs)
+    builder = builder_of(node.function, values, node.inputs, node.outputs, uses)
     if builder is not None:
         return builder
     short = len(node.outputs) == 1 and fallback.has_shortcut(

@@ -252,11 +252,12 @@ def test_few_rows_have_the_bits_of_many(folder, monkeypatch, m, n):
 
 
 @has_tiles
-@pytest.mark.parametrize('gains, serves', [
-    ((0, 0, 0), False), ((1, 1, 1), True), ((2, 2, .95), True), ((2, 2, .7), False),
-    ((1, .8, 1), False)])
+@pytest.mark.parametrize('gains, uses, serves', [
+    ((0, 0, 0), 1, False), ((1, 1, 1), 1, True), ((2, 2, .95), 1, True),
+    ((2, 2, .7), 1, False), ((1, .8, 1), 1, False), ((1, .8, 1), 4, True),
+    ((1, .5, 1), 4, False), ((1, 0, 1), 4, False)])
 @pytest.mark.parametrize('scale', [1, 4])
-def test_static_chains_take_what_is_faster(monkeypatch, gains, serves, scale):
+def test_static_chains_take_what_is_faster(monkeypatch, gains, uses, serves, scale):
     rows, depth, columns = 10 * scale, 12 * scale, 14 * scale
     # Forward, and the gradients of rows and of the weight.
     known = {(rows, columns, depth, False, True): gains[0],
@@ -269,4 +270,4 @@ def test_static_chains_take_what_is_faster(monkeypatch, gains, serves, scale):
     # Small products take less time than a call, whoever computes them.
     expected = serves or scale == 1 and min(gains) > 0
     x, w = np.ones((rows, depth), 'f'), np.ones((columns, depth), 'f')
-    assert Affine.serves(x, w) == expected
+    assert Affine.serves(x, w, uses=[1, uses]) == expected
