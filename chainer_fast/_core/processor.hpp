@@ -21,6 +21,12 @@
 #include <immintrin.h>
 #endif
 
+/* Whether there are loops for NEON, which every processor with 64 bits by Arm has. */
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define CF_NEON
+#include <arm_neon.h>
+#endif
+
 #if defined(CF_LOWERED_LIBRARY)
 /* Called by its address, as other calls are not linked yet when loops are chosen. */
 extern "C" char *getenv(const char *) __THROW __attribute__((noplt));

@@ -7,7 +7,8 @@
  * products may be cut between rows without changing a bit.
  *
  * Sums go over blocks of 256 terms, each of them from first to last in fused
- * multiply-adds. There is code for AVX-512, and for AVX2 with FMA.
+ * multiply-adds, so that the bits are the same on every processor. There is code for
+ * AVX-512, for AVX2 with FMA, and for NEON.
  */
 #pragma once
 
@@ -165,6 +166,34 @@ constexpr Tiles tiles_avx2(std::integer_sequence<int, M...>) {
 
 constexpr Tiles AVX512_TILES = tiles_avx512(std::make_integer_sequence<int, 8>());
 constexpr Tiles AVX2_TILES = tiles_avx2(std::make_integer_sequence<int, 6>());
+
+/* Transposes 8 rows of 8 elements into a panel. */
+constexpr ptrdiff_t SQUARE = 8;
+__attribute__((target("avx2")))
+inline void turn(const float *a, ptrdiff_t ld, float *out) {
+    __m256 row[8], pair[8];
+    for (int i = 0; i < 8; ++i)
+        row[i] = _mm256_loadu_ps(a + i * ld);
+    for (int i = 0; i < 8; i += 2) {
+        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int j = 0; j < 2; ++j) {
+            row[i + 2 * j] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0x44);
+            row[i + 2 * j + 1] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0xee);
+        }
+    for (int i = 0; i < 4; ++i) {
+        _mm256_storeu_ps(out + i * PANEL,
+                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x20));
+        _mm256_storeu_ps(out + (i + 4) * PANEL,
+                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x31));
+    }
+}
+
+inline bool has_squares() { return has_avx2(); }
+#elif defined(CF_NEON)
+#include "chainer_fast/backends/kernels/common/tiles_neon.hpp"
 #endif
 
 /* The loops for this processor; null if there are none. */
@@ -174,6 +203,8 @@ inline const Tiles *find_tiles() {
         return &AVX512_TILES;
     if (has_avx2())
         return &AVX2_TILES;
+#elif defined(CF_NEON)
+    return &NEON_TILES;
 #endif
     return nullptr;
 }
@@ -281,31 +312,6 @@ CF_CLONES void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t colu
     }
 }
 
-#ifdef CF_X86_VECTORS
-/* Transposes 8 rows of 8 elements into a panel. */
-__attribute__((target("avx2")))
-inline void turn(const float *a, ptrdiff_t ld, float *out) {
-    __m256 row[8], pair[8];
-    for (int i = 0; i < 8; ++i)
-        row[i] = _mm256_loadu_ps(a + i * ld);
-    for (int i = 0; i < 8; i += 2) {
-        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
-        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4)
-        for (int j = 0; j < 2; ++j) {
-            row[i + 2 * j] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0x44);
-            row[i + 2 * j + 1] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0xee);
-        }
-    for (int i = 0; i < 4; ++i) {
-        _mm256_storeu_ps(out + i * PANEL,
-                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x20));
-        _mm256_storeu_ps(out + (i + 4) * PANEL,
-                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x31));
-    }
-}
-#endif
-
 /* Transposes up to 16 rows of a matrix in C order into one panel, with zeros behind the
  * last of them, and for the terms after the last one up to a full panel. */
 CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
@@ -313,11 +319,11 @@ CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff
     float block[PANEL][PANEL];
     memset(block, 0, sizeof(block));
     ptrdiff_t j = 0;
-#ifdef CF_X86_VECTORS
-    if (rows == PANEL && has_avx2())
+#if defined(CF_X86_VECTORS) || defined(CF_NEON)
+    if (rows == PANEL && has_squares())
         for (; j + PANEL <= columns; j += PANEL)
-            for (ptrdiff_t i = 0; i < PANEL; i += 8)
-                for (ptrdiff_t k = 0; k < PANEL; k += 8)
+            for (ptrdiff_t i = 0; i < PANEL; i += SQUARE)
+                for (ptrdiff_t k = 0; k < PANEL; k += SQUARE)
                     turn(a + i * ld + j + k, ld, out + (j + k) * PANEL + i);
 #endif
     for (; j < columns; j += PANEL) {
