@@ -44,6 +44,17 @@ CF_ELEMENT float fused(float a, float b, float c) {
 #endif
 }
 
+/* `a` if that is so, or else `b`. For aarch64, g++ would compute what may be left unused
+ * behind a jump; it has an instruction for a choice among bits. */
+CF_ELEMENT float choose(bool first, float a, float b) {
+#if defined(__aarch64__)
+    const uint32_t mask = -(uint32_t)first;
+    return from_bits(((uint32_t)bits_of(a) & mask) | ((uint32_t)bits_of(b) & ~mask));
+#else
+    return first ? a : b;
+#endif
+}
+
 constexpr uint32_t SIGN = 0x80000000, INFINITE = 0x7f800000;
 
 CF_ELEMENT bool is_nan(int32_t bits) { return (bits & ~SIGN) > INFINITE; }
@@ -101,7 +112,7 @@ CF_ELEMENT float exp(float x) {
     const int32_t n = (int32_t)(e.n << 9) >> 9, half = n >> 1;
     const float y = (1.0f + (e.high + e.low)) * power(half, 0) * power(n - half, 0);
     const float limit = (uint32_t)bits == (INFINITE | SIGN) ? 0.0f : x;
-    return finite ? y : limit;
+    return choose(finite, y, limit);
 }
 
 /* -- of arguments that are not positive: the sign is not looked at */
@@ -115,7 +126,7 @@ CF_ELEMENT float exp_of_negative(float x) {
     const int32_t bits = bits_of(x);
     const Split e = split(minus_size(105, bits));
     const float y = scaled(1.0f + (e.high + e.low), e.n, 30) * 0x1p-30f;
-    return is_nan(bits) ? x : y;
+    return choose(is_nan(bits), x, y);
 }
 
 CF_ELEMENT float expm1_of_negative(float x) {
@@ -124,7 +135,7 @@ CF_ELEMENT float expm1_of_negative(float x) {
     const float two_n = power(e.n, 0);
     const float y = fused(two_n, e.high + e.low, two_n - 1.0f);
     /* Minus zero stays what it is. */
-    return (is_nan(bits) | ((uint32_t)bits == SIGN)) ? x : y;
+    return choose(is_nan(bits) | ((uint32_t)bits == SIGN), x, y);
 }
 
 /* log(1 + exp(x)) = 2 atanh(q), where q = exp(x) / (2 + exp(x)) is from 0 to 1/3. */
@@ -147,7 +158,7 @@ CF_ELEMENT float log1p_exp_of_negative(float x) {
     p = fused(p, z, 0.399988741f);
     p = fused(p, z, 0.666666746f);
     const float y = (2.0f * q + fused(z * q, p, 2.0f * q_rest)) * less;
-    return is_nan(bits) ? x : y;
+    return choose(is_nan(bits), x, y);
 }
 
 /* -- of any argument */
@@ -165,7 +176,7 @@ CF_ELEMENT float sigmoid(float x) {
     const float q = 1.0f / d;
     const float left = fused(-q, d_rest, fused(-q, d, 1.0f));
     const float y = fused(left, q, q) * one;
-    return is_nan(bits) ? x : y;
+    return choose(is_nan(bits), x, y);
 }
 
 /* For a = |x|, it is -m / (2 + m) where m = exp(-2 a) - 1 is a sum of two floats. */
@@ -182,7 +193,7 @@ CF_ELEMENT float tanh(float x) {
     const float left = fused(-q, d_rest, fused(-q, d, m) + m_rest);
     const float y = fused(left, r, q);
     const float with_sign = from_bits((bits_of(y) & ~SIGN) | (bits & SIGN));
-    return is_nan(bits) ? x : with_sign;
+    return choose(is_nan(bits), x, with_sign);
 }
 
 }  // namespace one_ulp
