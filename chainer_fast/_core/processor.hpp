@@ -1,10 +1,10 @@
 /* Which vector instructions are used: the level of the processor, or a lower one that
  * the user sets.
  *
- * CHAINER_FAST_CPU=base, avx2 or avx512 is the most that may be used. Whoever chooses
- * among loops when the program runs asks `level`. Versions of loops that g++ makes
- * (CF_CLONES) are chosen by what its library tells when a module is loaded: there, the
- * linker puts a function of our own before the library's.
+ * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that may
+ * be used. Whoever chooses among loops when the program runs asks `level`. Versions of
+ * loops that g++ makes (CF_CLONES) are chosen by what its library tells when a module is
+ * loaded: there, the linker puts a function of our own before the library's.
  */
 #ifndef CHAINER_FAST_CORE_PROCESSOR_HPP
 #define CHAINER_FAST_CORE_PROCESSOR_HPP
@@ -22,7 +22,7 @@
 #endif
 
 /* Whether there are loops for NEON, which every processor with 64 bits by Arm has. */
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if defined(__GNUC__) && defined(__aarch64__)
 #define CF_NEON
 #include <arm_neon.h>
 #endif
@@ -35,7 +35,11 @@ extern "C" char *getenv(const char *) __THROW __attribute__((noplt));
 namespace chainer_fast {
 namespace {
 
-enum Level { BASE, AVX2, AVX512 };
+#ifdef CF_NEON
+enum Level { BASE, NEON, HIGHEST = NEON };
+#else
+enum Level { BASE, AVX2, AVX512, HIGHEST = AVX512 };
+#endif
 
 inline bool same_text(const char *a, const char *b) {
     while (*a && *a == *b)
@@ -48,9 +52,11 @@ inline Level allowed_level() {
     const char *name = getenv("CHAINER_FAST_CPU");
     if (name && same_text(name, "base"))
         return BASE;
+#ifndef CF_NEON
     if (name && same_text(name, "avx2"))
         return AVX2;
-    return AVX512;
+#endif
+    return HIGHEST;
 }
 
 /* What the compiler's library tells. */
@@ -64,7 +70,11 @@ inline Level found_level() {
         return longer ? AVX512 : AVX2;
     }
 #endif
+#ifdef CF_NEON
+    return NEON;
+#else
     return BASE;
+#endif
 }
 
 inline Level level() {
@@ -77,8 +87,12 @@ inline Level level() {
 #endif
 }
 
+#ifdef CF_NEON
+inline bool has_neon() { return level() >= NEON; }
+#else
 inline bool has_avx2() { return level() >= AVX2; }
 inline bool has_avx512() { return level() >= AVX512; }
+#endif
 
 }  // namespace
 }  // namespace chainer_fast

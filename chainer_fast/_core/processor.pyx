@@ -3,16 +3,19 @@ import os
 
 cdef extern from "chainer_fast/_core/processor.hpp" namespace "chainer_fast":
     enum Level:
-        pass
+        HIGHEST
     Level c_level "chainer_fast::level"() noexcept
 
-LEVELS = ('base', 'avx2', 'avx512')
+# For aarch64 there are two.
+LEVELS = ('base', 'neon') if <int>HIGHEST == 1 else ('base', 'avx2', 'avx512')
 
 _limit = os.environ.get('CHAINER_FAST_CPU', '')
 if _limit not in ('', *LEVELS):
+    *_lower, _highest = LEVELS
     raise ValueError(
-        'the environment variable CHAINER_FAST_CPU is %r: expected base, avx2 or '
-        'avx512; without it, all that the processor has is used' % _limit)
+        'the environment variable CHAINER_FAST_CPU is %r: expected %s or %s; without '
+        'it, all that the processor has is used' % (
+            _limit, ', '.join(_lower), _highest))
 
 
 def level():

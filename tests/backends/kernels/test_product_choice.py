@@ -252,6 +252,23 @@ def test_few_rows_have_the_bits_of_many(folder, monkeypatch, m, n):
 
 
 @has_tiles
+@pytest.mark.parametrize('left', 'CF')
+@pytest.mark.parametrize('right', 'CF')
+@pytest.mark.parametrize('m, n, k', [(9, 33, 257), (13, 48, 300), (70, 100, 130)])
+def test_bits_are_those_of_every_processor(folder, monkeypatch, m, n, k, left, right):
+    monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
+    random = np.random.RandomState(0)
+    a, b = [random.uniform(-1, 1, shape).astype('f') for shape in ((m, k), (k, n))]
+    expected = np.zeros((m, n), 'f')
+    for i in range(k):
+        # A product and a sum that are rounded once, from the first term to the last.
+        exact = np.multiply.outer(a[:, i], b[i], dtype=np.longdouble) + expected
+        expected = exact.astype('f')
+    np.testing.assert_array_equal(
+        matmul.dot(laid_out(a, left), laid_out(b, right)), expected)
+
+
+@has_tiles
 @pytest.mark.parametrize('gains, uses, serves', [
     ((0, 0, 0), 1, False), ((1, 1, 1), 1, True), ((2, 2, .95), 1, True),
     ((2, 2, .7), 1, False), ((1, .8, 1), 1, False), ((1, .8, 1), 4, True),

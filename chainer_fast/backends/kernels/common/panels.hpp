@@ -204,7 +204,8 @@ inline const Tiles *find_tiles() {
     if (has_avx2())
         return &AVX2_TILES;
 #elif defined(CF_NEON)
-    return &NEON_TILES;
+    if (has_neon())
+        return &NEON_TILES;
 #endif
     return nullptr;
 }

@@ -5,14 +5,16 @@
  * of the right operand and five the left one, of four terms. With 6 rows, the compiler
  * keeps sums in memory.
  */
-constexpr int NEON_ROWS = 5, VECTORS = PANEL / 4;
+constexpr int NEON_ROWS = 5, QUARTERS = PANEL / 4;
 
 /* One term of each sum, whose left factors are in one lane. */
 template <int LANE, int M>
-CF_ELEMENT void add_term(float32x4_t (&sum)[M][VECTORS], const float32x4_t (&left)[M],
+CF_ELEMENT void add_term(float32x4_t (&sum)[M][QUARTERS], const float32x4_t (&left)[M],
                          const float *right) {
-    for (int q = 0; q < VECTORS; ++q) {
+    CF_UNROLL(4)
+    for (int q = 0; q < QUARTERS; ++q) {
         const float32x4_t b = vld1q_f32(right + 4 * q);
+        CF_UNROLL(8)
         for (int i = 0; i < M; ++i)
             sum[i][q] = vfmaq_laneq_f32(sum[i][q], b, left[i], LANE);
     }
@@ -21,24 +23,27 @@ CF_ELEMENT void add_term(float32x4_t (&sum)[M][VECTORS], const float32x4_t (&lef
 template <int M, int P, bool turned>
 void tile_neon(const Tile &t, ptrdiff_t depth) {
     const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
+    const ptrdiff_t right_row = t.right_row;
     for (int p = 0; p < P; ++p) {
-        float32x4_t sum[M][VECTORS], a[M];
+        float32x4_t sum[M][QUARTERS], a[M];
         for (int i = 0; i < M; ++i)
-            for (int q = 0; q < VECTORS; ++q)
+            for (int q = 0; q < QUARTERS; ++q)
                 sum[i][q] = vld1q_f32(t.start[p] + i * t.start_row + 4 * q);
         const float *left = t.left, *right = t.right[p];
         for (ptrdiff_t rest = depth; rest > 0; rest -= PANEL) {
             const ptrdiff_t terms = std::min(rest, PANEL);
             ptrdiff_t k = 0;
-            for (; !turned && k + 4 <= terms; k += 4, right += 4 * PANEL) {
+            for (; !turned && k + 4 <= terms; k += 4, right += 4 * right_row) {
+                CF_UNROLL(8)
                 for (int i = 0; i < M; ++i)
                     a[i] = vld1q_f32(left + i * row + k);
                 add_term<0>(sum, a, right);
-                add_term<1>(sum, a, right + PANEL);
-                add_term<2>(sum, a, right + 2 * PANEL);
-                add_term<3>(sum, a, right + 3 * PANEL);
+                add_term<1>(sum, a, right + right_row);
+                add_term<2>(sum, a, right + 2 * right_row);
+                add_term<3>(sum, a, right + 3 * right_row);
             }
-            for (; k < terms; ++k, right += PANEL) {
+            for (; k < terms; ++k, right += right_row) {
+                CF_UNROLL(8)
                 for (int i = 0; i < M; ++i)
                     a[i] = vld1q_dup_f32(left + i * row + k * step);
                 add_term<0>(sum, a, right);
@@ -46,7 +51,7 @@ void tile_neon(const Tile &t, ptrdiff_t depth) {
             left += turned ? PANEL * step : t.panel;
         }
         for (int i = 0; i < M; ++i)
-            for (int q = 0; q < VECTORS; ++q)
+            for (int q = 0; q < QUARTERS; ++q)
                 vst1q_f32(t.out[p] + i * t.out_row + 4 * q, sum[i][q]);
     }
 }
@@ -72,4 +77,4 @@ inline void turn(const float *a, ptrdiff_t ld, float *out) {
     }
 }
 
-inline bool has_squares() { return true; }
+inline bool has_squares() { return has_neon(); }

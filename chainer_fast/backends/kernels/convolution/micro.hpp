@@ -12,6 +12,7 @@
 
 #include "chainer_fast/_core/processor.hpp"
 #include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -126,6 +127,13 @@ constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
 #pragma GCC pop_options
 #endif
 #pragma GCC diagnostic pop
+#elif defined(CF_NEON)
+namespace neon {
+constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
+#include "chainer_fast/backends/kernels/convolution/vectors_neon.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
+#include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
+}  // namespace neon
 #endif
 
 /* The longest vectors to be used, in bytes; less than the processor has in tests. */
@@ -145,6 +153,11 @@ const Micro<T> *find_micro() {
     }
     if (longest_vector() >= 32 && has_avx2()) {
         static const Micro<T> micro = avx2::micro_kernels<T>();
+        return &micro;
+    }
+#elif defined(CF_NEON)
+    if (longest_vector() >= 32 && has_neon()) {
+        static const Micro<T> micro = neon::micro_kernels<T>();
         return &micro;
     }
 #endif

@@ -8,9 +8,11 @@ template <typename T, int M, int VECTORS>
 void tile(const Tile<T> &job) {
     typedef Lanes<T> L;
     typename L::V sums[M][VECTORS], totals[M][VECTORS];
+    CF_UNROLL(16)
     for (int v = 0; v < VECTORS; ++v) {
         const typename L::V start =
             job.bias ? L::load(job.bias + v * L::N) : L::zero();
+        CF_UNROLL(16)
         for (int i = 0; i < M; ++i) {
             sums[i][v] = start;
             totals[i][v] = L::zero();
@@ -20,6 +22,7 @@ void tile(const Tile<T> &job) {
     ptrdiff_t room = MOST_PRODUCTS;
     for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
         const T *x[M];
+        CF_UNROLL(16)
         for (int i = 0; i < M; ++i)
             x[i] = in[i] + job.offset;
         const T *w = job.weights + job.tap[t] * job.depth * (VECTORS * L::N);
@@ -28,17 +31,22 @@ void tile(const Tile<T> &job) {
             room -= end - c;
             for (; c < end; ++c, w += VECTORS * L::N) {
                 typename L::V weights[VECTORS];
+                CF_UNROLL(16)
                 for (int v = 0; v < VECTORS; ++v)
                     weights[v] = L::load(w + v * L::N);
+                CF_UNROLL(16)
                 for (int i = 0; i < M; ++i) {
                     const typename L::V value = L::same(x[i][c]);
+                    CF_UNROLL(16)
                     for (int v = 0; v < VECTORS; ++v)
                         sums[i][v] = L::fma(value, weights[v], sums[i][v]);
                 }
             }
             if (room)
                 continue;
+            CF_UNROLL(16)
             for (int i = 0; i < M; ++i)
+                CF_UNROLL(16)
                 for (int v = 0; v < VECTORS; ++v) {
                     totals[i][v] = L::add(totals[i][v], sums[i][v]);
                     sums[i][v] = L::zero();
@@ -46,12 +54,16 @@ void tile(const Tile<T> &job) {
             room = MOST_PRODUCTS;
         }
     }
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i)
+        CF_UNROLL(16)
         for (int v = 0; v < VECTORS; ++v)
             sums[i][v] = L::add(totals[i][v], sums[i][v]);
     const ptrdiff_t last = job.filters - (VECTORS - 1) * L::N;
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i) {
         T *out = job.out[i] + job.out_offset;
+        CF_UNROLL(16)
         for (int v = 0; v < VECTORS - 1; ++v)
             L::store(out + v * L::N, sums[i][v]);
         store_some(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1], last);
@@ -66,6 +78,7 @@ void tile_by_channel(const Tile<T> &job) {
         const ptrdiff_t n = job.filters - c;
         typename L::V sums[M];
         const typename L::V start = job.bias ? load_some(job.bias + c, n) : L::zero();
+        CF_UNROLL(16)
         for (int i = 0; i < M; ++i)
             sums[i] = start;
         const T *const *in = job.in;
@@ -73,12 +86,15 @@ void tile_by_channel(const Tile<T> &job) {
             const typename L::V weights = load_some(
                 job.weights + job.tap[t] * job.filters + c, n);
             if (n >= L::N)
+                CF_UNROLL(16)
                 for (int i = 0; i < M; ++i)
                     sums[i] = L::fma(L::load(in[i] + c), weights, sums[i]);
             else
+                CF_UNROLL(16)
                 for (int i = 0; i < M; ++i)
                     sums[i] = L::fma(L::load(in[i] + c, n), weights, sums[i]);
         }
+        CF_UNROLL(16)
         for (int i = 0; i < M; ++i)
             store_some(job.out[i] + c, sums[i], n);
     }
@@ -89,23 +105,30 @@ template <typename T, int M, int VECTORS>
 void correlate_tile(const Correlation<T> &job) {
     typedef Lanes<T> L;
     typename L::V sums[M][VECTORS];
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i)
+        CF_UNROLL(16)
         for (int v = 0; v < VECTORS; ++v)
             sums[i][v] = L::zero();
     for (ptrdiff_t p = 0; p < job.count; ++p) {
         const T *x = job.pixels[p].x + job.offset;
         const T *g = job.gradients + job.pixels[p].place * (VECTORS * L::N);
         typename L::V gradients[VECTORS];
+        CF_UNROLL(16)
         for (int v = 0; v < VECTORS; ++v)
             gradients[v] = L::load(g + v * L::N);
+        CF_UNROLL(16)
         for (int i = 0; i < M; ++i) {
             const typename L::V value = L::same(x[i]);
+            CF_UNROLL(16)
             for (int v = 0; v < VECTORS; ++v)
                 sums[i][v] = L::fma(value, gradients[v], sums[i][v]);
         }
     }
     /* A part of the pixels is added up by itself, which rounds less. */
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i)
+        CF_UNROLL(16)
         for (int v = 0; v < VECTORS; ++v) {
             T *out = job.sums + (i * VECTORS + v) * L::N;
             L::store(out, job.add ? L::add(L::load(out), sums[i][v]) : sums[i][v]);
@@ -120,16 +143,19 @@ void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
     constexpr int END = M - 1;
     const ptrdiff_t last = n - END * L::N;
     typename L::V sums[M];
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i)
         sums[i] = L::zero();
     for (ptrdiff_t p = 0; p < job.count; ++p) {
         const T *x = job.pixels[p].x + job.offset;
         const T *g = job.gradients + job.pixels[p].place + job.offset;
+        CF_UNROLL(16)
         for (int i = 0; i < END; ++i)
             sums[i] = L::fma(L::load(x + i * L::N), L::load(g + i * L::N), sums[i]);
         sums[END] = L::fma(L::load(x + END * L::N, last), L::load(g + END * L::N, last),
                            sums[END]);
     }
+    CF_UNROLL(16)
     for (int i = 0; i < M; ++i) {
         T *out = job.sums + i * L::N;
         L::store(out, job.add ? L::add(L::load(out), sums[i]) : sums[i]);
