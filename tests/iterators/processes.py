@@ -1,4 +1,5 @@
 """Helpers for tests of worker processes."""
+import contextlib
 import gc
 import multiprocessing
 import os
@@ -34,15 +35,20 @@ def is_running(pid):
         return False
 
 
-@pytest.fixture
-def nothing_is_left():
-    """Have workers forked, and see that they leave nothing behind.
-
-    The server that Python 3.14 has instead is a process that stays.
-    """
+@contextlib.contextmanager
+def forked_workers():
+    """Have workers forked, which Python 3.14 does only if it is told to."""
     method = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method('fork', force=True)
+    try:
+        yield
+    finally:
+        multiprocessing.set_start_method(method, force=True)
 
+
+@pytest.fixture
+def nothing_is_left():
+    """See that workers leave nothing behind; servers are processes that stay."""
     def descriptors():
         return sorted(
             name for name in map(os.readlink, map('/proc/self/fd/{}'.format, (
@@ -57,8 +63,8 @@ def nothing_is_left():
     gc.collect()
     before = descriptors(), mappings()
     assert not multiprocessing.active_children()
-    yield
-    multiprocessing.set_start_method(method, force=True)
+    with forked_workers():
+        yield
     assert not multiprocessing.active_children()
     with pytest.raises(ChildProcessError):  # zombies would be found
         os.waitpid(-1, os.WNOHANG)
