@@ -109,6 +109,8 @@ def test_experimental(monkeypatch):
 
 @pytest.mark.parametrize('name', ['chainer', 'chainer_fast'])
 def test_filters_of_experimental_features(monkeypatch, name):
+    # Another test may have left the other name.
+    monkeypatch.delitem(sys.modules, 'chainer', raising=False)
     monkeypatch.setitem(sys.modules, name, chainer_fast)
     with warnings.catch_warnings():
         warnings.simplefilter('error')

@@ -47,9 +47,9 @@ class Stacks:
             return False
         stack = self._stacks.get(weight)
         if stack is None:
-            stack = _Stack(
-                *[self._planner.values.add((room, columns), numpy.float32)
-                  for columns in (m, n)], total, 0)
+            add = self._planner.values.add
+            stack = _Stack(add((room, m), numpy.float32), add((room, n), numpy.float32),
+                           total, 0)
         elif stack.rows + rows > room:
             self.settle(weight)
             stack = stack._replace(rows=0)
