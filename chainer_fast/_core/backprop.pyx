@@ -1,10 +1,10 @@
 """Backpropagation: one loop for ``Variable.backward``, ``backward`` and ``grad``."""
+cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_Size
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libcpp.vector cimport vector
-cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core import grad_check

@@ -7,10 +7,10 @@ fills one matrix.
 """
 cimport numpy as np
 from libc.string cimport memcpy
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_Transpose, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE, \
+    PyArray_NDIM, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport is_matrix, kind_of
 
 np.import_array()
 
@@ -60,20 +60,15 @@ cdef class Factors:
         """
         cdef char kind = kind_of(left)
         cdef npy_intp rows, m, n
-        if not kind or PyArray_NDIM(left) != 2 or kind_of(right) != kind or (
-                PyArray_NDIM(right) != 2 or not PyArray_CheckExact(self.earlier)
-                or PyArray_NDIM(self.earlier) != 2
-                or cf_float_kind(<np.ndarray>self.earlier) != kind):
+        if not kind or kind_of(right) != kind or (
+                PyArray_NDIM(left) != 2 or PyArray_NDIM(right) != 2):
             return False
         rows = PyArray_DIM(<np.ndarray>left, 0)
         m = PyArray_DIM(<np.ndarray>left, 1)
         n = PyArray_DIM(<np.ndarray>right, 1)
+        # Rows that are there already are of the type and the lengths of the matrix, too.
         if PyArray_DIM(<np.ndarray>right, 0) != rows or (
-                PyArray_DIM(<np.ndarray>self.earlier, 0) != m
-                or PyArray_DIM(<np.ndarray>self.earlier, 1) != n):
-            return False
-        if self.left is not None and (
-                PyArray_TYPE(<np.ndarray>self.left) != PyArray_TYPE(<np.ndarray>left)):
+                not is_matrix(self.earlier, kind, m, n)):
             return False
         if self.left is None and not self._make_room(left, right, rows, m, n):
             return False

@@ -211,13 +211,11 @@ cdef class GradTable:
                 gradient = _sum_shared(value, gradient)
             return self.put(node, gradient)
         value = <object>entry.value
+        if type(value) is Factors:
+            value = self.peek(node)
         if type(value) is list:
             (<list>value).append(gradient)
             value = sum_gradients(<list>value)
-        elif type(value) is Factors:
-            value = _settled(value)
-            self.put(node, value)
-            value = _sum_two(value, gradient)
         else:
             value = _sum_two(value, gradient)
         return self.put(node, value)

@@ -33,6 +33,7 @@ cdef class ObservedShortcut(Shortcut):
         self.retain_inputs = shortcut.retain_inputs
         self.retain_outputs = shortcut.retain_outputs
         self.serves_devices = shortcut.serves_devices
+        self.takes_factors = shortcut.takes_factors
         self.note_forward = forward
         self.note_backward = backward
 

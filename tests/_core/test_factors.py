@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import factors
+from chainer_fast._core import factors, graph, observed
 
 DTYPES = 'f', 'd'
 
@@ -15,8 +15,8 @@ def draw(seed, *shape, dtype='d'):
     return np.random.RandomState(seed).uniform(-1, 1, shape).astype(dtype)
 
 
-def assert_near(actual, expected, terms):
-    assert (actual.dtype.char, actual.shape) == (actual.dtype.char, expected.shape)
+def assert_near(actual, expected, terms, dtype='d'):
+    assert (actual.dtype, actual.shape) == (np.dtype(dtype), expected.shape)
     np.testing.assert_allclose(
         actual, expected, rtol=0, atol=4 * terms * np.finfo(actual.dtype).eps)
 
@@ -56,7 +56,7 @@ def test_sum_over_uses(dtype, m, n, rows, has_gradient, other):
     if has_gradient:
         np.testing.assert_array_equal(before, kept)
         expected = expected + kept
-    assert_near(weight.grad, expected, sum(rows) + 2)
+    assert_near(weight.grad, expected, sum(rows) + 2, dtype)
 
 
 @pytest.mark.parametrize('dtype', DTYPES)
@@ -65,7 +65,28 @@ def test_weight_that_a_function_made(dtype):
     leaf.cleargrad()
     ys, expected = uses(leaf * 2, [2] * 9)
     chainer.backward(ys)
-    assert_near(leaf.grad, 2 * expected, 40)
+    assert_near(leaf.grad, 2 * expected, 40, dtype)
+
+
+def test_observer_changes_no_bit():
+    def gradient():
+        weight = chainer.Parameter(draw(1, 5, 4, dtype='f'))
+        weight.cleargrad()
+        chainer.backward(uses(weight, [7] * 9)[0])
+        return weight.grad
+
+    expected = gradient()
+    linear = F.connection.linear.LinearFunction
+    plain = graph.registered(linear)[0]
+    calls = []
+    graph.declare(linear, observed.ObservedShortcut(
+        plain, lambda *_: None, lambda *args: calls.append(args)))
+    try:
+        found = gradient()
+    finally:
+        graph.declare(linear, plain)
+    assert len(calls) == 9
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_weight_as_rows_of_itself():

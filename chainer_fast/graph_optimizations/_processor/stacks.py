@@ -42,7 +42,7 @@ class Stacks:
         """
         templates = self._planner.values.templates
         (rows, m), n = templates[left].shape, templates[right].shape[1]
-        room = factors.rows_together(m, n, 4)
+        room = factors.rows_together(m, n, templates[left].itemsize)
         if 2 * rows > room:
             return False
         stack = self._stacks.get(weight)

@@ -32,6 +32,7 @@ constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
 /* A right operand of so many rows' product is not packed: it would not be read often
  * enough to make up for that. */
 constexpr ptrdiff_t FEW_ROWS = 64;
+
 /* The memory of a thread for packed panels, from the start of a line of the cache. */
 inline float *packed_panels() {
     constexpr size_t LINE = 64;
