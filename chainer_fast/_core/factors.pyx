@@ -66,7 +66,7 @@ cdef class Factors:
         rows = PyArray_DIM(<np.ndarray>left, 0)
         m = PyArray_DIM(<np.ndarray>left, 1)
         n = PyArray_DIM(<np.ndarray>right, 1)
-        # Rows that are there already are of the type and the lengths of the matrix, too.
+        # Rows that are there already are of the type and lengths of the matrix, too.
         if PyArray_DIM(<np.ndarray>right, 0) != rows or (
                 not is_matrix(self.earlier, kind, m, n)):
             return False
