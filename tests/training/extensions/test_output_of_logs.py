@@ -48,8 +48,11 @@ def test_terminal(monkeypatch, tmp_path):
         trainer = stubs.make_trainer((2, 'iteration'), out=tmp_path)
         trainer.extend(extensions.ProgressBar(update_interval=1, out=terminal))
         trainer.run()
+        terminal.write('END')
         terminal.flush()
-        shown = os.read(ours, 4096).decode()
+        shown = ''
+        while not shown.endswith('END'):  # one read may give a part of it
+            shown += os.read(ours, 4096).decode()
     assert shown.count('\033[4A') == 2
 
 
