@@ -65,8 +65,10 @@ ENTRIES: tuple[Removed, ...] = (
         TupleType=tuple DictType=dict DictionaryType=dict ObjectType=object
         TypeType=type ClassType=type SliceType=slice XRangeType=range''', '')),
     *renamed('Python 2.7', 'python', below('urllib.', '''
-        urlretrieve urlopen pathname2url url2pathname URLopener FancyURLopener''',
-                                           'urllib.request.')),
+        urlretrieve urlopen pathname2url url2pathname''', 'urllib.request.')),
+    *renamed('Python 2.7', 'python', below(
+        'urllib.', 'URLopener FancyURLopener', 'urllib.request.'),
+        'until Python 3.13; since then there is urllib.request.urlopen alone'),
     *renamed('Python 2.7', 'python', below('urllib.', '''
         quote quote_plus unquote unquote_plus urlencode''', 'urllib.parse.')),
     # Built-in names
