@@ -59,8 +59,10 @@ else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
     # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with
-    # a square root is vectorized while ``errno`` has to be set.
-    COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
+    # a square root is vectorized while ``errno`` has to be set, and below AVX-512 none
+    # with a choice between two values while a product not chosen may raise a flag.
+    COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno',
+                     '-fno-trapping-math']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
@@ -110,7 +112,7 @@ def extensions():
             '.'.join(source.with_suffix('').parts),
             [str(source)],
             language='c++',
-            depends=[FIRST_HEADER, *map(str, dependencies(source))],
+            depends=['setup.py', FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
             extra_compile_args=COMPILE_ARGS,
