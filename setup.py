@@ -59,12 +59,14 @@ else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
     # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with
-    # a square root is vectorized while ``errno`` has to be set, and below AVX-512 none
-    # with a choice between two values while a product not chosen may raise a flag.
-    COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno',
-                     '-fno-trapping-math']
+    # a square root is vectorized while ``errno`` has to be set.
+    COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
+# Below AVX-512, no loop with a choice between two values is vectorized while the one not
+# chosen may raise a flag of an error. These modules read such flags.
+READ_FLAGS = 'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.'
+ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
 LINK_ARGS = []
 if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
@@ -107,17 +109,20 @@ def dependencies(path, found=()):
 
 def extensions():
     """Return the compiled modules: every .pyx file is one."""
+    names = {'.'.join(source.with_suffix('').parts): source
+             for source in sorted(Path('chainer_fast').rglob('*.pyx'))}
     return [
         Extension(
-            '.'.join(source.with_suffix('').parts),
+            name,
             [str(source)],
             language='c++',
             depends=['setup.py', FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
-            extra_compile_args=COMPILE_ARGS,
+            extra_compile_args=COMPILE_ARGS + (
+                [] if name.startswith(READ_FLAGS) else ANY_FLAGS),
             extra_link_args=LINK_ARGS)
-        for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
+        for name, source in names.items()]
 
 
 def translate(modules, force):
