@@ -51,7 +51,7 @@ cdef extern from "chainer_fast/backends/kernels/common/product_kinds.hpp" nogil:
     int kind_of_product "chainer_fast::kind_of_product"(const ProductSizes &) noexcept
     double counted_gain "chainer_fast::counted_gain"(
         const ProductSizes &, double) noexcept
-    const double LEAST_GAIN "chainer_fast::LEAST_GAIN"
+    double least_gain "chainer_fast::least_gain"(const ProductSizes &) noexcept
 
 
 cdef void *_address(table, name) except NULL:
@@ -159,7 +159,8 @@ cdef double _gain(const ProductSizes &sizes) except -1:
 def gain(rows, columns, depth, left_turned=False, right_turned=False):
     """Return how many times the time of tiles BLAS takes for a product.
 
-    Tiles compute it from 1.05 on, unless oneDNN is wanted.
+    Tiles compute it from 1.05 on, or from 0.95 on if threads may share the product,
+    unless oneDNN is wanted.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ def gains():
 
 
 cdef bint tiles_are_faster(const ProductSizes &sizes) except -1:
-    return _gain(sizes) >= LEAST_GAIN
+    return _gain(sizes) >= least_gain(sizes)
 
 
 cdef bint beats_numpy(const ProductSizes &sizes) except -1:
