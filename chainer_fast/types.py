@@ -4,6 +4,7 @@ Everything imports this module, so it imports nothing of the package, not for ty
 checkers either. Aliases that name variables are in :mod:`chainer_fast.variable`.
 """
 import numbers
+import sys
 import typing as tp
 
 if tp.TYPE_CHECKING:
@@ -37,6 +38,10 @@ else:
     def _later(name):
         """Refer to a class of a module that is imported later than this one."""
         module, _, name = name.rpartition('.')
+        if sys.version_info >= (3, 14):
+            # That of the annotation counts there, not that of the name.
+            return tp.ForwardRef(
+                '__import__(%r, fromlist=[%r]).%s' % (module, name, name))
         return tp.ForwardRef(name, module=module)
 
     _numpy_array = _later('numpy.ndarray')

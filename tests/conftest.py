@@ -7,6 +7,7 @@ in the environment chooses the stand-in and its version in any case. Without the
 the tests are deselected, and CuPy is what it is on the machine.
 """
 import gc
+import multiprocessing
 import re
 import signal
 import sys
@@ -36,6 +37,9 @@ def pytest_configure(config):
     # would ignore the signal that tests of interrupts send.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Python 3.14 has another default. Tests of other methods choose them.
+    if sys.platform == 'linux' and multiprocessing.get_start_method() != 'fork':
+        multiprocessing.set_start_method('fork', force=True)
     if _asks_for_gpu(config):
         from tests import host_cupy
         host_cupy.install_unless_gpu()

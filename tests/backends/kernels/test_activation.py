@@ -130,7 +130,7 @@ def _seconds(function, array):
     return least
 
 
-# Loops that choose by a jump, which no compiler vectorizes, take ten times as long where
+# Loops that choose by a jump, which no compiler vectorizes, take ten times as long if
 # signs differ without order: nobody foresees the jump.
 @pytest.mark.parametrize('function', [
     F.relu, F.clipped_relu, F.leaky_relu, F.elu, F.hard_sigmoid, F.sigmoid, F.tanh,

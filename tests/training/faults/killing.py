@@ -7,6 +7,7 @@ Programs are forks of this process, which has imported everything and has no thr
 import contextlib
 import ctypes
 import json
+import multiprocessing
 import os
 import random
 import select
@@ -182,4 +183,6 @@ def main(folder, seed, iterator, *writers):
 
 
 if __name__ == '__main__':
+    # The programs that are killed are forks: no server of processes is their child.
+    multiprocessing.set_start_method('fork')
     main(*sys.argv[1:])

@@ -15,8 +15,8 @@ from chainer_fast.types import NdArray
 
 _ON_HOST = (numpy.ndarray, numpy.generic)
 
-# That of recurrent cells for floats; None for NumPy's, which takes twice the time of ours
-# with AVX2 and half of it with AVX-512.
+# That of recurrent cells for floats; None for NumPy's, which takes twice the time of
+# ours with AVX2 and half of it with AVX-512.
 OWN_TANH_OF_CELLS = _ufuncs.tanh if processor.level() == 'avx2' else None
 
 
