@@ -9,6 +9,7 @@ import threading
 import time
 
 from chainer_fast.iterators import _worker
+from chainer_fast.utils._mpi import mpi_left_alone
 
 # Tasks given to a worker at a time: the current and the next one, as many as its memory
 # has halves.
@@ -50,7 +51,7 @@ class WorkerProcess:
         """Start the process; an error leaves nothing behind."""
         with self._other_end:  # open in the worker alone, so that its end is noticed
             try:
-                with _interrupts_blocked():
+                with _interrupts_blocked(), mpi_left_alone():
                     self.process.start()
             except (EOFError, ConnectionError) as error:
                 raise RuntimeError(

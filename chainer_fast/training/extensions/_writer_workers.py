@@ -9,6 +9,8 @@ import threading
 import traceback
 import typing as tp
 
+from chainer_fast.utils._mpi import mpi_left_alone
+
 
 def describe(error):
     """Return a description of an exception for a warning."""
@@ -55,6 +57,10 @@ class Process(multiprocessing.Process):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self._receiver, self._sender = multiprocessing.Pipe(duplex=False)
+
+    def start(self):
+        with mpi_left_alone():
+            super().start()
 
     def run(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,10 +1,11 @@
 """A program that is all right, with processes that end at different times.
 
-The argument says how they end: ``normal``, or ``finalize`` for ``MPI.Finalize()`` and
-``os._exit`` at once, while the thread that says farewell has not come to it. Only the
-last one takes its time, and so hears of it.
+The first argument says how they end: ``normal``, or ``finalize`` for ``MPI.Finalize()``
+and ``os._exit`` at once, while the thread that says farewell has not come to it. Only the
+last one takes its time, and so hears of it. The second one says how workers start.
 """
 import atexit
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -40,7 +41,8 @@ def delay_messages():
     _channel.Channel._hear = hear_later
 
 
-def main(end):
+def main(end, method):
+    multiprocessing.set_start_method(method)
     _waits.PATIENCE = .3
     comm = create_communicator('naive')
     assert _waits.active
@@ -78,4 +80,4 @@ def main(end):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1])
+    main(*sys.argv[1:])
