@@ -1,7 +1,7 @@
 """A program that is all right, with processes that end at different times.
 
 The first argument says how they end: ``normal``, or ``finalize`` for ``MPI.Finalize()``
-and ``os._exit`` at once, while the thread that says farewell has not come to it. Only the
+and ``os._exit`` at once, while the thread that says farewell is not there yet. Only the
 last one takes its time, and so hears of it. The second one says how workers start.
 """
 import atexit
