@@ -97,8 +97,9 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
     cdef bint lazy = function.lazy_grad_sum
     try:
         if type(function).backward_accumulate is _base_accumulate:
+            # The function may unchain itself, and then has no inputs any more.
             gradients = _select(
-                function, targets, function.backward(targets, grad_outputs))
+                function, len(nodes), targets, function.backward(targets, grad_outputs))
             if is_debug:
                 earlier = [
                     sum_gradients(list(grad_inputs[nodes[i]])) for i in targets]
@@ -144,11 +145,12 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
         raise
 
 
-cdef list _select(FunctionBase function, tuple targets, gradients):
+cdef list _select(
+        FunctionBase function, Py_ssize_t n_inputs, tuple targets, gradients):
     """Return the gradients of the targets, given those or the ones of all inputs."""
     cdef Py_ssize_t count = len(gradients)
     cdef Py_ssize_t n = PyTuple_GET_SIZE(targets)
-    if count == PyTuple_GET_SIZE(function.input_nodes):
+    if count == n_inputs:
         return [gradients[i] for i in targets]
     if count == n:
         return list(gradients)
