@@ -64,8 +64,10 @@ else:
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 # Below AVX-512, no loop with a choice between two values is vectorized while the one not
-# chosen may raise a flag of an error. These modules read such flags.
-READ_FLAGS = 'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.'
+# chosen may raise a flag of an error. These modules warn of flags as they find them;
+# others have NumPy compute the same again, and warn.
+WARN_OF_FLAGS = (
+    'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.')
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
 LINK_ARGS = []
 if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
@@ -120,7 +122,7 @@ def extensions():
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
             extra_compile_args=COMPILE_ARGS + (
-                [] if name.startswith(READ_FLAGS) else ANY_FLAGS),
+                [] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS),
             extra_link_args=LINK_ARGS)
         for name, source in names.items()]
 
