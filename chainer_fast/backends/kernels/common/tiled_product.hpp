@@ -2,7 +2,7 @@
  *
  * OpenBLAS packs both operands, which costs more than the product itself where there are
  * few rows; and it has no code for the widest vectors of some processors. Here the left
- * operand is read where it is. The right one is packed in panels, a block that stays in the
+ * operand is read where it is, unless it is turned. The right one is packed in panels, a block that stays in the
  * second level of the cache at a time, unless there are few rows, and its own have their
  * elements side by side: then it is read where it is, too.
  * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
@@ -33,11 +33,16 @@ constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
  * enough to make up for that. */
 constexpr ptrdiff_t FEW_ROWS = 64;
 
-/* The memory of a thread for packed panels, from the start of a line of the cache. */
+/* So many columns make up for packing a turned left operand. Its rows may be a power of two
+ * apart, and then push each other out of the cache. */
+constexpr ptrdiff_t LEAST_COLUMNS = 64;
+
+/* The memory of a thread for packed panels, from the start of a line of the cache: of the
+ * right operand, and of some rows of the left one behind it. */
 inline float *packed_panels() {
     constexpr size_t LINE = 64;
     static thread_local std::unique_ptr<char[]> memory(
-        new char[BLOCK * NEXT * sizeof(float) + LINE]);
+        new char[(BLOCK + ROWS / PANEL) * NEXT * sizeof(float) + LINE]);
     const size_t place = (size_t)memory.get();
     return (float *)(memory.get() + (LINE - place % LINE));
 }
@@ -84,13 +89,25 @@ inline void tiled_columns(
             pack(right.transposed,
                  right.data + (right.transposed ? j * right.ld + k : k * right.ld + j),
                  right.ld, terms, columns, packed);
+            const Panels<const float> from_right = {packed.data, packed.row, packed.panel};
             Panels<const float> start = {zeros, 0, PANEL};
             if (add || k)
                 start = {to.data, to.row, to.panel};
-            product_of_panels(
-                tiles, left.transposed,
-                left.transposed ? from_left.below(k) : from_left.from(k / PANEL), rows,
-                terms, {packed.data, packed.row, packed.panel}, columns, start, to);
+            if (!left.transposed || columns < LEAST_COLUMNS) {
+                product_of_panels(
+                    tiles, left.transposed,
+                    left.transposed ? from_left.below(k) : from_left.from(k / PANEL),
+                    rows, terms, from_right, columns, start, to);
+                continue;
+            }
+            const Panels<float> rows_of_left = packed.from(BLOCK);
+            for (ptrdiff_t i = 0; i < rows; i += ROWS) {
+                const ptrdiff_t m = std::min(ROWS, rows - i);
+                pack_rows(left.data + k * left.ld + i, left.ld, terms, m, rows_of_left);
+                product_of_panels(
+                    tiles, true, {rows_of_left.data, PANEL, NEXT}, m, terms, from_right,
+                    columns, start.below(i), to.below(i));
+            }
         }
     }
 }
