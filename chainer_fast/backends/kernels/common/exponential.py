@@ -8,16 +8,11 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core import processor
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels.common import exponential_ufuncs as _ufuncs
 from chainer_fast.types import NdArray
 
 _ON_HOST = (numpy.ndarray, numpy.generic)
-
-# That of recurrent cells for floats; None for NumPy's, which takes twice the time of
-# ours with AVX2 and half of it with AVX-512.
-OWN_TANH_OF_CELLS = _ufuncs.tanh if processor.level() == 'avx2' else None
 
 
 def _functions_for(x):
@@ -35,13 +30,6 @@ def exp(x: NdArray, out: tp.Any = None) -> NdArray:
 def tanh(x: NdArray, out: tp.Any = None) -> NdArray:
     """Return the hyperbolic tangents of an array of a floating dtype."""
     return _functions_for(x).tanh(x, out=out)
-
-
-def tanh_of_cells(x: NdArray, out: tp.Any = None) -> NdArray:
-    """Return hyperbolic tangents by the faster function, with the bits of that one."""
-    if OWN_TANH_OF_CELLS and isinstance(x, _ON_HOST):
-        return tanh(x, out)
-    return get_array_module(x).tanh(x, out=out)
 
 
 def expm1_of_negative(x: NdArray) -> NdArray:

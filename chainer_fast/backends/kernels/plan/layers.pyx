@@ -9,7 +9,6 @@ from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast.backends.kernels.common.exponential import OWN_TANH_OF_CELLS
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
@@ -37,7 +36,7 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 cdef enum:
     MOST_VALUES = 7
 
-cdef Unary _tanh = unary_of(numpy.tanh, OWN_TANH_OF_CELLS)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 available = find_tiles() is not NULL
 

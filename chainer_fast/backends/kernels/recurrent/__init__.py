@@ -12,7 +12,6 @@ import chainer_fast.backends.kernels.recurrent.layer as _compiled_layer
 import chainer_fast.backends.kernels.recurrent.scan as _compiled_scan
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel, reduction
-from chainer_fast.backends.kernels.common.exponential import tanh_of_cells
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import cuda as _device
 from chainer_fast.backends.kernels.recurrent import cuda_scan as _scans
@@ -57,7 +56,7 @@ def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, ...]:
     a, i, f, o = activate(x)
     c = c_prev.copy()
     c[:batch] = a * i + f * c_prev[:batch]
-    return c, o * tanh_of_cells(c[:batch])
+    return c, o * get_array_module(x).tanh(c[:batch])
 
 
 @kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad)
@@ -74,7 +73,7 @@ def lstm_grad(
     # Scalars of the arrays' own dtype stand for missing gradients.
     zero = x.dtype.type(0)
     gc_step, go = output_grad(
-        o, tanh_of_cells(c[:batch]), zero if gc is None else gc[:batch],
+        o, xp.tanh(c[:batch]), zero if gc is None else gc[:batch],
         zero if gh is None else gh)
     gc_prev = xp.zeros_like(c_prev) if gc is None else gc.copy()
     gc_prev[:batch], ga, gi, gf = cell_grad(gc_step, c_prev[:batch], a, i, f)
@@ -101,11 +100,12 @@ def slstm(
     tuple of array
         New cells and outputs.
     """
+    xp = get_array_module(x1)
     a1, i1, f1, o1 = extract_gates(x1)
     a2, i2, f2, o2 = extract_gates(x2)
-    c = (sigmoid(i1) * tanh_of_cells(a1) + sigmoid(i2) * tanh_of_cells(a2)
+    c = (sigmoid(i1) * xp.tanh(a1) + sigmoid(i2) * xp.tanh(a2)
          + sigmoid(f1) * c_prev1 + sigmoid(f2) * c_prev2)
-    return c, sigmoid(o1 + o2) * tanh_of_cells(c)
+    return c, sigmoid(o1 + o2) * xp.tanh(c)
 
 
 @kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad)
@@ -120,7 +120,7 @@ def slstm_grad(
     zero = x1.dtype.type(0)
     o = sigmoid(extract_gates(x1)[3] + extract_gates(x2)[3])
     gc_step, go = output_grad(
-        o, tanh_of_cells(c), zero if gc is None else gc, zero if gh is None else gh)
+        o, xp.tanh(c), zero if gc is None else gc, zero if gh is None else gh)
     gc_prevs, gxs = [], []
     for c_prev, x in ((c_prev1, x1), (c_prev2, x2)):
         a, i, f, _ = activate(x)
@@ -149,12 +149,13 @@ def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, ...]:
     tuple of array
         Values of the gates in the shape of ``x``, new cells, and outputs.
     """
+    xp = get_array_module(x)
     n = cs[0].shape[1]
     gates = sigmoid(x)
-    gates[:, :n] = tanh_of_cells(x[:, :n])
+    gates[:, :n] = xp.tanh(x[:, :n])
     a, i, o, *fs = tree_gates(gates, 3 + len(cs))
     c = a * i + sum([f * child for f, child in zip(fs, cs, strict=True)])
-    return gates, c, o * tanh_of_cells(c)
+    return gates, c, o * xp.tanh(c)
 
 
 @kernel(compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad)
@@ -171,7 +172,7 @@ def tree_lstm_grad(
     a, i, o, *fs = tree_gates(gates, 3 + len(cs))
     ga, gi, go, *gfs = tree_gates(gx, 3 + len(cs))
     gc_step, go[...] = output_grad(
-        o, tanh_of_cells(c), zero if gc is None else gc, zero if gh is None else gh)
+        o, xp.tanh(c), zero if gc is None else gc, zero if gh is None else gh)
     gcs = []
     for f, child, gf in zip(fs, cs, gfs, strict=True):
         gc_child, ga[...], gi[...], gf[...] = cell_grad(gc_step, child, a, i, f)

@@ -9,7 +9,6 @@ from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, output_array
-from chainer_fast.backends.kernels.common.exponential import OWN_TANH_OF_CELLS
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.spread cimport without_gaps
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
@@ -32,7 +31,7 @@ cdef enum:
     MAX_DIMS = 32
     MOST_ARRAYS = 6 + 2 * MAX_CHILDREN
 
-cdef Unary _tanh = unary_of(numpy.tanh, OWN_TANH_OF_CELLS)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef object _plain(object array, char kind, object like, npy_intp rows):

@@ -8,14 +8,14 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends.kernels.common.exponential import tanh_of_cells
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.types import NdArray
 
 
 def sigmoid(x: NdArray) -> NdArray:
     """Logistic sigmoid in the dtype of an array."""
     half = x.dtype.type(0.5)
-    return half + half * tanh_of_cells(half * x)
+    return half + half * get_array_module(x).tanh(half * x)
 
 
 def extract_gates(x: NdArray) -> list[NdArray]:
@@ -34,7 +34,7 @@ def tree_gates(gates: NdArray, count: int) -> list[NdArray]:
 def activate(x: NdArray) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     """Values of alternating gates: the input's, and three between zero and one."""
     a, i, f, o = extract_gates(x)
-    return tanh_of_cells(a), sigmoid(i), sigmoid(f), sigmoid(o)
+    return get_array_module(x).tanh(a), sigmoid(i), sigmoid(f), sigmoid(o)
 
 
 def cell_grad(

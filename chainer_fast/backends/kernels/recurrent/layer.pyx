@@ -13,7 +13,6 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 from chainer_fast._core.floats cimport report_float_errors
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-from chainer_fast.backends.kernels.common.exponential import OWN_TANH_OF_CELLS
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
 
@@ -56,7 +55,7 @@ cdef enum:
 cdef dict _MODES = {
     'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
 
-cdef Unary _tanh = unary_of(numpy.tanh, OWN_TANH_OF_CELLS)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef class Trace:

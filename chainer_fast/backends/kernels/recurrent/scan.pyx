@@ -14,7 +14,6 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
-from chainer_fast.backends.kernels.common.exponential import OWN_TANH_OF_CELLS
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
@@ -37,7 +36,7 @@ cdef int[4] _GATES = [4, 3, 1, 1]
 # Arrays of the trace that have as many columns as the state.
 cdef int[4] _KEPT = [3, 2, 1, 1]
 
-cdef Unary _tanh = unary_of(numpy.tanh, OWN_TANH_OF_CELLS)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef inline char *_rows(object matrix, npy_intp row) noexcept:

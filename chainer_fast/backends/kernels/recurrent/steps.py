@@ -12,7 +12,6 @@ gradients of the gates and of that part.
 import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels.common.exponential import tanh_of_cells
 from chainer_fast.backends.kernels.recurrent.gates import (
     cell_grad,
     output_grad,
@@ -22,14 +21,15 @@ from chainer_fast.backends.kernels.recurrent.gates import (
 
 
 def _lstm_step(gates, part, bias, h, c, c_prev, tanh_c):
+    xp = get_array_module(gates)
     gates += part
     i, f, a, o = tree_gates(gates, 4)
     for gate in (i, f, o):
         gate[...] = sigmoid(gate)
-    tanh_of_cells(a, out=a)
+    xp.tanh(a, out=a)
     c_prev[...] = c
     c[...] = f * c + i * a
-    tanh_c[...] = tanh_of_cells(c)
+    tanh_c[...] = xp.tanh(c)
     h[...] = o * tanh_c
 
 
@@ -49,7 +49,7 @@ def _gru_step(gates, part, bias, h, c, recurrent):
         gate[...] = sigmoid(gate)
     recurrent[...] = part[:, 2 * n:] + bias
     new += r * recurrent
-    tanh_of_cells(new, out=new)
+    get_array_module(gates).tanh(new, out=new)
     h[...] = (1 - z) * new + z * h
 
 
@@ -66,7 +66,7 @@ def _gru_step_grad(gates, h_prev, recurrent, gh, gc, gx, gr):
 
 def _tanh_step(gates, part, bias, h, c):
     gates += part
-    tanh_of_cells(gates, out=gates)
+    get_array_module(gates).tanh(gates, out=gates)
     h[...] = gates
 
 
