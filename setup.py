@@ -63,9 +63,9 @@ else:
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
-# Below AVX-512, no loop with a choice between two values is vectorized while the one not
-# chosen may raise a flag of an error. These modules warn of flags as they find them;
-# others have NumPy compute the same again, and warn.
+# Below AVX-512, no loop with a choice between two values is vectorized while the one
+# not chosen may raise a flag of an error. These modules warn of flags as they find
+# them; others have NumPy compute the same again, and warn.
 WARN_OF_FLAGS = (
     'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.')
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
