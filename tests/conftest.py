@@ -37,9 +37,9 @@ def pytest_configure(config):
     # would ignore the signal that tests of interrupts send.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Python 3.14 has another default. Tests of other methods choose them.
-    if sys.platform == 'linux' and multiprocessing.get_start_method() != 'fork':
-        multiprocessing.set_start_method('fork', force=True)
+    # The default until Python 3.13. Tests of other methods choose them.
+    if sys.platform == 'linux' and sys.version_info >= (3, 14):
+        multiprocessing.set_start_method('fork')
     if _asks_for_gpu(config):
         from tests import host_cupy
         host_cupy.install_unless_gpu()
