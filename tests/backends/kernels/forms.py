@@ -1,6 +1,7 @@
-"""CUDA forms of kernels beside their references."""
+"""CUDA forms of kernels beside their references, and results of threads."""
 import numpy as np
 
+from chainer_fast._core import processor
 from chainer_fast.backends import cuda
 from tests import devices
 
@@ -58,6 +59,18 @@ def assert_close(x, y):
         np.testing.assert_allclose(x, y, tolerance, tolerance)
     else:
         np.testing.assert_array_equal(x, y)
+
+
+def assert_threads_agree(one, other):
+    """Compare what two numbers of threads have computed, products among it.
+
+    Bits are the same, but not below AVX2: there BLAS computes all products, and one of
+    OpenBLAS's sums depends on its place in what a thread has got.
+    """
+    if processor.level() == 'base':
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-5 * abs(one).max())
+    else:
+        np.testing.assert_array_equal(other, one)
 
 
 def layouts(array):
