@@ -111,8 +111,8 @@ def dependencies(path, found=()):
 
 def extensions():
     """Return the compiled modules: every .pyx file is one."""
-    names = {'.'.join(source.with_suffix('').parts): source
-             for source in sorted(Path('chainer_fast').rglob('*.pyx'))}
+    sources = {'.'.join(source.with_suffix('').parts): source
+               for source in sorted(Path('chainer_fast').rglob('*.pyx'))}
     return [
         Extension(
             name,
@@ -124,7 +124,7 @@ def extensions():
             extra_compile_args=COMPILE_ARGS + (
                 [] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS),
             extra_link_args=LINK_ARGS)
-        for name, source in names.items()]
+        for name, source in sources.items()]
 
 
 def translate(modules, force):

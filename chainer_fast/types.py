@@ -39,7 +39,7 @@ else:
         """Refer to a class of a module that is imported later than this one."""
         module, _, name = name.rpartition('.')
         if sys.version_info >= (3, 14):
-            # That of the annotation counts there, not that of the name.
+            # Names are looked up where the annotation is, whatever module is given.
             return tp.ForwardRef(
                 '__import__(%r, fromlist=[%r]).%s' % (module, name, name))
         return tp.ForwardRef(name, module=module)

@@ -1,5 +1,6 @@
 """Processes of a job of MPI that start others."""
 import contextlib
+import multiprocessing
 import os
 import sys
 
@@ -14,7 +15,8 @@ def mpi_left_alone():
     A new one that is no fork imports the program's file, mpi4py included, which would
     begin with MPI under the number that the program has in its job.
     """
-    if 'mpi4py' not in sys.modules or _MPI_BEGINS in os.environ:
+    if ('mpi4py' not in sys.modules or _MPI_BEGINS in os.environ
+            or multiprocessing.get_start_method() == 'fork'):
         yield
         return
     os.environ[_MPI_BEGINS] = '0'

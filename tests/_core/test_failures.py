@@ -374,10 +374,10 @@ def test_unchaining_in_backward():
         def backward(self, indexes, grad_outputs):
             gradients = super().backward(indexes, grad_outputs)
             self.unchain()
-            return gradients
+            return *gradients, None     # those of all inputs
 
     x = leaf()
-    y, = Unchains().apply((x,))
+    y, = Unchains().apply((x, np.ones(2, 'f')))
     z = y * 2
     z.grad = np.ones(2, 'f')
     z.backward()

@@ -64,8 +64,8 @@ def assert_close(x, y):
 def assert_threads_agree(one, other):
     """Compare what two numbers of threads have computed, products among it.
 
-    Bits are the same, but not below AVX2: there BLAS computes all products, and one of
-    OpenBLAS's sums depends on its place in what a thread has got.
+    Bits are the same, but not below AVX2: there BLAS computes all products, and in some
+    of OpenBLAS's code the bits of an element depend on its place in a thread's part.
     """
     if processor.level() == 'base':
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-5 * abs(one).max())

@@ -196,6 +196,46 @@ def test_what_fits_no_cache_has_to_gain_more(folder, monkeypatch):
     assert blas.gain(1000, 1000, 1000) == 1.2
 
 
+def product(rows, depth, columns, turned=False):
+    random = np.random.RandomState(rows)
+    left = random.uniform(-1, 1, (rows, depth)).astype('f')
+    right = random.uniform(-1, 1, (depth, columns)).astype('f')
+    return matmul.dot(np.asfortranarray(left) if turned else left, right)
+
+
+@has_tiles
+def test_what_threads_share_is_for_tiles_if_they_are_about_as_fast(monkeypatch):
+    def bits(gain, *shape):
+        monkeypatch.setattr(
+            product_choice, 'choose', lambda examples, *_: [gain] * len(examples))
+        blas.forget()
+        return product(*shape).tobytes()
+
+    shared, huge = (100, 1000, 200), (500, 1000, 600)
+    try:
+        for shape in shared, huge:
+            assert bits(9, *shape) != bits(.1, *shape)
+        assert bits(.97, *shared) == bits(9, *shared)
+        assert bits(.93, *shared) == bits(.1, *shared)
+        assert bits(1.2, *huge) == bits(.1, *huge)
+        assert bits(1.4, *huge) == bits(9, *huge)
+    finally:
+        monkeypatch.undo()
+        blas.forget()
+
+
+# Rows and columns at which packed panels end, and are not full; more than one block of
+# terms, and fewer columns than are worth packing.
+@has_tiles
+@pytest.mark.parametrize('rows, depth, columns', [
+    (300, 600, 200), (128, 256, 64), (131, 70, 1100), (1030, 300, 97), (400, 300, 50)])
+def test_tiles_give_a_turned_operand_the_same_bits(folder, monkeypatch, rows, depth,
+                                                   columns):
+    monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
+    shape = rows, depth, columns
+    np.testing.assert_array_equal(product(*shape, turned=True), product(*shape))
+
+
 def test_the_variable(measured, monkeypatch):
     monkeypatch.setenv(product_choice.VARIABLE, 'blas')
     assert choose() == [0, 0, 0]

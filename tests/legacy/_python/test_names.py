@@ -119,7 +119,7 @@ def _leads_somewhere(what):
         return False
 
 
-# What Python itself no longer has under another name
+# What Python itself has no more, under any name
 _GONE = {'urllib.URLopener', 'urllib.FancyURLopener'} if sys.version_info >= (
     3, 14) else set()
 

@@ -159,8 +159,8 @@ cdef double _gain(const ProductSizes &sizes) except -1:
 def gain(rows, columns, depth, left_turned=False, right_turned=False):
     """Return how many times the time of tiles BLAS takes for a product.
 
-    Tiles compute it from 1.05 on, or from 0.95 on if threads may share the product,
-    unless oneDNN is wanted.
+    Tiles compute it from 1.05 on, or from 0.95 on if threads may share it and it is not
+    huge, unless oneDNN is wanted.
 
     Parameters
     ----------

@@ -33,15 +33,14 @@ constexpr ProductSizes PRODUCT_EXAMPLES[PRODUCT_KINDS] = {
     {100, 10, 512, false, true},
 };
 
-/* OpenBLAS has code for products up to this that packs nothing. */
-constexpr double SMALL = 1e6;
-
 /* The number of the kind of a product, which no number of threads may have a say in: the
  * kinds differ by bits. */
 inline int kind_of_product(const ProductSizes &sizes) {
     /* Fewer columns than two panels of `panels.hpp`. */
     constexpr ptrdiff_t NARROW = 32;
     constexpr ptrdiff_t SHORT_SUMS = 64, FEW_ROWS = 64;
+    /* OpenBLAS has code for these that packs nothing. */
+    constexpr double SMALL = 1e6;
     if (sizes.columns < NARROW)
         return NARROW_PRODUCT;
     if (work_of(sizes) <= SMALL)
@@ -52,20 +51,23 @@ inline int kind_of_product(const ProductSizes &sizes) {
         + sizes.right_turned;
 }
 
+/* Operands of larger products fit no cache. */
+constexpr double HUGE_PRODUCT = 1 << 27;
+
 /* What counts of the gain of a kind for a product: how many times the tiles' time BLAS
- * takes. Examples are too small to tell of products whose operands fit no cache: there the
- * gain has to be clear. */
+ * takes. Examples are too small to tell of huge products: there the gain has to be clear. */
 inline double counted_gain(const ProductSizes &sizes, double gain) {
-    constexpr double HUGE_PRODUCT = 1 << 27, CLEAR = 1.25;
+    constexpr double CLEAR = 1.25;
     return work_of(sizes) > HUGE_PRODUCT ? gain / CLEAR : gain;
 }
 
-/* From this gain on tiles compute a product. Less than a twentieth may be noise, and then
- * it is BLAS that computes what takes one thread. What threads may share is for tiles,
- * which pack an operand once for all of them; BLAS packs it for each part. */
+/* From this gain on tiles compute a product. Less than a twentieth may be noise. Then what
+ * one thread computes is BLAS's, but what threads may share is for tiles: they pack an
+ * operand once for all threads, and BLAS packs it for each part. */
 inline double least_gain(const ProductSizes &sizes) {
     const int kind = kind_of_product(sizes);
-    return kind < FEW_ROWS_PRODUCT || kind == NARROW_PRODUCT ? 1.05 : .95;
+    const bool is_shared = kind >= FEW_ROWS_PRODUCT && kind != NARROW_PRODUCT;
+    return is_shared && work_of(sizes) <= HUGE_PRODUCT ? .95 : 1.05;
 }
 
 }  // namespace

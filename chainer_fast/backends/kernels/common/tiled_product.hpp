@@ -2,9 +2,10 @@
  *
  * OpenBLAS packs both operands, which costs more than the product itself where there are
  * few rows; and it has no code for the widest vectors of some processors. Here the left
- * operand is read where it is, unless it is turned. The right one is packed in panels, a block that stays in the
- * second level of the cache at a time, unless there are few rows, and its own have their
- * elements side by side: then it is read where it is, too.
+ * operand is read where it is, or packed some rows at a time if it is turned. The right one
+ * is packed in panels, a block that stays in the second level of the cache at a time,
+ * unless there are few rows, and its own have their elements side by side: then it is read
+ * where it is, too.
  * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
  * the number of threads.
  */
@@ -33,8 +34,8 @@ constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
  * enough to make up for that. */
 constexpr ptrdiff_t FEW_ROWS = 64;
 
-/* So many columns make up for packing a turned left operand. Its rows may be a power of two
- * apart, and then push each other out of the cache. */
+/* So many columns make up for packing a turned left operand. Lines of it that are a power
+ * of two apart would push each other out of the cache. */
 constexpr ptrdiff_t LEAST_COLUMNS = 64;
 
 /* The memory of a thread for packed panels, from the start of a line of the cache: of the
@@ -89,7 +90,8 @@ inline void tiled_columns(
             pack(right.transposed,
                  right.data + (right.transposed ? j * right.ld + k : k * right.ld + j),
                  right.ld, terms, columns, packed);
-            const Panels<const float> from_right = {packed.data, packed.row, packed.panel};
+            const Panels<const float> from_right = {
+                packed.data, packed.row, packed.panel};
             Panels<const float> start = {zeros, 0, PANEL};
             if (add || k)
                 start = {to.data, to.row, to.panel};
