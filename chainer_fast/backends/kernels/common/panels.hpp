@@ -62,7 +62,6 @@ struct Tile {
     ptrdiff_t start_row;
     float *out[2];
     ptrdiff_t out_row;
-    const float *next;      /* the left operand of the next tile, to be fetched */
 };
 
 typedef void (*TileLoop)(const Tile &, ptrdiff_t depth);
@@ -97,19 +96,16 @@ void tile_avx512(const Tile &t, ptrdiff_t depth) {
     for (int i = 0; i < M; ++i)
         for (int p = 0; p < P; ++p)
             sum[i][p] = _mm512_loadu_ps(t.start[p] + i * t.start_row);
-    const float *left = t.left, *next = t.next;
-    const float *right0 = t.right[0], *right1 = t.right[P - 1];
+    const float *left = t.left, *right0 = t.right[0], *right1 = t.right[P - 1];
     const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
     const ptrdiff_t panel = turned ? PANEL * step : t.panel, right_row = t.right_row;
     for (; depth >= PANEL; depth -= PANEL) {
         CF_UNROLL(4)
         for (ptrdiff_t k = 0; k < PANEL; ++k) {
-            if (turned || k < M)
-                _mm_prefetch((const char *)(next + k * t.row), _MM_HINT_T0);
             add_term(sum, left + k * step, row, right0, right1);
             right0 += right_row, right1 += right_row;
         }
-        left += panel, next += panel;
+        left += panel;
     }
     for (ptrdiff_t k = 0; k < depth; ++k) {
         add_term(sum, left + k * step, row, right0, right1);
@@ -231,8 +227,6 @@ inline void product_of_tiles(
         }
         else
             t.left = left.data + i * left.row;
-        const ptrdiff_t other = i + n < rows ? i + n : 0;
-        t.next = left.data + (turned ? other / PANEL * left.panel : other * left.row);
         const float *s = start.data + i * start.row;
         float *o = out.data + i * out.row;
         if (is_full) {

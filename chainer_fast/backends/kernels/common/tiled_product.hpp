@@ -12,9 +12,11 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
@@ -31,21 +33,98 @@ constexpr ptrdiff_t BLOCK = 32;
  * them in the same few lines of the cache. */
 constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
 /* A right operand of so many rows' product is not packed: it would not be read often
- * enough to make up for that. */
-constexpr ptrdiff_t FEW_ROWS = 64;
+ * enough to make up for that. Of so many rows' if its own are far from each other: then
+ * lines push each other out of the cache, and each of its rows is in another page. */
+constexpr ptrdiff_t FEW_ROWS = 64, VERY_FEW_ROWS = 16, FAR = 2048;
 
 /* So many columns make up for packing a turned left operand. Lines of it that are a power
  * of two apart would push each other out of the cache. */
 constexpr ptrdiff_t LEAST_COLUMNS = 64;
 
-/* The memory of a thread for packed panels, from the start of a line of the cache: of the
- * right operand, and of some rows of the left one behind it. */
-inline float *packed_panels() {
-    constexpr size_t LINE = 64;
-    static thread_local std::unique_ptr<char[]> memory(
-        new char[(BLOCK + ROWS / PANEL) * NEXT * sizeof(float) + LINE]);
-    const size_t place = (size_t)memory.get();
-    return (float *)(memory.get() + (LINE - place % LINE));
+/* The memory of a thread for packed panels: of the right operand, and of some rows of the
+ * left one behind it. */
+struct Packed {
+    static constexpr size_t LINE = 64;
+    std::unique_ptr<char[]> memory{
+        new char[(BLOCK + ROWS / PANEL) * NEXT * sizeof(float) + LINE]};
+    uint64_t block = 0;     /* the number of the block that is there */
+
+    /* From the start of a line of the cache. */
+    Panels<float> panels() const {
+        const size_t place = (size_t)memory.get();
+        return {(float *)(memory.get() + (LINE - place % LINE)), PANEL, NEXT};
+    }
+};
+
+inline Packed &packed_panels() {
+    static thread_local Packed packed;
+    return packed;
+}
+
+/* Some columns and terms of a product. */
+struct Block {
+    Matrix<float> right;
+    ptrdiff_t column, columns, term, terms;
+    uint64_t number;
+
+    Block(const Matrix<float> &right, ptrdiff_t column, ptrdiff_t columns, ptrdiff_t term,
+          ptrdiff_t terms):
+            right(right), column(column), columns(columns), term(term), terms(terms) {
+        static std::atomic<uint64_t> blocks(0);
+        number = blocks.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+
+    /* The right operand, which the calling thread packs unless it has just done so. */
+    Panels<float> packed() const {
+        Packed &memory = packed_panels();
+        if (memory.block != number) {
+            memory.block = number;
+            pack(right.transposed, right.data + (
+                     right.transposed ? column * right.ld + term
+                     : term * right.ld + column),
+                 right.ld, terms, columns, memory.panels());
+        }
+        return memory.panels();
+    }
+};
+
+/* Adds the terms of a block to some rows, or starts with them. */
+inline void rows_of_block(
+        const Tiles &tiles, const Block &block, ptrdiff_t rows, const Matrix<float> &left,
+        bool add, Panels<float> out) {
+    static const float zeros[BLOCK * PANEL] = {};
+    const ptrdiff_t k = block.term, terms = block.terms, columns = block.columns;
+    const Panels<float> packed = block.packed();
+    const Panels<const float> right = {packed.data, packed.row, packed.panel};
+    const Panels<float> to = {out.data + block.column, out.row, PANEL};
+    Panels<const float> start = {zeros, 0, PANEL};
+    if (add || k)
+        start = {to.data, to.row, to.panel};
+    if (!left.transposed || columns < LEAST_COLUMNS) {
+        const Panels<const float> from = {
+            left.data + (left.transposed ? k * left.ld : k), left.ld, PANEL};
+        product_of_panels(
+            tiles, left.transposed, from, rows, terms, right, columns, start, to);
+        return;
+    }
+    const Panels<float> rows_of_left = packed.from(BLOCK);
+    for (ptrdiff_t i = 0; i < rows; i += ROWS) {
+        const ptrdiff_t m = std::min(ROWS, rows - i);
+        pack_rows(left.data + k * left.ld + i, left.ld, terms, m, rows_of_left);
+        product_of_panels(
+            tiles, true, {rows_of_left.data, PANEL, NEXT}, m, terms, right, columns,
+            start.below(i), to.below(i));
+    }
+}
+
+/* Calls f with each block of some columns. */
+template <typename F>
+void for_blocks(const Matrix<float> &right, ptrdiff_t begin, ptrdiff_t end,
+                ptrdiff_t depth, const F &f) {
+    for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL)
+        for (ptrdiff_t k = 0; k < depth; k += DEPTH)
+            f(Block(right, j, std::min(BLOCK * PANEL, end - j), k,
+                    std::min(DEPTH, depth - k)));
 }
 
 /* Some columns of `tiled_product` with few rows, whole panels of them, by one thread. The
@@ -65,53 +144,14 @@ inline void unpacked_columns(
             add ? from.from(j) : from, to.from(j));
 }
 
-/* Some columns of `tiled_product`, by one thread. */
-inline void tiled_columns(
-        const Tiles &tiles, ptrdiff_t rows, ptrdiff_t begin, ptrdiff_t end,
-        ptrdiff_t depth, const Matrix<float> &left, const Matrix<float> &right,
-        bool add, float *out, ptrdiff_t ld) {
-    static const float zeros[BLOCK * PANEL] = {};
-    const Panels<float> packed = {packed_panels(), PANEL, NEXT};
-    const Panels<const float> from_left = {left.data, left.ld, PANEL};
-    if (!right.transposed && rows <= FEW_ROWS && depth) {
-        /* What is beside the last whole panel cannot be read. */
-        const ptrdiff_t whole = end - (end - begin) % PANEL;
-        unpacked_columns(tiles, rows, begin, whole, depth, left, right, add, out, ld);
-        begin = whole;
-    }
-    for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL) {
-        const ptrdiff_t columns = std::min(BLOCK * PANEL, end - j);
-        const Panels<float> to = {out + j, ld, PANEL};
-        if (depth == 0 && !add)
-            for (ptrdiff_t i = 0; i < rows; ++i)
-                memset(to.below(i).data, 0, columns * sizeof(float));
-        for (ptrdiff_t k = 0; k < depth; k += DEPTH) {
-            const ptrdiff_t terms = std::min(DEPTH, depth - k);
-            pack(right.transposed,
-                 right.data + (right.transposed ? j * right.ld + k : k * right.ld + j),
-                 right.ld, terms, columns, packed);
-            const Panels<const float> from_right = {
-                packed.data, packed.row, packed.panel};
-            Panels<const float> start = {zeros, 0, PANEL};
-            if (add || k)
-                start = {to.data, to.row, to.panel};
-            if (!left.transposed || columns < LEAST_COLUMNS) {
-                product_of_panels(
-                    tiles, left.transposed,
-                    left.transposed ? from_left.below(k) : from_left.from(k / PANEL),
-                    rows, terms, from_right, columns, start, to);
-                continue;
-            }
-            const Panels<float> rows_of_left = packed.from(BLOCK);
-            for (ptrdiff_t i = 0; i < rows; i += ROWS) {
-                const ptrdiff_t m = std::min(ROWS, rows - i);
-                pack_rows(left.data + k * left.ld + i, left.ld, terms, m, rows_of_left);
-                product_of_panels(
-                    tiles, true, {rows_of_left.data, PANEL, NEXT}, m, terms, from_right,
-                    columns, start.below(i), to.below(i));
-            }
-        }
-    }
+/* Calls f for parts of some rows or columns that are whole pairs of panels; each of their
+ * elements takes so many multiplications. */
+template <typename F>
+void share_pairs(ptrdiff_t length, double multiplications, const F &f) {
+    const ptrdiff_t grain = (ptrdiff_t)(LEAST_WORK / (multiplications * PAIR)) + 1;
+    parallel((length + PAIR - 1) / PAIR, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        f(begin * PAIR, std::min(end * PAIR, length));
+    });
 }
 
 /* out = left right, or out += left right, of the shapes (rows, depth) and
@@ -120,20 +160,36 @@ inline void tiled_product(
         const Tiles &tiles, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth,
         Matrix<float> left, const Matrix<float> &right, bool add, float *out,
         ptrdiff_t ld) {
-    const bool by_rows = rows > columns;
-    const ptrdiff_t length = by_rows ? rows : columns;
-    const ptrdiff_t units = (length + PAIR - 1) / PAIR;
-    const double work = (double)(by_rows ? columns : rows) * PAIR * depth;
-    parallel(units, (ptrdiff_t)(LEAST_WORK / work) + 1, [&](ptrdiff_t b, ptrdiff_t e) {
-        const ptrdiff_t begin = b * PAIR, end = std::min(e * PAIR, length);
-        if (!by_rows) {
-            tiled_columns(tiles, rows, begin, end, depth, left, right, add, out, ld);
-            return;
+    if (depth == 0) {
+        for (ptrdiff_t i = 0; i < rows && !add; ++i)
+            memset(out + i * ld, 0, columns * sizeof(float));
+        return;
+    }
+    const Panels<float> to = {out, ld, PANEL};
+    if (rows > columns && rows > FEW_ROWS) {
+        for_blocks(right, 0, columns, depth, [&](const Block &block) {
+            const double work = (double)block.columns * block.terms;
+            share_pairs(rows, work, [&](ptrdiff_t begin, ptrdiff_t end) {
+                Matrix<float> part = left;
+                part.data += left.transposed ? begin : begin * left.ld;
+                rows_of_block(tiles, block, end - begin, part, add, to.below(begin));
+            });
+        });
+        return;
+    }
+    const bool is_read_in_place =
+        !right.transposed && rows <= (right.ld < FAR ? FEW_ROWS : VERY_FEW_ROWS);
+    share_pairs(columns, (double)rows * depth, [&](ptrdiff_t begin, ptrdiff_t end) {
+        if (is_read_in_place) {
+            /* What is beside the last whole panel cannot be read. */
+            const ptrdiff_t whole = end - (end - begin) % PANEL;
+            unpacked_columns(
+                tiles, rows, begin, whole, depth, left, right, add, out, ld);
+            begin = whole;
         }
-        Matrix<float> part = left;
-        part.data += left.transposed ? begin : begin * left.ld;
-        tiled_columns(tiles, end - begin, 0, columns, depth, part, right, add,
-                      out + begin * ld, ld);
+        for_blocks(right, begin, end, depth, [&](const Block &block) {
+            rows_of_block(tiles, block, rows, left, add, to);
+        });
     });
 }
 
