@@ -78,10 +78,7 @@ class Affine:
         (rows, depth), columns = planner.values.templates[x].shape, len(
             planner.values.templates[w])
         packed = cls._pack(planner, w, depth, columns, True)
-        planner.step_into(
-            layers.Product((rows, depth, columns), x, packed, node.outputs[0],
-                           b[0] if b else None, True),
-            (x, packed, *b), node.outputs)
+        planner.product((rows, depth, columns), x, packed, node.outputs[0], *b)
 
     @classmethod
     def backward(cls, planner, node, grads, targets, sums):
@@ -111,9 +108,7 @@ class Affine:
         if 0 in targets:
             packed = cls._pack(planner, w, columns, depth, False)
             found[0] = planner.values.like(x)
-            planner.step_into(
-                layers.Product((rows, columns, depth), g, packed, found[0]),
-                (g, packed), (found[0],))
+            planner.product((rows, columns, depth), g, packed, found[0])
         total = sums.get(w)
         if 1 in targets and total is not None and planner.stacks.push(w, g, x, total):
             found[1] = None

@@ -25,10 +25,11 @@ def lower(graph, values):
     """
     uses = collections.Counter(
         [value for node in graph.nodes for value in node.inputs])
-    return [_lower(index, node, values, uses) for index, node in enumerate(graph.nodes)]
+    return [_lower(index, node, graph, values, uses)
+            for index, node in enumerate(graph.nodes)]
 
 
-def _lower(index, node, values, uses):
+def _lower(index, node, graph, values, uses):
     if values.fits(*node.inputs, *node.outputs):
         record = elementwise.elementwise_of(node.function, len(node.inputs))
         if record is not None:
@@ -38,7 +39,8 @@ def _lower(index, node, values, uses):
         return builder
     short = len(node.outputs) == 1 and fallback.has_shortcut(
         node.function, len(node.inputs))
-    return Function(index, short)
+    has_effects = bool(graph.updated) or type(node.function) in graph.drawing
+    return Function(index, short, not short or has_effects)
 
 
 class Loops:
@@ -79,11 +81,14 @@ class Function:
     index : int
         Position of the function in a workspace.
     has_shortcut : bool
+    is_ordered : bool
+        Whether it may have other effects than its outputs.
     """
 
-    def __init__(self, index, has_shortcut):
+    def __init__(self, index, has_shortcut, is_ordered):
         self._index = index
         self.has_shortcut = has_shortcut
+        self._is_ordered = is_ordered
 
     def forward(self, planner, node):
         step = engine.EngineCall(
@@ -91,7 +96,7 @@ class Function:
         if self.has_shortcut:
             step = steps.ShortcutCall(
                 self._index, node.inputs, node.outputs[0], node.function, step)
-        planner.step(step, node.inputs, node.outputs)
+        planner.step(step, node.inputs, node.outputs, self._is_ordered)
 
     def backward(self, planner, node, grads, targets, sums):
         found = [planner.values.like(value) if i in targets else None
@@ -103,5 +108,6 @@ class Function:
             step = steps.ShortcutGradient(self._index, grads[0], tuple(found), step)
         if fallback.gives_rows(node.function):
             planner.values.rows.update(made)
-        planner.step(step, [g for g in grads if g is not None], made)
+        planner.step(
+            step, [g for g in grads if g is not None], made, self._is_ordered)
         return found

@@ -4,13 +4,19 @@ import itertools
 
 import numpy
 
-from chainer_fast.backends.kernels.plan import steps
+from chainer_fast.backends.kernels.plan import layers, steps
+from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
 
 # A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
-# memory that the plan gives it; a loop always does.
+# memory that the plan gives it; a loop always does. Steps that are ordered may draw
+# random numbers, or have other effects than their outputs. A product that others can
+# share a step with has a description.
 Operation = collections.namedtuple(
-    'Operation', ['inputs', 'outputs', 'loop', 'constants', 'step', 'is_planned'])
+    'Operation', ['inputs', 'outputs', 'loop', 'constants', 'step', 'is_planned',
+                  'is_ordered', 'product'], defaults=(False, None))
+# Rows, terms and columns; the packed right operand; the row where sums start, or None.
+Product = collections.namedtuple('Product', ['shape', 'right', 'start'])
 
 
 class Values:
@@ -76,15 +82,22 @@ class Planner:
         self.operations.append(
             Operation(tuple(inputs), outputs, loop, constants, None, True))
 
-    def step(self, step, inputs, outputs):
+    def step(self, step, inputs, outputs, is_ordered=False):
         """Append a step that makes arrays."""
         self.operations.append(
-            Operation(tuple(inputs), tuple(outputs), None, (), step, False))
+            Operation(tuple(inputs), tuple(outputs), None, (), step, False, is_ordered))
 
     def step_into(self, step, inputs, outputs):
         """Append a step that writes to arrays."""
         self.operations.append(
             Operation(tuple(inputs), tuple(outputs), None, (), step, True))
+
+    def product(self, shape, left, right, out, start=None):
+        """Append a product, with a packed right operand, that starts with one row."""
+        inputs = (left, right) if start is None else (left, right, start)
+        step = layers.Product(shape, left, right, out, start, one_row=True)
+        self.operations.append(Operation(
+            inputs, (out,), None, (), step, True, product=Product(shape, right, start)))
 
     def once(self, key, make):
         """Return a value that operations share, made for the first of them."""
@@ -102,7 +115,7 @@ class Planner:
         needed : set of int
             Values that other plans read.
         """
-        segments = self._segments()
+        segments = self._segments(batched(self.operations))
         last = {}
         whole = set(needed)
         made = set()
@@ -128,11 +141,11 @@ class Planner:
              for them in segments],
             sorted(fresh & made), buffers, pieces, drops, sorted(arrays))
 
-    def _segments(self):
+    def _segments(self, operations):
         """Return runs of loops over arrays of one size and type, and other steps."""
         segments = []
         before = None
-        for operation in self.operations:
+        for operation in operations:
             template = self.values.templates[operation.outputs[0]]
             kind = operation.loop and (template.dtype, template.size)
             if kind and kind == before:

@@ -6,9 +6,10 @@ import numpy
 from chainer_fast._core import factors
 from chainer_fast.backends.kernels.plan import layers
 
-# Values with rows of the factors, the value that their product is added to, and the
-# rows that there are so far.
-_Stack = collections.namedtuple('_Stack', ['left', 'right', 'total', 'rows'])
+# Values with rows of the factors, in panels; the value that their product is added to;
+# the shape of the product; the rows that there are, and those that there is room for.
+_Stack = collections.namedtuple(
+    '_Stack', ['left', 'right', 'total', 'shape', 'rows', 'room'])
 
 
 class Stacks:
@@ -47,14 +48,13 @@ class Stacks:
             return False
         stack = self._stacks.get(weight)
         if stack is None:
-            add = self._planner.values.add
-            stack = _Stack(add((room, m), numpy.float32), add((room, n), numpy.float32),
-                           total, 0)
+            stack = _Stack(self._panels(room, m), self._panels(room, n), total, (m, n),
+                           0, room)
         elif stack.rows + rows > room:
             self.settle(weight)
             stack = stack._replace(rows=0)
         self._planner.step_into(
-            layers.CopyRows(stack.rows, rows, (left, right), (m, n), stack[:2]),
+            layers.PackRows(stack.rows, rows, room, (left, right), (m, n), stack[:2]),
             (left, right), stack[:2])
         self._stacks[weight] = stack._replace(rows=stack.rows + rows)
         return True
@@ -64,12 +64,12 @@ class Stacks:
         stack = self._stacks.pop(weight, None)
         if stack is None:
             return
-        values = self._planner.values
-        left, right, total, rows = stack
-        m, n = values.templates[total].shape
-        packed = values.add((layers.size_of_packed(rows, n),), numpy.float32)
+        m, n = stack.shape
         self._planner.step_into(
-            layers.Pack(right, packed, rows, n, False), (right,), (packed,))
-        self._planner.step_into(
-            layers.Product((m, rows, n), left, packed, total, total, turned=True),
-            (left, packed, total), (total,))
+            layers.ProductOfRows(
+                (m, stack.rows, n), stack.room, stack.left, stack.right, stack.total),
+            stack[:3], (stack.total,))
+
+    def _panels(self, room, columns):
+        return self._planner.values.add(
+            (layers.size_of_rows(room, columns),), numpy.float32)

@@ -56,9 +56,9 @@ class Static(Weights):
 def test_sum_over_uses(monkeypatch):
     plain, static = Weights(), Static()
     copied = []
-    step = layers.CopyRows
+    step = layers.PackRows
     monkeypatch.setattr(
-        layers, 'CopyRows', lambda *args: copied.append(args) or step(*args))
+        layers, 'PackRows', lambda *args: copied.append(args) or step(*args))
     for k in range(4):
         x = draw(k, ROWS, UNITS, dtype='f')
         for a, b in zip(plain.gradients(x), static.gradients(x), strict=True):

@@ -1,13 +1,21 @@
+from collections.abc import Sequence
+
 from chainer_fast.backends.kernels.plan.steps import Step
 
 available: bool
 
 def size_of_packed(depth: int, columns: int) -> int: ...
+def size_of_rows(room: int, columns: int) -> int: ...
 
-class CopyRows(Step):
+class PackRows(Step):
     def __init__(
-        self, start: int, rows: int, sources: tuple[int, int],
+        self, start: int, rows: int, room: int, sources: tuple[int, int],
         columns: tuple[int, int], targets: tuple[int, int]) -> None: ...
+
+class ProductOfRows(Step):
+    def __init__(
+        self, shape: tuple[int, int, int], room: int, left: int, right: int,
+        out: int) -> None: ...
 
 class Pack(Step):
     def __init__(
@@ -19,6 +27,11 @@ class Product(Step):
         self, shape: tuple[int, int, int], left: int, right: int, out: int,
         start: int | None = None, one_row: bool = False,
         turned: bool = False) -> None: ...
+
+class Products(Step):
+    def __init__(
+        self, shape: tuple[int, int, int], lefts: Sequence[int], right: int,
+        outs: Sequence[int], start: int | None = None) -> None: ...
 
 class SumOfRows(Step):
     def __init__(self, shape: tuple[int, int], source: int, target: int) -> None: ...

@@ -6,7 +6,7 @@ in a product of few rows, that takes as long as the arithmetic.
 import numpy
 
 from libc.stddef cimport ptrdiff_t
-from libc.string cimport memcpy
+from libcpp.vector cimport vector
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
@@ -19,10 +19,19 @@ cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
         pass
     const Tiles *find_tiles() noexcept
     ptrdiff_t packed_size(ptrdiff_t, ptrdiff_t) noexcept
+    ptrdiff_t size_with_room(ptrdiff_t, ptrdiff_t) noexcept
+    void pack_below(
+        ptrdiff_t, const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, float *) noexcept
+    void add_product_of_rows(
+        const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t, ptrdiff_t,
+        float *) noexcept
     void pack(bint, const float *, ptrdiff_t, ptrdiff_t, float *) noexcept
     void packed_product(
         bint, const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
         const float *, ptrdiff_t, float *) noexcept
+    void packed_products(
+        const vector[const float *] &, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
+        const float *, const vector[float *] &) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
         namespace "chainer_fast":
@@ -46,41 +55,74 @@ def size_of_packed(depth, columns):
     return packed_size(depth, columns)
 
 
+def size_of_rows(room, columns):
+    """Return the number of elements of panels with room for so many rows."""
+    return size_with_room(room, columns)
+
+
 cdef inline float *_data(Workspace workspace, int value) noexcept:
     """Return where a value is, NULL for a negative one."""
     return <float *>NULL if value < 0 else <float *>workspace.places[value].data
 
 
-cdef class CopyRows(Step):
-    """Copies matrices into rows of others of as many columns.
+cdef class PackRows(Step):
+    """Copies matrices into rows of panels with room for more.
 
     Parameters
     ----------
     start, rows : int
         First row that is written, and their number.
+    room : int
+        Rows that there is room for.
     sources : tuple of int
         Values of two matrices.
     columns : tuple of int
         Theirs.
     targets : tuple of int
-        Values of the others.
+        Values of the panels.
     """
-    cdef ptrdiff_t start, rows
+    cdef ptrdiff_t start, rows, room
     cdef int sources[2]
     cdef int targets[2]
     cdef ptrdiff_t columns[2]
 
-    def __init__(self, start, rows, sources, columns, targets):
-        self.start, self.rows = start, rows
+    def __init__(self, start, rows, room, sources, columns, targets):
+        self.start, self.rows, self.room = start, rows, room
         self.sources, self.columns, self.targets = sources, columns, targets
 
     cpdef bint run(self, Workspace workspace) except -1:
         cdef int i
         for i in range(2):
-            memcpy(
-                _data(workspace, self.targets[i]) + self.start * self.columns[i],
-                _data(workspace, self.sources[i]),
-                self.rows * self.columns[i] * sizeof(float))
+            pack_below(
+                self.start, _data(workspace, self.sources[i]), self.rows,
+                self.columns[i], self.room, _data(workspace, self.targets[i]))
+        return True
+
+
+cdef class ProductOfRows(Step):
+    """``out += left right`` for operands that :class:`PackRows` has packed.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows, terms of each sum, and columns.
+    room : int
+    left, right, out : int
+        Values; the left operand is a transpose.
+    """
+    cdef ptrdiff_t rows, depth, columns, room
+    cdef int left, right, out
+
+    def __init__(self, shape, room, left, right, out):
+        self.rows, self.depth, self.columns = shape
+        self.room = room
+        self.left, self.right, self.out = left, right, out
+
+    cpdef bint run(self, Workspace workspace) except -1:
+        add_product_of_rows(
+            _data(workspace, self.left), self.rows, self.depth,
+            _data(workspace, self.right), self.columns, self.room,
+            _data(workspace, self.out))
         return True
 
 
@@ -141,6 +183,45 @@ cdef class Product(Step):
             self.turned, _data(workspace, self.left), self.rows, self.depth,
             _data(workspace, self.right), self.columns, _data(workspace, self.start),
             self.start_row, _data(workspace, self.out))
+        return True
+
+
+cdef class Products(Step):
+    """``out = start + left right`` for several left operands.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows of each, terms of each sum, and columns.
+    lefts : sequence of int
+        Values.
+    right : int
+        Value; packed.
+    outs : sequence of int
+        Values.
+    start : int or None
+        Value; a vector.
+    """
+    cdef ptrdiff_t rows, depth, columns
+    cdef int right, start
+    cdef list lefts, outs
+
+    def __init__(self, shape, lefts, right, outs, start=None):
+        self.rows, self.depth, self.columns = shape
+        self.lefts, self.right, self.outs = list(lefts), right, list(outs)
+        self.start = -1 if start is None else start
+
+    cpdef bint run(self, Workspace workspace) except -1:
+        cdef vector[const float *] lefts
+        cdef vector[float *] outs
+        cdef int value
+        for value in self.lefts:
+            lefts.push_back(_data(workspace, value))
+        for value in self.outs:
+            outs.push_back(_data(workspace, value))
+        packed_products(
+            lefts, self.rows, self.depth, _data(workspace, self.right), self.columns,
+            _data(workspace, self.start), outs)
         return True
 
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
@@ -36,20 +37,13 @@ inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns
 }
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns); with
- * `turned` the left operand is the transpose of a matrix (depth, rows). Its rows are
- * `start_row` elements apart: 0 if there is one for all; without any it is zero. */
-inline void packed_product(
-        bool turned, const float *left, ptrdiff_t rows, ptrdiff_t depth,
-        const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
-        float *out) {
+ * `turned` the left operand is the transpose of a matrix (depth, rows). */
+inline void shared_product(
+        bool turned, const Panels<const float> &left, ptrdiff_t rows, ptrdiff_t depth,
+        const Panels<const float> &right, ptrdiff_t columns,
+        const Panels<const float> &start, const Panels<float> &out) {
     const Release release(rows * depth * columns >= LONG_PRODUCT);
     const Tiles &tiles = *find_tiles();
-    const Panels<const float> a = {left, turned ? rows : depth, PANEL};
-    const Panels<const float> b = {right, PANEL, packed_rows(depth) * PANEL};
-    Panels<const float> from = {NO_START, 0, 0};
-    if (start)
-        from = {start, start_row, PANEL};
-    const Panels<float> to = {out, columns, PANEL};
     const bool by_rows = rows > columns;
     const ptrdiff_t length = by_rows ? rows : columns;
     const double work = (double)(by_rows ? columns : rows) * PAIR * depth;
@@ -58,12 +52,85 @@ inline void packed_product(
         const ptrdiff_t begin = first * PAIR, end = std::min(last * PAIR, length);
         if (by_rows)
             product_of_panels(
-                tiles, turned, turned ? a.from(begin / PANEL) : a.below(begin),
-                end - begin, depth, b, columns, from.below(begin), to.below(begin));
+                tiles, turned, turned ? left.from(begin / PANEL) : left.below(begin),
+                end - begin, depth, right, columns, start.below(begin),
+                out.below(begin));
         else
             product_of_panels(
-                tiles, turned, a, rows, depth, b.from(begin / PANEL), end - begin,
-                from.from(begin / PANEL), to.from(begin / PANEL));
+                tiles, turned, left, rows, depth, right.from(begin / PANEL),
+                end - begin, start.from(begin / PANEL), out.from(begin / PANEL));
+    });
+}
+
+/* The same of a matrix, or with `turned` the transpose of one, and a packed operand. Rows
+ * to start with are `start_row` elements apart: 0 if there is one for all; without any they
+ * are zero. */
+inline void packed_product(
+        bool turned, const float *left, ptrdiff_t rows, ptrdiff_t depth,
+        const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
+        float *out) {
+    Panels<const float> from = {NO_START, 0, 0};
+    if (start)
+        from = {start, start_row, PANEL};
+    shared_product(
+        turned, {left, turned ? rows : depth, PANEL}, rows, depth,
+        {right, PANEL, packed_rows(depth) * PANEL}, columns, from,
+        {out, columns, PANEL});
+}
+
+/* Panels with room for so many rows, one more of which is between them: the same rows of
+ * panels a power of two apart would share a few lines of the cache. */
+template <typename T>
+Panels<T> panels_with_room(T *data, ptrdiff_t room) {
+    return {data, PANEL, (room + 1) * PANEL};
+}
+
+/* Floats of such panels. */
+inline ptrdiff_t size_with_room(ptrdiff_t room, ptrdiff_t columns) {
+    return panels_of(columns) * (room + 1) * PANEL;
+}
+
+/* Copies a matrix into rows of such panels. */
+inline void pack_below(ptrdiff_t first, const float *a, ptrdiff_t rows,
+                       ptrdiff_t columns, ptrdiff_t room, float *out) {
+    pack_rows(a, columns, rows, columns, panels_with_room(out, room).below(first));
+}
+
+/* out += left right, where the left operand is the transpose of what is in such panels, and
+ * the right one is in others. */
+inline void add_product_of_rows(
+        const float *left, ptrdiff_t rows, ptrdiff_t depth, const float *right,
+        ptrdiff_t columns, ptrdiff_t room, float *out) {
+    const Panels<float> to = {out, columns, PANEL};
+    shared_product(
+        true, panels_with_room(left, room), rows, depth, panels_with_room(right, room),
+        columns, {to.data, to.row, to.panel}, to);
+}
+
+/* `packed_product` for several left operands of few rows each, which are not turned, and
+ * one row, or none, to start with. What a pair of panels needs stays in the first level of the cache
+ * for all of them. */
+inline void packed_products(
+        const std::vector<const float *> &lefts, ptrdiff_t rows, ptrdiff_t depth,
+        const float *right, ptrdiff_t columns, const float *start,
+        const std::vector<float *> &outs) {
+    const ptrdiff_t count = lefts.size(), pairs = (columns + PAIR - 1) / PAIR;
+    const Release release(count * rows * depth * columns >= LONG_PRODUCT);
+    const Tiles &tiles = *find_tiles();
+    const Panels<const float> b = {right, PANEL, packed_rows(depth) * PANEL};
+    Panels<const float> from = {NO_START, 0, 0};
+    if (start)
+        from = {start, 0, PANEL};
+    const double work = (double)rows * PAIR * depth;
+    parallel(pairs * count, (ptrdiff_t)(LEAST_WORK / work) + 1,
+             [&](ptrdiff_t first, ptrdiff_t last) {
+        for (ptrdiff_t i = first; i < last; ++i) {
+            const ptrdiff_t pair = i / count, panel = 2 * pair;
+            product_of_panels(
+                tiles, false, {lefts[i % count], depth, PANEL}, rows, depth,
+                b.from(panel), std::min(PAIR, columns - pair * PAIR), from.from(panel),
+                Panels<float>{outs[i % count], columns, PANEL}.from(panel));
+        }
     });
 }
 
