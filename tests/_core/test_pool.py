@@ -124,7 +124,9 @@ def test_a_thread_of_a_forked_process_has_helpers_of_its_own():
 
 
 def test_a_forked_process_itself_has_none():
-    expected = long_loops(2)
+    # A product that is cut may have other bits: there is one thread after a fork.
+    expected = long_loops(1)
+    long_loops(2)
     assert in_a_fork(long_loops, 2) == expected
     assert in_a_fork(_helpers_after, 2) == (0, 0)
 

@@ -15,14 +15,17 @@ _IGNORED = re.compile(r'#\s*chainer-fast:\s*ignore(?:\[([^\]]*)\])?')
 def _parse(text):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')     # of escapes in strings, for example
-        return ast.parse(text)
+        try:
+            return ast.parse(text)
+        except ValueError as error:     # before Python 3.12, of null bytes
+            raise SyntaxError(str(error)) from None
 
 
 def compiles(text):
     """Return whether Python 3 reads a text."""
     try:
         _parse(text)
-    except (SyntaxError, ValueError):
+    except SyntaxError:
         return False
     return True
 
@@ -72,12 +75,12 @@ def findings(text, written_for=()):
     try:
         tree = _parse(text)
         numbers = None
-    except (SyntaxError, ValueError) as error:
+    except SyntaxError as error:
         if not python2.is_there():
             message = '%s; if this is Python 2, fissix reads it: %s' % (
-                getattr(error, 'msg', error), _installation.install('check'))
+                error.msg, _installation.install('check'))
             raise SyntaxError(message, (
-                None, getattr(error, 'lineno', 1), None, None)) from error
+                None, error.lineno or 1, None, None)) from error
         try:
             changed, numbers, uses = python2.readable(text)
             tree = _parse(changed)

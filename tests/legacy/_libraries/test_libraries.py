@@ -85,6 +85,8 @@ class Fitted(Own):
         return self
 
 
+# What scikit-learn 1.7, the last one for Python 3.10, says of the first class.
+@pytest.mark.filterwarnings('ignore:.*__sklearn_tags__:DeprecationWarning')
 def test_pipeline_of_an_own_estimator(used):
     from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
