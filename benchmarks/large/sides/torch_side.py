@@ -8,7 +8,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 def transformer(layers, batch, length, d, heads, forget):
-    """Return a training step of a stack of blocks."""
+    """Return a training step of a stack of blocks. See ``chainer_side.py``."""
     numbers = Numbers()
     model = nn.ModuleList([Block(numbers, d, heads) for _ in range(layers)])
     x = inputs_of(numbers, batch * length, d)
@@ -20,4 +20,4 @@ def transformer(layers, batch, length, d, heads, forget):
                 return block(h.reshape(batch, length, d))
             h = checkpoint(run, h, use_reentrant=False) if forget else run(h)
         return h.square().mean()
-    return train(torch.optim.Adam(model.parameters()), lossfun)
+    return train(torch.optim.Adam(model.parameters(), 1e-5), lossfun)
