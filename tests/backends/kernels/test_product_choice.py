@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import chainer_fast as chainer
+from chainer_fast._core import pool
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas, product_choice
 from chainer_fast.backends.kernels.plan import layers
@@ -128,6 +130,8 @@ def test_the_first_of_two_processes_is_right(folder, monkeypatch):
 
 PROGRAM = '''
 import hashlib, numpy
+import chainer_fast as chainer
+from chainer_fast._core import pool
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas
 numbers = numpy.random.RandomState(0).uniform(-1, 1, 10 ** 5).astype('f')
@@ -186,6 +190,19 @@ def test_every_kind_has_a_name_and_an_example(folder, monkeypatch):
     assert len(gains) == len(product_choice.KINDS)
     # The kind of each example is its own.
     assert [blas.gain(*example) for example in seen] == gains
+
+
+@has_tiles
+def test_one_thread_of_tiles_is_measured(folder):
+    pool.note_loops(True)
+    try:
+        with chainer.using_config('num_threads', 2):
+            assert blas.gains()
+            assert pool.noted_loops() == []
+            product(200, 200, 200)
+            assert pool.noted_loops()
+    finally:
+        pool.note_loops(False)
 
 
 @has_tiles

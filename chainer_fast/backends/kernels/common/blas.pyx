@@ -128,7 +128,7 @@ cdef int _choose() except -1:
     cdef tuple build = (module.st_size, module.st_mtime_ns, _tiles.rows,
                         <bytes>core_of_openblas())
     cdef object found
-    cdef int i
+    cdef int i, threads = get_threads()
     from chainer_fast.backends.kernels.common import product_choice
     for i in range(PRODUCT_KINDS):
         sizes = PRODUCT_EXAMPLES[i]
@@ -136,9 +136,12 @@ cdef int _choose() except -1:
                          sizes.right_turned))
     if of_numpy.set is not NULL:
         one = new OneThread(of_numpy)
+    # One thread of each, whatever the number of those that ask.
+    set_threads(1)
     try:
         found = product_choice.choose(examples, _by_tiles, build)
     finally:
+        set_threads(threads)
         del one
     # Another thread may have been faster; two answers would differ by bits.
     if not _chosen:
