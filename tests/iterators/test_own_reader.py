@@ -46,7 +46,9 @@ def test_slow_first_batch_is_warned_of_and_arrives():
         with pytest.warns(MultiprocessIterator.TimeoutWarning,
                           match='this process, .* indices 0, 1') as caught:
             assert it.next() == [0, 1]
-        assert [warning.filename for warning in caught] == [__file__]
+        # Python 3.12 may warn of a fork beside the timer's thread, too.
+        assert [warning.filename for warning in caught if issubclass(
+            warning.category, MultiprocessIterator.TimeoutWarning)] == [__file__]
         it.dataset_timeout = None       # the worker may be slow to begin
         assert it.next() == [2, 3]
         timer.join()

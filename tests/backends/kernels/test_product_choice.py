@@ -228,7 +228,7 @@ def test_what_threads_share_is_for_tiles_if_they_are_about_as_fast(monkeypatch):
         blas.forget()
         return product(*shape).tobytes()
 
-    shared, huge = (100, 1000, 200), (500, 1000, 600)
+    shared, huge = (100, 1000, 200), (900, 1000, 600)
     try:
         for shape in shared, huge:
             assert bits(9, *shape) != bits(.1, *shape)

@@ -52,7 +52,7 @@ inline int kind_of_product(const ProductSizes &sizes) {
 }
 
 /* Operands of larger products fit no cache. */
-constexpr double HUGE_PRODUCT = 1 << 27;
+constexpr double HUGE_PRODUCT = 1 << 29;
 
 /* What counts of the gain of a kind for a product: how many times the tiles' time BLAS
  * takes. Examples are too small to tell of huge products: there the gain has to be clear. */
