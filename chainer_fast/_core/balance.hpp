@@ -14,9 +14,15 @@ namespace {
 
 /* Calls of a loop with help before the first without. */
 constexpr unsigned FIRST_TRIALS = 8;
-/* After so many calls the way that was slower is tried again; after up to eight times as
- * many if it was much slower. */
-constexpr unsigned TRIALS = 32;
+
+/* Whether the way that was slower is tried again: once in 32 calls, or in up to 256 if it
+ * was much slower. The multiples of the golden ratio meet all places of a pattern that
+ * repeats, such as the layers of a model: its loops may differ, and one of them would stand
+ * for all. */
+inline bool is_trial(unsigned call, int rarer) {
+    constexpr uint32_t GOLDEN_RATIO = 2654435769u;
+    return call * GOLDEN_RATIO < uint32_t(1) << (27 - rarer);
+}
 
 /* Whether to ask for help this time. */
 inline bool wants_help(Experience &e) {
@@ -28,17 +34,18 @@ inline bool wants_help(Experience &e) {
     const bool better = helped < alone;
     const float ratio = better ? alone / helped : helped / alone;
     const int rarer = (int)std::min(3.f, (ratio - 1) * 5);
-    return call % (TRIALS << rarer) ? better : !better;
+    return is_trial(call, rarer) ? !better : better;
 }
 
-/* Remembers how long a loop took; a single time that is out of the way counts little, as
- * the account of waiting times below takes care of it. */
-inline void learn(Experience &e, bool with_help, int64_t took) {
+/* Remembers how long a loop took for each of its parts; a single time that is out of the
+ * way counts little, as the account of waiting times below takes care of it. */
+inline void learn(const SharedLoop &loop, bool with_help, int64_t took) {
+    Experience &e = *loop.experience;
     if (e.calls.load(std::memory_order_relaxed) == 1)
         return;         /* It has started threads, and read code and data. */
     std::atomic<float> &time = with_help ? e.helped : e.alone;
     const float before = time.load(std::memory_order_relaxed);
-    const float now = std::max((float)took, 1.f);
+    const float now = std::max((float)took, 1.f) / loop.parts;
     time.store(before ? before + (std::min(now, 3 * before) - before) / 8 : now,
                std::memory_order_relaxed);
 }

@@ -33,8 +33,9 @@ inline int thread_limit() {
 #endif
 }
 
-/* What a loop of one length has taken so far, in nanoseconds: by the thread that called,
- * and with the help of others. Zero is not known yet. */
+/* What loops of about one length have taken so far, in nanoseconds for each part that could
+ * be a thread's: by the thread that called, and with the help of others. Zero is not known
+ * yet. */
 struct Experience {
     std::atomic<float> alone, helped;
     std::atomic<unsigned> calls;
@@ -50,6 +51,7 @@ struct SharedLoop {
     ptrdiff_t n, pieces;
     int threads;
     Cut cut;
+    float parts;
     Experience *experience;
 };
 
@@ -112,7 +114,8 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
                 ++length;
             /* As many pieces for each thread. */
             const ptrdiff_t pieces = std::min(most, threads * PIECES) / threads * threads;
-            share({run, &f, n, pieces, threads, cut, experience + length});
+            share({run, &f, n, pieces, threads, cut, (float)n / grain,
+                   experience + length});
             return;
         }
     }

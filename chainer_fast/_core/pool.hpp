@@ -42,7 +42,7 @@ public:
         if (!helped) {
             busy.store(false, std::memory_order_release);
             alone(task);
-            learn(*task.experience, false, nanoseconds() - start);
+            learn(task, false, nanoseconds() - start);
             return true;
         }
         const int threads = 1 + start_helpers(std::min(task.threads, MOST_THREADS) - 1);
@@ -59,7 +59,7 @@ public:
         const int64_t lost = end - done - (done - start) / std::max<ptrdiff_t>(taken, 1);
         if (lost > 0)
             account.pay(lost);
-        learn(*task.experience, true, end - start);
+        learn(task, true, end - start);
         const int flags = errors.load(std::memory_order_relaxed);
         busy.store(false, std::memory_order_release);
         if (flags)
