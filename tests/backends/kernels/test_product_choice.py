@@ -253,6 +253,22 @@ def test_tiles_give_a_turned_operand_the_same_bits(folder, monkeypatch, rows, de
     np.testing.assert_array_equal(product(*shape, turned=True), product(*shape))
 
 
+# Several blocks of columns and of terms, each of which a thread packs once.
+@has_tiles
+@pytest.mark.parametrize('turned', [False, True])
+@pytest.mark.parametrize('rows, depth, columns', [
+    (1300, 600, 1100), (300, 300, 70), (70, 260, 70), (600, 20, 550)])
+def test_threads_share_tiles_without_other_bits(
+        folder, monkeypatch, rows, depth, columns, turned):
+    monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
+    found = []
+    for threads in 1, 2, 3, 16:
+        with chainer.using_config('num_threads', threads):
+            found.append(product(rows, depth, columns, turned))
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+
+
 def test_the_variable(measured, monkeypatch):
     monkeypatch.setenv(product_choice.VARIABLE, 'blas')
     assert choose() == [0, 0, 0]
@@ -297,10 +313,10 @@ def test_products_whoever_computes_them(ways, m, n, k, left, right, seed):
 
 
 @has_tiles
-@pytest.mark.parametrize('n', [32, 33, 47, 48, 500])
-@pytest.mark.parametrize('m', [4, 20, 64])
+@pytest.mark.parametrize('n', [32, 33, 47, 48, 500, 2047, 2060])
+@pytest.mark.parametrize('m', [4, 16, 17, 64])
 def test_few_rows_have_the_bits_of_many(folder, monkeypatch, m, n):
-    # The right operand is packed for more than 64 rows only.
+    # The right operand is packed for more than 64 rows only, or for more than 16.
     monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
     random = np.random.RandomState(0)
     a, b = [random.uniform(-1, 1, shape).astype('f')
