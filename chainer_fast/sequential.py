@@ -23,9 +23,12 @@ def _is_lambda(layer):
 def _text_of(layer):
     if _is_lambda(layer):
         try:
-            return inspect.getsource(layer).strip().rstrip(',')
+            source = inspect.getsource(layer)
         except OSError:  # source typed in, or run by exec
-            pass
+            source = ''
+        # Python 3.13 takes the source of ``python -c`` for that of all strings.
+        if 'lambda' in source:
+            return source.strip().rstrip(',')
     return str(layer)
 
 

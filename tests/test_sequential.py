@@ -1,5 +1,6 @@
 import copy
 import functools
+import inspect
 import pickle
 
 import numpy as np
@@ -242,6 +243,10 @@ class TestText:
         assert str(Sequential()) == 'Sequential()'
 
     def test_lambda_without_source(self):
+        assert '<lambda>' in str(Sequential(eval('lambda x: x')))
+
+    def test_source_of_another_string(self, monkeypatch):
+        monkeypatch.setattr(inspect, 'getsource', lambda x: 'import sys')
         assert '<lambda>' in str(Sequential(eval('lambda x: x')))
 
 
