@@ -14,6 +14,8 @@ MOST_ROWS = 64
 # So many elements, read and written by one step, are still in a cache when others use
 # them.
 MOST_ELEMENTS = 1 << 20
+# So many groups are tried one by one if they cannot be made all.
+MOST_TRIALS = 32
 
 
 def batched(operations):
@@ -27,37 +29,60 @@ def batched(operations):
     -------
     list of Operation
         Where an operation reads, or writes to, a value that another writes to, and
-        where both are ordered, they are in the order of before. Products that need the
-        results of each other stay apart.
+        where both draw random numbers, they are in the order of before. Products that
+        need the results of each other stay apart.
     """
-    before = None
-    clusters = {}
-    order = list(range(len(operations)))
-    for group in _groups(operations):
-        if before is None:
-            before = _dependencies(operations)
-        attempt = clusters | dict.fromkeys(group, group[0])
-        found = _sorted(before, attempt)
-        if found is not None:
-            clusters, order = attempt, found
+    candidates = collections.defaultdict(list)
+    for i, operation in enumerate(operations):
+        if operation.product is not None and operation.product.shape[0] <= MOST_ROWS:
+            candidates[operation.product].append(i)
+    if all([len(them) == 1 for them in candidates.values()]):
+        return operations
+    before = _dependencies(operations)
+    groups = [group for product, them in candidates.items()
+              if len(them) > 1 and _are_independent(before, them)
+              for group in _parts(product, them)]
+    clusters, order = _clustered(before, groups)
     members = collections.defaultdict(list)
     for i, first in clusters.items():
         members[first].append(operations[i])
     return [_merged(members[i]) if i in members else operations[i] for i in order]
 
 
-def _groups(operations):
-    """Return the numbers of products with the same right operand, two or more."""
-    found = collections.defaultdict(list)
-    for i, operation in enumerate(operations):
-        if operation.product is not None and operation.product.shape[0] <= MOST_ROWS:
-            found[operation.product].append(i)
-    groups = []
-    for product, them in found.items():
-        rows, terms, columns = product.shape
-        most = max(MOST_ELEMENTS // (rows * (terms + columns)), 1)
-        groups += [them[i:i + most] for i in range(0, len(them), most)]
-    return [group for group in groups if len(group) > 1]
+def _parts(product, numbers):
+    """Return parts of some products whose elements are not too many for one step."""
+    rows, terms, columns = product.shape
+    most = max(MOST_ELEMENTS // (rows * (terms + columns)), 1)
+    parts = [numbers[i:i + most] for i in range(0, len(numbers), most)]
+    return [part for part in parts if len(part) > 1]
+
+
+def _are_independent(before, numbers):
+    """Return whether none of some operations needs the result of another."""
+    members = set(numbers)
+    reached = set(numbers)
+    for i in range(numbers[0] + 1, numbers[-1] + 1):
+        if not reached.isdisjoint(before[i]):
+            if i in members:
+                return False
+            reached.add(i)
+    return True
+
+
+def _clustered(before, groups):
+    """Return clusters, as `_sorted` takes them, and what it returns for them."""
+    clusters = {i: group[0] for group in groups for i in group}
+    order = _sorted(before, clusters)
+    if order is not None:
+        return clusters, order
+    # Groups may need each other.
+    clusters, order = {}, list(range(len(before)))
+    for group in groups[:MOST_TRIALS]:
+        attempt = clusters | dict.fromkeys(group, group[0])
+        found = _sorted(before, attempt)
+        if found is not None:
+            clusters, order = attempt, found
+    return clusters, order
 
 
 def _dependencies(operations):
@@ -65,16 +90,16 @@ def _dependencies(operations):
     found = []
     writer = {}
     readers = collections.defaultdict(list)
-    ordered = None
+    drawing = None
     for i, operation in enumerate(operations):
         earlier = {writer[value] for value in operation.inputs + operation.outputs
                    if value in writer}
         for value in operation.outputs:
             earlier.update(readers.pop(value, ()))
-        if operation.is_ordered:
-            if ordered is not None:
-                earlier.add(ordered)
-            ordered = i
+        if operation.draws:
+            if drawing is not None:
+                earlier.add(drawing)
+            drawing = i
         writer.update(dict.fromkeys(operation.outputs, i))
         for value in operation.inputs:
             readers[value].append(i)

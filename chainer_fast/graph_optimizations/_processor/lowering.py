@@ -39,8 +39,8 @@ def _lower(index, node, graph, values, uses):
         return builder
     short = len(node.outputs) == 1 and fallback.has_shortcut(
         node.function, len(node.inputs))
-    has_effects = bool(graph.updated) or type(node.function) in graph.drawing
-    return Function(index, short, not short or has_effects)
+    return Function(index, short, type(node.function) in graph.drawing,
+                    not short or bool(graph.updated))
 
 
 class Loops:
@@ -81,14 +81,17 @@ class Function:
     index : int
         Position of the function in a workspace.
     has_shortcut : bool
-    is_ordered : bool
-        Whether it may have other effects than its outputs.
+    draws : bool
+        Whether it draws random numbers.
+    has_effects : bool
+        Whether it may change arrays that others read.
     """
 
-    def __init__(self, index, has_shortcut, is_ordered):
+    def __init__(self, index, has_shortcut, draws, has_effects):
         self._index = index
         self.has_shortcut = has_shortcut
-        self._is_ordered = is_ordered
+        self._draws = draws
+        self._has_effects = has_effects
 
     def forward(self, planner, node):
         step = engine.EngineCall(
@@ -96,7 +99,8 @@ class Function:
         if self.has_shortcut:
             step = steps.ShortcutCall(
                 self._index, node.inputs, node.outputs[0], node.function, step)
-        planner.step(step, node.inputs, node.outputs, self._is_ordered)
+        planner.step(
+            step, node.inputs, node.outputs, self._draws, self._has_effects)
 
     def backward(self, planner, node, grads, targets, sums):
         found = [planner.values.like(value) if i in targets else None
@@ -109,5 +113,6 @@ class Function:
         if fallback.gives_rows(node.function):
             planner.values.rows.update(made)
         planner.step(
-            step, [g for g in grads if g is not None], made, self._is_ordered)
+            step, [g for g in grads if g is not None], made, self._draws,
+            self._has_effects)
         return found

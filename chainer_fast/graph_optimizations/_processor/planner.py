@@ -9,12 +9,14 @@ from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
 
 # A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
-# memory that the plan gives it; a loop always does. Steps that are ordered may draw
-# random numbers, or have other effects than their outputs. A product that others can
-# share a step with has a description.
+# memory that the plan gives it; a loop always does. Steps that draw random numbers stay
+# in their order. A product that others can share a step with has a description.
 Operation = collections.namedtuple(
     'Operation', ['inputs', 'outputs', 'loop', 'constants', 'step', 'is_planned',
-                  'is_ordered', 'product'], defaults=(False, None))
+                  'draws', 'product'], defaults=(False, None))
+# Arrays of so many bytes are made when they are needed, and dropped: the memory of what
+# was dropped last is still in a cache, and places of their own are not.
+LARGE = 1 << 15
 # Rows, terms and columns; the packed right operand; the row where sums start, or None.
 Product = collections.namedtuple('Product', ['shape', 'right', 'start'])
 
@@ -76,16 +78,21 @@ class Planner:
         self.stacks = Stacks(self)
         self.operations = []
         self._packed = {}
+        self._is_in_order = False
 
     def loop(self, loop, inputs, *outputs, constants=(0., 0.)):
         """Append a loop."""
         self.operations.append(
             Operation(tuple(inputs), outputs, loop, constants, None, True))
 
-    def step(self, step, inputs, outputs, is_ordered=False):
-        """Append a step that makes arrays."""
+    def step(self, step, inputs, outputs, draws=False, has_effects=False):
+        """Append a step that makes arrays.
+
+        If one may change arrays that others read, all stay in their order.
+        """
+        self._is_in_order |= has_effects
         self.operations.append(
-            Operation(tuple(inputs), tuple(outputs), None, (), step, False, is_ordered))
+            Operation(tuple(inputs), tuple(outputs), None, (), step, False, draws))
 
     def step_into(self, step, inputs, outputs):
         """Append a step that writes to arrays."""
@@ -115,31 +122,38 @@ class Planner:
         needed : set of int
             Values that other plans read.
         """
-        segments = self._segments(batched(self.operations))
+        segments = self._segments(
+            self.operations if self._is_in_order else batched(self.operations))
+        first = {}
         last = {}
         whole = set(needed)
         made = set()
-        seen_in = {}
         for number, operations in enumerate(segments):
             for it in operations:
                 if it.is_planned:
                     made.update(it.outputs)
                 for value in it.inputs + it.outputs:
                     last[value] = number
-                    if it.loop is None or seen_in.setdefault(value, number) != number:
+                    is_known = first.setdefault(value, number) != number
+                    if is_known or it.loop is None:
                         whole.add(value)
         whole &= made
         pieces, count = self._pieces(segments, made - whole - fresh)
-        buffers = self._buffers(segments, whole - fresh, needed, last)
-        arrays = {value for it in self.operations if not it.is_planned
-                  for value in it.outputs}
+        large = {value for value in whole - fresh
+                 if self.values.templates[value].nbytes >= LARGE}
+        buffers = self._buffers(segments, whole - fresh - large, needed, last)
+        arrays = large.union(*[
+            it.outputs for it in self.operations if not it.is_planned])
+        starts: list[list[int] | None] = [None] * len(segments)
+        for value in large:
+            starts[first[value]] = [*(starts[first[value]] or ()), value]
         drops: list[list[int] | None] = [None] * len(segments)
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
         return steps.Plan(
             [self._fused(them, count) if them[0].loop else them[0].step
              for them in segments],
-            sorted(fresh & made), buffers, pieces, drops, sorted(arrays))
+            sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays))
 
     def _segments(self, operations):
         """Return runs of loops over arrays of one size and type, and other steps."""

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -130,8 +131,6 @@ def test_the_first_of_two_processes_is_right(folder, monkeypatch):
 
 PROGRAM = '''
 import hashlib, numpy
-import chainer_fast as chainer
-from chainer_fast._core import pool
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas
 numbers = numpy.random.RandomState(0).uniform(-1, 1, 10 ** 5).astype('f')
@@ -193,11 +192,13 @@ def test_every_kind_has_a_name_and_an_example(folder, monkeypatch):
 
 
 @has_tiles
+@pytest.mark.skipif(
+    sys.platform != 'linux', reason='there are no threads for loops elsewhere')
 def test_one_thread_of_tiles_is_measured(folder):
     pool.note_loops(True)
     try:
         with chainer.using_config('num_threads', 2):
-            assert blas.gains()
+            blas.gains()
             assert pool.noted_loops() == []
             product(200, 200, 200)
             assert pool.noted_loops()
@@ -261,12 +262,26 @@ def test_tiles_give_a_turned_operand_the_same_bits(folder, monkeypatch, rows, de
 def test_threads_share_tiles_without_other_bits(
         folder, monkeypatch, rows, depth, columns, turned):
     monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
-    found = []
-    for threads in 1, 2, 3, 16:
+    with chainer.using_config('num_threads', 1):
+        expected = product(rows, depth, columns, turned)
+    for threads in 2, 3, 16:
         with chainer.using_config('num_threads', threads):
-            found.append(product(rows, depth, columns, turned))
-    for other in found[1:]:
-        np.testing.assert_array_equal(found[0], other)
+            for _ in range(4):
+                np.testing.assert_array_equal(
+                    product(rows, depth, columns, turned), expected)
+
+
+@has_tiles
+def test_threads_of_python_share_no_packed_operands(folder, monkeypatch):
+    monkeypatch.setenv(product_choice.VARIABLE, 'tiles')
+    shapes = [(300 + k, 300, 70 + 40 * k) for k in range(4)]
+    expected = [product(*shape) for shape in shapes]
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(5):
+            for found, each in zip(
+                    threads.map(product, *zip(*shapes, strict=True)), expected,
+                    strict=True):
+                np.testing.assert_array_equal(found, each)
 
 
 def test_the_variable(measured, monkeypatch):

@@ -25,18 +25,18 @@ def lists_of_operations(draw):
     values = list(range(6))
     for i in range(draw(st.integers(0, 20))):
         value = st.sampled_from(values)
-        product, is_ordered = None, draw(st.booleans())
+        product, drawing = None, draw(st.booleans())
         if draw(st.booleans()):
             rows = draw(st.sampled_from([2, batches.MOST_ROWS + 1]))
             product = planner.Product((rows, 3, 4), WEIGHT, None)
-            inputs, outputs, is_ordered = (draw(value), WEIGHT), (200 + i,), False
+            inputs, outputs, drawing = (draw(value), WEIGHT), (200 + i,), False
             values += outputs
         else:
             inputs = tuple(draw(st.lists(value, max_size=3)))
             outputs = tuple(draw(st.lists(
                 st.integers(0, 5), min_size=1, max_size=2, unique=True)))
         found.append(planner.Operation(
-            inputs, outputs, None, (), i, True, is_ordered, product))
+            inputs, outputs, None, (), i, True, drawing, product))
     return found
 
 
@@ -51,7 +51,7 @@ def computed(operations):
             continue
         made = it.step, tuple([store.get(value, value) for value in it.inputs])
         store.update({value: (k, made) for k, value in enumerate(it.outputs)})
-        effects += [it.step] * it.is_ordered
+        effects += [it.step] * it.draws
     return store, effects
 
 
@@ -67,8 +67,8 @@ def product(left, out, rows=2):
         planner.Product((rows, 3, 4), WEIGHT, None))
 
 
-def other(inputs, outputs, is_ordered=False):
-    return planner.Operation(inputs, outputs, None, (), None, True, is_ordered)
+def other(inputs, outputs, drawing=False):
+    return planner.Operation(inputs, outputs, None, (), None, True, drawing)
 
 
 def sizes(operations):
@@ -84,12 +84,24 @@ def test_products_of_each_other_stay():
     assert sizes([product(0, 10), other((10,), (1,)), product(1, 11)]) == [1, 1]
 
 
-def test_effects_keep_their_order():
+def test_random_numbers_are_drawn_in_their_order():
     between = [product(0, 10), other((10,), (1,), True), other((), (2,), True),
                product(2, 11)]
     assert sizes(between) == [1, 1]
     between[2] = other((), (2,))
     assert sizes(between) == [2]
+
+
+def test_groups_that_need_each_other():
+    # The second product of either weight needs the first one of the other.
+    def by(weight, left, out):
+        return planner.Operation(
+            (left, weight), (out,), None, (), None, True, False,
+            planner.Product((2, 3, 4), weight, None))
+    found = batches.batched([
+        by(100, 0, 10), by(101, 1, 11), other((10,), (2,)), by(101, 2, 12),
+        other((11,), (3,)), by(100, 3, 13)])
+    assert sorted(len(it.outputs) for it in found if it.product) == [1, 1, 2]
 
 
 def test_many_rows_and_many_elements_stay(monkeypatch):
@@ -163,6 +175,37 @@ def test_bits_of_single_products(noted, noise, monkeypatch):
     for a, b in zip(Cells(noise).gradients(), result, strict=True):
         numpy.testing.assert_array_equal(a, b)
     assert max(map(max, noted)) == 1
+
+
+class Statistics(chainer.Chain):
+    """Reads the running average after it has been updated."""
+
+    def __init__(self):
+        super().__init__()
+        with self.init_scope():
+            self.layer = L.Linear(UNITS, UNITS)
+            self.bn = L.BatchNormalization(UNITS)
+        self.layer.W.array[...] = draw(0, UNITS, UNITS)
+
+    def forward(self, x):
+        total = F.sum(self.bn(self.layer(x))) + F.sum(F.tanh(self.bn.avg_mean))
+        return total + F.sum(self.layer(F.tanh(F.tanh(x))))
+
+
+class StaticStatistics(Statistics):
+
+    @chainer.static_graph
+    def forward(self, x):
+        return super().forward(x)
+
+
+@needs_tiles
+def test_arrays_that_functions_update():
+    plain, static = Statistics(), StaticStatistics()
+    for k in range(5):
+        x = draw(k, ROWS, UNITS) * 5
+        numpy.testing.assert_allclose(static(x).array, plain(x).array, atol=1e-3)
+    assert static.schedule_manager.calls.refused == {}
 
 
 @needs_tiles

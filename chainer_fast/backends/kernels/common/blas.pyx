@@ -136,7 +136,7 @@ cdef int _choose() except -1:
                          sizes.right_turned))
     if of_numpy.set is not NULL:
         one = new OneThread(of_numpy)
-    # One thread of each, whatever the number of those that ask.
+    # One thread of each, however many threads the caller has.
     set_threads(1)
     try:
         found = product_choice.choose(examples, _by_tiles, build)

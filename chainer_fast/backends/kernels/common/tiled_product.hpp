@@ -4,8 +4,8 @@
  * few rows; and it has no code for the widest vectors of some processors. Here the left
  * operand is read where it is, or packed some rows at a time if it is turned. The right one
  * is packed in panels, a block that stays in the second level of the cache at a time,
- * unless there are few rows, and its own have their elements side by side: then it is read
- * where it is, too.
+ * unless there are few rows, and its own have their elements side by side and are not far
+ * from each other: then it is read where it is, too.
  * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
  * the number of threads.
  */
@@ -28,7 +28,7 @@ namespace chainer_fast {
 namespace {
 
 /* Panels that are packed at a time, each of DEPTH terms: half a mebibyte. */
-constexpr ptrdiff_t BLOCK = 32;
+constexpr ptrdiff_t BLOCK_PANELS = 32;
 /* From one packed panel to the next: a power of two would put the same rows of all of
  * them in the same few lines of the cache. */
 constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
@@ -46,7 +46,7 @@ constexpr ptrdiff_t LEAST_COLUMNS = 64;
 struct Packed {
     static constexpr size_t LINE = 64;
     std::unique_ptr<char[]> memory{
-        new char[(BLOCK + ROWS / PANEL) * NEXT * sizeof(float) + LINE]};
+        new char[(BLOCK_PANELS + ROWS / PANEL) * NEXT * sizeof(float) + LINE]};
     uint64_t block = 0;     /* the number of the block that is there */
 
     /* From the start of a line of the cache. */
@@ -92,7 +92,7 @@ struct Block {
 inline void rows_of_block(
         const Tiles &tiles, const Block &block, ptrdiff_t rows, const Matrix<float> &left,
         bool add, Panels<float> out) {
-    static const float zeros[BLOCK * PANEL] = {};
+    static const float zeros[BLOCK_PANELS * PANEL] = {};
     const ptrdiff_t k = block.term, terms = block.terms, columns = block.columns;
     const Panels<float> packed = block.packed();
     const Panels<const float> right = {packed.data, packed.row, packed.panel};
@@ -107,7 +107,7 @@ inline void rows_of_block(
             tiles, left.transposed, from, rows, terms, right, columns, start, to);
         return;
     }
-    const Panels<float> rows_of_left = packed.from(BLOCK);
+    const Panels<float> rows_of_left = packed.from(BLOCK_PANELS);
     for (ptrdiff_t i = 0; i < rows; i += ROWS) {
         const ptrdiff_t m = std::min(ROWS, rows - i);
         pack_rows(left.data + k * left.ld + i, left.ld, terms, m, rows_of_left);
@@ -121,9 +121,9 @@ inline void rows_of_block(
 template <typename F>
 void for_blocks(const Matrix<float> &right, ptrdiff_t begin, ptrdiff_t end,
                 ptrdiff_t depth, const F &f) {
-    for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL)
+    for (ptrdiff_t j = begin; j < end; j += BLOCK_PANELS * PANEL)
         for (ptrdiff_t k = 0; k < depth; k += DEPTH)
-            f(Block(right, j, std::min(BLOCK * PANEL, end - j), k,
+            f(Block(right, j, std::min(BLOCK_PANELS * PANEL, end - j), k,
                     std::min(DEPTH, depth - k)));
 }
 
@@ -160,7 +160,7 @@ inline void tiled_product(
         const Tiles &tiles, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth,
         Matrix<float> left, const Matrix<float> &right, bool add, float *out,
         ptrdiff_t ld) {
-    if (depth == 0) {
+    if (rows == 0 || depth == 0) {
         for (ptrdiff_t i = 0; i < rows && !add; ++i)
             memset(out + i * ld, 0, columns * sizeof(float));
         return;

@@ -9,7 +9,7 @@ def size_of_rows(room: int, columns: int) -> int: ...
 
 class PackRows(Step):
     def __init__(
-        self, start: int, rows: int, room: int, sources: tuple[int, int],
+        self, first: int, rows: int, room: int, sources: tuple[int, int],
         columns: tuple[int, int], targets: tuple[int, int]) -> None: ...
 
 class ProductOfRows(Step):

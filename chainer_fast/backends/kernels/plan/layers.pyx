@@ -51,12 +51,12 @@ available = find_tiles() is not NULL
 
 
 def size_of_packed(depth, columns):
-    """Return the number of elements of a packed matrix."""
+    """Return the number of elements of a packed right operand."""
     return packed_size(depth, columns)
 
 
 def size_of_rows(room, columns):
-    """Return the number of elements of panels with room for so many rows."""
+    """Return that of an operand that :class:`PackRows` packs, with so many rows."""
     return size_with_room(room, columns)
 
 
@@ -70,7 +70,7 @@ cdef class PackRows(Step):
 
     Parameters
     ----------
-    start, rows : int
+    first, rows : int
         First row that is written, and their number.
     room : int
         Rows that there is room for.
@@ -81,20 +81,20 @@ cdef class PackRows(Step):
     targets : tuple of int
         Values of the panels.
     """
-    cdef ptrdiff_t start, rows, room
+    cdef ptrdiff_t first, rows, room
     cdef int sources[2]
     cdef int targets[2]
     cdef ptrdiff_t columns[2]
 
-    def __init__(self, start, rows, room, sources, columns, targets):
-        self.start, self.rows, self.room = start, rows, room
+    def __init__(self, first, rows, room, sources, columns, targets):
+        self.first, self.rows, self.room = first, rows, room
         self.sources, self.columns, self.targets = sources, columns, targets
 
     cpdef bint run(self, Workspace workspace) except -1:
         cdef int i
         for i in range(2):
             pack_below(
-                self.start, _data(workspace, self.sources[i]), self.rows,
+                self.first, _data(workspace, self.sources[i]), self.rows,
                 self.columns[i], self.room, _data(workspace, self.targets[i]))
         return True
 
@@ -107,6 +107,7 @@ cdef class ProductOfRows(Step):
     shape : tuple of int
         Rows, terms of each sum, and columns.
     room : int
+        Rows that there is room for in the operands.
     left, right, out : int
         Values; the left operand is a transpose.
     """

@@ -108,8 +108,8 @@ inline void add_product_of_rows(
 }
 
 /* `packed_product` for several left operands of few rows each, which are not turned, and
- * one row, or none, to start with. What a pair of panels needs stays in the first level of the cache
- * for all of them. */
+ * one row, or none, to start with. What a pair of panels needs stays in the cache for all of
+ * them. */
 inline void packed_products(
         const std::vector<const float *> &lefts, ptrdiff_t rows, ptrdiff_t depth,
         const float *right, ptrdiff_t columns, const float *start,

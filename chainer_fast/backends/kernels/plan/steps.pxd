@@ -37,6 +37,7 @@ cdef class Plan:
     cdef list fresh
     cdef list kept
     cdef list pieces
+    cdef list starts
     cdef list drops
     cdef list made
 

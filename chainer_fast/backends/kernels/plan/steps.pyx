@@ -348,13 +348,16 @@ cdef class Plan:
         later values use the memory of earlier ones.
     pieces : list of (int, int)
         Values of which only a piece exists at a time, and its number.
+    starts : list of list of int
+        For each step the values whose arrays are made for it.
     drops : list of list of int
         For each step the values that are not needed after it, among those whose arrays
-        steps make.
+        are made for steps, or by them.
     made : list of int
-        All values whose arrays steps make.
+        All values whose arrays are made for steps, or by them.
     """
-    def __init__(self, steps, fresh, kept, pieces, drops, made):
+    def __init__(self, steps, fresh, kept, pieces, starts, drops, made):
+        self.starts = starts
         self.drops = drops
         self.made = made
         self.steps = steps
@@ -399,6 +402,9 @@ cdef class Plan:
         clear_float_errors()
         for i in range(len(self.steps)):
             step = <Step>self.steps[i]
+            if self.starts[i] is not None:
+                for value in <list>self.starts[i]:
+                    workspace.put(value, empty_like(workspace.templates[value]))
             if type(step) is FusedLoops:
                 step.run(workspace)
                 flags |= float_errors()
