@@ -7,6 +7,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
+from chainer_fast.graph_optimizations._processor import planner
 from chainer_fast.graph_optimizations._processor.planned_call import PlanRun
 from tests.graph_optimizations.static_chains import (
     Model,
@@ -101,6 +102,24 @@ def words_and_products(chain, a, b):
 def words_of_a_result(chain, a, b):
     w = F.tanh(chain.w)
     return F.embed_id(a, w) + F.embed_id(b, w)
+
+
+@pytest.mark.parametrize('compute', [fan_out, cells, every_loop, affine])
+@pytest.mark.parametrize('dtype', 'fd')
+def test_arrays_that_are_made_when_they_are_needed(monkeypatch, compute, dtype):
+    monkeypatch.setattr(planner, 'LARGE', 0)
+    check(compute, draw(0, 6, 3, dtype=dtype))
+
+
+def test_large_arrays_leave_with_the_call():
+    chain = Static(lambda chain, x: F.sum(F.softmax(F.tanh(x) * 2)))
+    x = draw(0, 300, 200)
+    for _ in range(4):
+        train(chain, [x])
+    (planned,), = chain.schedule_manager.calls._kept.values()
+    workspace, = planned.workspaces
+    held = [array for array in workspace.arrays if array is not None]
+    assert held and max([array.nbytes for array in held]) < x.nbytes
 
 
 @pytest.mark.parametrize('dtype', 'fd')
