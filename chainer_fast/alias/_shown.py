@@ -59,7 +59,9 @@ def rename(real, alias):
     module = sys.modules[real]
     for name in _EXCEPTIONS.get(real, ()):
         if name in vars(module):    # not while it is being imported
-            _set(vars(module)[name], '__module__', alias)
+            cls = vars(module)[name]
+            _undo.append((_move, cls, cls.__module__))
+            _move(cls, alias)
     for name in _BASES.get(real, ()):
         cls = vars(module).get(name)
         if cls is not None and cls.__repr__ is object.__repr__:
@@ -70,9 +72,12 @@ def rename(real, alias):
         _undo.append((delattr, module, '__getattr__'))
 
 
-def _set(owner, name, value):
-    _undo.append((setattr, owner, name, getattr(owner, name)))
-    setattr(owner, name, value)
+def _move(cls, module):
+    line = vars(cls).get('__firstlineno__')
+    cls.__module__ = module
+    if line is not None:
+        # Python forgets it, and could not find the source then.
+        cls.__firstlineno__ = line
 
 
 def undo():

@@ -250,6 +250,18 @@ def test_uninstall_shows_the_names_of_the_package_again():
     assert seen() == before
 
 
+def test_sources_of_exceptions_are_found():
+    error = chainer_fast.gradient_check.NondifferentiableError
+    before = inspect.getsource(error)
+    names.install()
+    try:
+        assert error.__module__.startswith('chainer.')
+        assert inspect.getsource(error) == before
+    finally:
+        names.uninstall()
+    assert inspect.getsource(error) == before
+
+
 # Prints the names of the exceptions that keep the name of this package.
 EXCEPTIONS = '''
 import importlib, sys, warnings
