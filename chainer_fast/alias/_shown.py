@@ -73,10 +73,10 @@ def rename(real, alias):
 
 
 def _move(cls, module):
-    line = vars(cls).get('__firstlineno__')
+    line = vars(cls).get('__firstlineno__')     # since Python 3.13
     cls.__module__ = module
     if line is not None:
-        # Python forgets it, and could not find the source then.
+        # Python has forgotten it, and would not find the source.
         cls.__firstlineno__ = line
 
 

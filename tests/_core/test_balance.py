@@ -1,14 +1,13 @@
 """Whether loops learn that the help of other threads is worth it: on invented times."""
 import ctypes
 import pathlib
-import shutil
-import subprocess
 import sysconfig
 
 import numpy as np
 import pytest
 
 import chainer_fast
+from tests import compiled
 
 CODE = """
 #include "chainer_fast/_core/balance.hpp"
@@ -33,17 +32,10 @@ extern "C" void simulate(int loops, const float *parts, const float *alone,
 @pytest.fixture(scope='module')
 def simulate(tmp_path_factory):
     """Return a function that tells who of many calls in turns asks for help."""
-    compiler = shutil.which('c++') or shutil.which('g++')
-    if compiler is None:
-        pytest.skip('there is no C++ compiler')
-    folder = tmp_path_factory.mktemp('balance')
-    (folder / 'balance.cpp').write_text(CODE)
     root = pathlib.Path(chainer_fast.__file__).parent.parent
-    subprocess.run(
-        [compiler, '-std=c++17', '-Wall', '-shared', '-fPIC', '-I', root, '-I',
-         sysconfig.get_paths()['include'], '-o', folder / 'balance.so',
-         folder / 'balance.cpp'], check=True)
-    library = ctypes.CDLL(str(folder / 'balance.so'))
+    library = compiled.library(
+        tmp_path_factory.mktemp('balance'), CODE, '-std=c++17', '-Wno-unused-function',
+        '-I', root, '-I', sysconfig.get_paths()['include'])
 
     def simulate(parts, alone, helped, calls=4000):
         arrays = [np.asarray(x, 'f') for x in (parts, alone, helped)]

@@ -13,6 +13,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import alias as names
+from chainer_fast import gradient_check
 from tests.compat import processes
 
 NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
@@ -251,7 +252,7 @@ def test_uninstall_shows_the_names_of_the_package_again():
 
 
 def test_sources_of_exceptions_are_found():
-    error = chainer_fast.gradient_check.NondifferentiableError
+    error = gradient_check.NondifferentiableError
     before = inspect.getsource(error)
     names.install()
     try:

@@ -33,9 +33,8 @@ def members(name, module):
         yield (name, attribute), value
         if isinstance(value, type):
             for inner, member in list(vars(value).items()):
-                # The alias renames errors when it is first imported, and Python 3.13
-                # then forgets their line.
-                if inner not in ('__module__', '__firstlineno__'):
+                # The alias renames errors when it is first imported.
+                if inner != '__module__':
                     yield (name, attribute, inner), member
 
 

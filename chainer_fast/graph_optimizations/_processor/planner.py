@@ -134,8 +134,8 @@ class Planner:
                     made.update(it.outputs)
                 for value in it.inputs + it.outputs:
                     last[value] = number
-                    is_known = first.setdefault(value, number) != number
-                    if is_known or it.loop is None:
+                    is_earlier = first.setdefault(value, number) != number
+                    if is_earlier or it.loop is None:
                         whole.add(value)
         whole &= made
         pieces, count = self._pieces(segments, made - whole - fresh)

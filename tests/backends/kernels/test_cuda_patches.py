@@ -1,13 +1,12 @@
 """Code of the CUDA kernels: compiled for the CPU, it has to do what NumPy does."""
 import ctypes
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 
 from chainer_fast.backends.kernels.convolution import cuda_patches
 from chainer_fast.utils import conv_nd
+from tests.compiled import library
 
 WINDOWS = [  # lengths, ksize, stride, pad, dilation
     ((7,), (3,), (2,), (1,), (2,)),
@@ -20,10 +19,6 @@ WINDOWS = [  # lengths, ksize, stride, pad, dilation
 @pytest.fixture(scope='module')
 def compiled(tmp_path_factory):
     """Return a function that makes a kernel out of what ``generate`` returns."""
-    compiler = shutil.which('c++') or shutil.which('g++')
-    if compiler is None:
-        pytest.skip('there is no C++ compiler')
-    folder = tmp_path_factory.mktemp('kernels')
     generated = {}
     for nd in (1, 2, 3):
         for kernel in (cuda_patches.Im2colNDKernel(), cuda_patches.Col2imNDKernel()):
@@ -35,14 +30,9 @@ def compiled(tmp_path_factory):
                 'for (ptrdiff_t i = 0; i < n; ++i) {\nT &%s = all_out[i];\n%s\n}}\n'
                 % (name, source, ', '.join(['int ' + n for n in numbers]), out,
                    operation))
-    code = folder / 'kernels.cc'
-    code.write_text('#include <cstddef>\ntypedef double T;\n'
-                    + '\n'.join(generated.values()))
-    library = folder / 'kernels.so'
-    subprocess.run(
-        [compiler, '-Wall', '-Werror', '-shared', '-fPIC', '-o', library, code],
-        check=True)
-    return ctypes.CDLL(str(library))
+    return library(
+        tmp_path_factory.mktemp('kernels'),
+        '#include <cstddef>\ntypedef double T;\n' + '\n'.join(generated.values()))
 
 
 def run(function, source, out, *numbers):

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/_core/processor.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
@@ -38,6 +39,16 @@ constexpr ptrdiff_t PAIR = 2 * PANEL;
 constexpr double LEAST_WORK = 4e5;
 
 inline ptrdiff_t panels_of(ptrdiff_t columns) { return (columns + PANEL - 1) / PANEL; }
+
+/* Calls f for parts of some rows or columns, which threads share: whole pairs of panels.
+ * Each row or column takes so many multiplications. */
+template <typename F>
+void share_pairs(ptrdiff_t length, double multiplications, const F &f) {
+    const ptrdiff_t grain = (ptrdiff_t)(LEAST_WORK / (multiplications * PAIR)) + 1;
+    parallel((length + PAIR - 1) / PAIR, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        f(begin * PAIR, std::min(end * PAIR, length));
+    });
+}
 
 /* Element (i, j) is data[i * row + j / 16 * panel + j % 16]: with a row of 16, a matrix in
  * panels; with panels 16 apart, one in C order; with a row of 0, one row for all. */

@@ -51,7 +51,7 @@ inline int kind_of_product(const ProductSizes &sizes) {
         + sizes.right_turned;
 }
 
-/* Operands of larger products fit no cache. */
+/* Of so many multiplications: operands leave the second level of a cache. */
 constexpr double HUGE_PRODUCT = 1 << 29;
 
 /* What counts of the gain of a kind for a product: how many times the tiles' time BLAS

@@ -144,16 +144,6 @@ inline void unpacked_columns(
             add ? from.from(j) : from, to.from(j));
 }
 
-/* Calls f for parts of some rows or columns that are whole pairs of panels; each of their
- * elements takes so many multiplications. */
-template <typename F>
-void share_pairs(ptrdiff_t length, double multiplications, const F &f) {
-    const ptrdiff_t grain = (ptrdiff_t)(LEAST_WORK / (multiplications * PAIR)) + 1;
-    parallel((length + PAIR - 1) / PAIR, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
-        f(begin * PAIR, std::min(end * PAIR, length));
-    });
-}
-
 /* out = left right, or out += left right, of the shapes (rows, depth) and
  * (depth, columns). Threads share the columns, or the rows if these are more. */
 inline void tiled_product(

@@ -45,11 +45,8 @@ inline void shared_product(
     const Release release(rows * depth * columns >= LONG_PRODUCT);
     const Tiles &tiles = *find_tiles();
     const bool by_rows = rows > columns;
-    const ptrdiff_t length = by_rows ? rows : columns;
-    const double work = (double)(by_rows ? columns : rows) * PAIR * depth;
-    parallel((length + PAIR - 1) / PAIR, (ptrdiff_t)(LEAST_WORK / work) + 1,
-             [&](ptrdiff_t first, ptrdiff_t last) {
-        const ptrdiff_t begin = first * PAIR, end = std::min(last * PAIR, length);
+    share_pairs(by_rows ? rows : columns, (double)(by_rows ? columns : rows) * depth,
+                [&](ptrdiff_t begin, ptrdiff_t end) {
         if (by_rows)
             product_of_panels(
                 tiles, turned, turned ? left.from(begin / PANEL) : left.below(begin),

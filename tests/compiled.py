@@ -1,0 +1,19 @@
+"""C++ that tests compile."""
+import ctypes
+import shutil
+import subprocess
+
+import pytest
+
+
+def library(folder, code, *options):
+    """Return the library that a text becomes; skip the test without a compiler."""
+    compiler = shutil.which('c++') or shutil.which('g++')
+    if compiler is None:
+        pytest.skip('there is no C++ compiler')
+    source, found = folder / 'code.cpp', folder / 'code.so'
+    source.write_text(code)
+    subprocess.run(
+        [compiler, '-Wall', '-Werror', '-shared', '-fPIC', *options, '-o', found,
+         source], check=True)
+    return ctypes.CDLL(str(found))
