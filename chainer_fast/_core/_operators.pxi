@@ -1,7 +1,7 @@
 # Arithmetic operators of variables. Part of graph.pyx.
 #
-# Two variables, or a variable and a Python number, take the shortcut of the operator's
-# class of functions; everything else goes to the functions of basic_math.
+# Two variables, or a variable and a number or an array of NumPy, take the shortcut of
+# the operator's class of functions; everything else goes to functions of basic_math.
 
 cdef enum:
     ADD, SUB, MUL, DIV, POW, FLOORDIV, MATMUL, N_OPERATORS
@@ -46,17 +46,25 @@ def bind_operators(functions, reflected, of_variables, of_constant,
     _Neg = neg_class
 
 
+cdef inline bint _is_number(object x) noexcept:
+    return PyFloat_CheckExact(x) or PyLong_CheckExact(x) or is_numpy_float(x)
+
+
 cdef object _operate(int operator, VariableBase left, object right):
     """Return ``left (operator) right`` of a variable on the left."""
     cdef VariableBase y = None
     if isinstance(right, VariableBase):
         y = _by_shortcut(operator, left, right)
-    elif type(right) is float or type(right) is int:
-        # ``x - c`` is the function that adds ``-c``.
+    elif PyArray_CheckExact(right):
+        y = _with_array(operator, left, right, False)
+    elif _is_number(right):
+        # ``x - c`` is the function that adds ``-c``; ``x / c`` multiplies by ``1 / c``.
         if operator == SUB:
             y = _with_constant(_of_constant[ADD], left, -right)
-        else:
+        elif operator != DIV:
             y = _with_constant(_of_constant[operator], left, right)
+        elif right != 0:
+            y = _with_constant(_of_constant[MUL], left, 1. / right)
     if y is not None:
         return y
     return _general[operator](left, right)
@@ -65,7 +73,10 @@ cdef object _operate(int operator, VariableBase left, object right):
 cdef object _operate_reflected(int operator, VariableBase right, object left):
     """Return ``left (operator) right`` of anything but a variable on the left."""
     cdef VariableBase y = None
-    if type(left) is float or type(left) is int:
+    if PyArray_CheckExact(left):
+        # Sums and products have the variable first.
+        y = _with_array(operator, right, left, operator == SUB or operator == DIV)
+    elif _is_number(left):
         y = _with_constant(_of_constant_reflected[operator], right, left)
     if y is not None:
         return y
@@ -81,6 +92,27 @@ cdef VariableBase _by_shortcut(int operator, VariableBase left, VariableBase rig
     xs[0], xs[1] = <PyObject *>left, <PyObject *>right
     cls = _of_variables[operator]
     return None if cls is None else apply_shortcut(new_function(cls), xs, 2, current())
+
+
+cdef VariableBase _with_array(
+        int operator, VariableBase variable, object array, bint array_first):
+    """Return what an operator makes of a variable and an array, which gets its type.
+
+    An array of another type is left to NumPy if it is not in C order.
+    """
+    cdef PyObject *xs[2]
+    cdef np.dtype dtype
+    cls = _of_variables[operator]
+    if cls is None or variable.arr is None or not PyArray_CheckExact(variable.arr):
+        return None
+    dtype = <np.dtype>PyArray_DESCR(<np.ndarray>variable.arr)
+    if <np.dtype>PyArray_DESCR(<np.ndarray>array) is not dtype:
+        if not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
+            return None
+        Py_INCREF(dtype)    # NumPy takes this reference
+        array = PyArray_CastToType(<np.ndarray>array, dtype, 0)
+    xs[array_first], xs[not array_first] = <PyObject *>variable, <PyObject *>array
+    return apply_shortcut(new_function(cls), xs, 2, current())
 
 
 cdef VariableBase _with_constant(object cls, VariableBase variable, object value):

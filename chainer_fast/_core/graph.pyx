@@ -23,18 +23,22 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
     PyTuple_New, PyTuple_SET_ITEM
 from libcpp.vector cimport vector
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_FROM_O, \
-    PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_DIMS, \
+    PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
 
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
+from chainer_fast._core.plain cimport is_numpy_float
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
     instance_dict, is_going, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, dense
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_CastToType(np.ndarray, np.dtype, int is_fortran)
 
 cdef extern from *:
     """

@@ -13,9 +13,15 @@ cdef extern from *:
             return 0;
         return typenum == NPY_FLOAT ? 'f' : typenum == NPY_DOUBLE ? 'd' : 0;
     }
+    /* A scalar whose value a double holds. */
+    static int cf_is_numpy_float(PyObject *x) {
+        return PyArray_IsScalar(x, Double) || PyArray_IsScalar(x, Float)
+            || PyArray_IsScalar(x, Half);
+    }
     """
     int CF_PLAIN_FLAGS
     char cf_float_kind(np.ndarray array) noexcept
+    bint is_numpy_float "cf_is_numpy_float" (object x) noexcept
 
 cdef inline char kind_of(object array) noexcept:
     """Return 'f' or 'd' for a plain array that is not empty, else 0."""

@@ -11,6 +11,7 @@ from cpython.ref cimport Py_INCREF
 from chainer_fast._core.graph cimport (
     OUTPUT_REFERENCES, FunctionBase, VariableBase, VariableNodeBase, lone_output,
     own_attribute, shape_matches, variable_of)
+from chainer_fast._core.plain cimport is_numpy_float
 
 np.import_array()
 
@@ -63,15 +64,19 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
     return True
 
 
-cdef bint number(FunctionBase function, str name, double *value) except -1:
+cdef bint number(
+        FunctionBase function, str name, double *value, bint casts=False) except -1:
     """Read an attribute of the instance if it is a Python number that fits a double.
 
-    If the name is None, there is no such parameter, and the value stays as it is.
+    If the name is None, there is no such parameter, and the value stays as it is. A
+    float of NumPy's will do only with ``casts``, if the function gives it the type of
+    its arrays: elsewhere NumPy computes in the wider of the two types.
     """
     if name is None:
         return True
     cdef object found = own_attribute(function, name)
-    if type(found) is not float and type(found) is not int:
+    if type(found) is not float and type(found) is not int and not (
+            casts and is_numpy_float(found)):
         return False
     try:
         value[0] = found

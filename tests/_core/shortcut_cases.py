@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from benchmarks.functions import records
 from chainer_fast.functions.activation import log_softmax, softmax
 from chainer_fast.functions.array import (
+    broadcast,
     concat,
     reshape,
     separate,
@@ -118,6 +119,16 @@ def elementwise(draw, n, kind):
     return xs
 
 
+@st.composite
+def pairs(draw, kind):
+    """Two arrays of shapes that broadcast to each other."""
+    shapes = draw(st.sampled_from([
+        ((2, 3), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 3, 4), (3, 1)),
+        ((1, 3), (2, 3)), ((1,), (7,)), ((1, 1), (1,)), ((20, 40), (40,))]))
+    dtype = draw(types[kind])
+    return [draw(arrays(shape, dtype, kind)) for shape in draw(st.permutations(shapes))]
+
+
 NUMBERS = [
     0, 1, 2, -3, 2.5, 1.2, -0., 1e-30, 1e300, 10 ** 400, float('inf'), float('nan'),
     True, np.float32(1.5), np.float64(1e300), np.int64(3), np.array(2.)]
@@ -127,14 +138,15 @@ TAME_NUMBERS = [2., .2, 1.]
 @st.composite
 def of_record(draw, cls, record, kind):
     """Draw arguments for a class with the record of an elementwise function."""
-    arrays = draw(elementwise(record.inputs + (record.held is not None), kind))
+    drawn = draw(pairs(kind) if record.broadcasts and draw(st.booleans()) else (
+        elementwise(record.inputs + (record.held is not None), kind)))
     if record.held is not None:
-        first = np.asanyarray(arrays.pop(0))
+        first = np.asanyarray(drawn.pop(0))
     else:
         numbers = [n for n in TAME_NUMBERS if record.least <= n <= record.most]
         first = draw(st.sampled_from(
             numbers if kind is Kind.TAME else numbers + NUMBERS))
-    return lambda: records.instance(cls, record, first), arrays
+    return lambda: records.instance(cls, record, first), drawn
 
 
 @st.composite
@@ -284,6 +296,18 @@ def reshaped(draw, kind):
 
 
 @st.composite
+def repeated(draw, kind):
+    x, = draw(elementwise(1, kind))
+    choices = [(4, *x.shape), (1, *x.shape)]
+    if kind is not Kind.TAME:
+        stretched = tuple([3 if n == 1 else n for n in x.shape])
+        choices += [stretched, (2, *stretched), x.shape, x.shape[1:], (5,), (0,),
+                    (-1, *x.shape), (np.int64(2), *x.shape)]
+    shape = draw(st.sampled_from(choices))
+    return lambda: broadcast.BroadcastTo(shape), [x]
+
+
+@st.composite
 def convolutions(draw, cls, kind):
     n, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
     sides = tuple([draw(st.integers(3, 6)) for _ in range(2)])
@@ -430,6 +454,7 @@ CASES = {
     **{cls: lambda kind, cls=cls: convolutions(cls, kind) for cls in (
         convolution_2d.Convolution2DFunction,
         deconvolution_2d.Deconvolution2DFunction)},
+    broadcast.BroadcastTo: repeated,
     reshape.Reshape: reshaped,
     split_axis.SplitAxis: split,
     separate.Separate: separated,

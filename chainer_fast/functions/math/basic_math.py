@@ -66,7 +66,7 @@ class Add(_operands.BinaryOperator):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@record(elementwise('AddConstant::of', None, parameters=('value',)))
+@record(elementwise('AddConstant::of', None, parameters=('value',), casts=True))
 class AddConstant(_operands.ConstantOperator):
     """``x + value`` in the dtype of ``x``."""
 
@@ -134,7 +134,7 @@ class Sub(_operands.BinaryOperator):
 
 
 @record(elementwise(
-    'SubFromConstant::of', ('Neg::of', 'g'), parameters=('value',)))
+    'SubFromConstant::of', ('Neg::of', 'g'), parameters=('value',), casts=True))
 class SubFromConstant(_operands.ConstantOperator):
     """``value - x`` in the dtype of ``x``."""
 
@@ -173,7 +173,7 @@ class Mul(_operands.BinaryOperator):
 
 
 @record(elementwise(
-    'MulConstant::of', ('MulConstant::of', 'g'), parameters=('value',)))
+    'MulConstant::of', ('MulConstant::of', 'g'), parameters=('value',), casts=True))
 class MulConstant(_operands.ConstantOperator):
     """``x * value`` in the dtype of ``x``."""
 
@@ -242,6 +242,9 @@ class DivGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
+@record(elementwise(
+    'DivFromConstant::of', ('DivFromConstant::grad', 0), parameters=('value',),
+    casts=True))
 class DivFromConstant(_operands.ConstantOperator):
     """``value / x`` in the dtype of ``x``."""
 
@@ -365,7 +368,8 @@ class PowVarVarGrad(function_node.FunctionNode):
 
 # Squares; other exponents are left to NumPy.
 @record(elementwise(
-    'Square::of', ('Square::grad', 0), parameters=('value',), least=2, most=2))
+    'Square::of', ('Square::grad', 0), parameters=('value',), least=2, most=2,
+    casts=True))
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 
@@ -765,10 +769,11 @@ def install_variable_arithmetics() -> None:
         reflected={
             'add': add, 'sub': rsub, 'mul': mul, 'truediv': rdiv,
             'floordiv': rfloordiv, 'pow': rpow, 'matmul': rmatmul},
-        of_variables={'add': Add, 'sub': Sub, 'mul': Mul},
-        of_constant={'add': AddConstant, 'mul': MulConstant},
+        of_variables={'add': Add, 'sub': Sub, 'mul': Mul, 'truediv': Div},
+        of_constant={'add': AddConstant, 'mul': MulConstant, 'pow': PowVarConst},
         of_constant_reflected={
-            'add': AddConstant, 'sub': SubFromConstant, 'mul': MulConstant},
+            'add': AddConstant, 'sub': SubFromConstant, 'mul': MulConstant,
+            'truediv': DivFromConstant},
         neg=neg, neg_class=Neg)
     variable.Variable.__abs__ = absolute
     # The names that Python 2 had.

@@ -9,7 +9,7 @@ cdef extern from *:
     static const chainer_fast::ElementLoop LINES[] = {
         CF_TWO(Add), CF_TWO(Sub), CF_TWO(Mul), CF_TWO(Div), CF_GRADS(Div), CF_ONE(Neg),
         CF_ONE(AddConstant), CF_ONE(SubFromConstant), CF_ONE(MulConstant),
-        CF_ONE(DivConstant),
+        CF_ONE(DivConstant), CF_ONE(DivFromConstant), CF_GRAD(DivFromConstant),
         CF_UFUNC(exp), CF_UFUNC(log), CF_GRAD(Log), CF_UFUNC(sqrt), CF_GRAD(Sqrt),
         CF_ONE(Square), CF_GRAD(Square),
         {}};

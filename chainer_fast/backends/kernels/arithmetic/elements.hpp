@@ -53,6 +53,9 @@ struct DivConstant : Div {};
 
 struct DivFromConstant {
     template <typename T>
+    static CF_ELEMENT T of(T x, T value) { return value / x; }
+
+    template <typename T>
     static CF_ELEMENT T grad(T x, T gy, T value) { return -value * gy / (x * x); }
 };
 

@@ -27,16 +27,18 @@ cdef enum:
     MAX_DIMS = 16
 
 
-cdef object _view(object x, int ndim, npy_intp *dims, npy_intp *strides,
-                  npy_intp offset):
-    """Return a view of an array of NumPy, as indexing does."""
+cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
+                    npy_intp offset, int flags):
+    """Return a view of an array of NumPy, as indexing does.
+
+    Of the flags, those count that tell whether it can be written to.
+    """
     cdef np.dtype dtype = <np.dtype>PyArray_DESCR(<np.ndarray>x)
     cdef object view
     Py_INCREF(dtype)    # NumPy takes this reference
     view = PyArray_NewFromDescr(
         PyArray_Type_address, dtype, ndim, dims, strides,
-        <char *>PyArray_DATA(<np.ndarray>x) + offset, PyArray_FLAGS(<np.ndarray>x),
-        NULL)
+        <char *>PyArray_DATA(<np.ndarray>x) + offset, flags, NULL)
     Py_INCREF(x)        # and this one
     PyArray_SetBaseObject(<np.ndarray>view, x)
     return view
@@ -126,7 +128,8 @@ cdef class SplitShortcut(Shortcut):
         for cut in cuts:
             if self.keeps_axis:
                 dims[axis] = cut - start
-            pieces.append(_view(array, k, dims, strides, start * step))
+            pieces.append(view_of(array, k, dims, strides, start * step,
+                                  PyArray_FLAGS(<np.ndarray>array)))
             start = cut
         return tuple(pieces)
 

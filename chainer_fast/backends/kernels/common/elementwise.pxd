@@ -50,6 +50,7 @@ cdef class Elementwise(Shortcut):
     cdef readonly double least
     cdef readonly double most
     cdef readonly bint broadcasts
+    cdef readonly bint casts
     cdef str _first
     cdef str _second
     cdef bint _at_once
@@ -60,5 +61,7 @@ cdef class Elementwise(Shortcut):
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1
     cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
                         bint on_device) except -1
-    cdef int _both(self, FunctionBase function, object gy, PyObject **gx,
-                   bint on_device) except -1
+    cdef int _sums(self, FunctionBase function, object gy, PyObject **gx) except -1
+    cdef object _each(self, FunctionBase function, object gy)
+    cdef object _both(self, FunctionBase function, object gy)
+    cdef object _both_on_device(self, FunctionBase function, object gy)

@@ -23,11 +23,12 @@ class Elementwise(Shortcut):
     least: float
     most: float
     broadcasts: bool
+    casts: bool
     def __init__(self, loop: Loop,
                  gradients: tuple[tuple[Loop, Any] | None, ...] | Loop,
                  parameters: tuple[str, ...] = (), held: str | None = None,
                  least: float = ..., most: float = ...,
-                 broadcasts: bool = ...) -> None: ...
+                 broadcasts: bool = ..., casts: bool = ...) -> None: ...
 
 copy: Loop
 

@@ -11,11 +11,12 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport intptr_t, uint32_t
+from numpy cimport PyArray_SAMESHAPE
 
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport own_attribute, shortcut_of
+from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shortcut_of
 from chainer_fast._core.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
 from chainer_fast._core.plain cimport kind_of
@@ -26,7 +27,7 @@ from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport unary_of
 from chainer_fast.backends.kernels.common.spread cimport (
-    Spread, shape_of_one, shape_of_two, spread)
+    Spread, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread, sum_to)
 
 np.import_array()
 
@@ -137,6 +138,13 @@ cdef object _run_spread(
     else:
         return None
     return _run(loop, kind_of(a), a, b, p, q)
+
+
+cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):
+    """Return what a loop makes of one array, or None."""
+    cdef char kind = gapless_kind(a)
+    return _run(loop, kind, a, a, p, q) if kind else (
+        _run_spread(loop, a, a, False, p, q))
 
 
 cdef object run_loop(Loop loop, object a, object b, double p=0):
@@ -278,11 +286,13 @@ cdef class Elementwise(Shortcut):
         The range of the first parameter; the methods of the class serve others.
     broadcasts : bool
         Whether the function takes two arrays of different shapes.
+    casts : bool
+        Whether it gives its parameter, a scalar, the type of the array.
     """
 
     def __init__(self, Loop loop not None, gradients, tuple parameters=(),
                  str held=None, double least=-INFINITY, double most=INFINITY,
-                 bint broadcasts=False):
+                 bint broadcasts=False, bint casts=False):
         self.loop = loop
         self.gradients = gradients
         self.parameters = parameters
@@ -290,6 +300,7 @@ cdef class Elementwise(Shortcut):
         self._first, self._second = (*parameters, None, None)[:2]
         self.least, self.most = least, most
         self.broadcasts = broadcasts
+        self.casts = casts
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
         self.serves_devices = True
@@ -314,8 +325,8 @@ cdef class Elementwise(Shortcut):
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1:
         """Read the parameters; tell whether the loops are for them."""
         return self._first is None or (
-            number(function, self._first, p) and self.least <= p[0] <= self.most
-            and number(function, self._second, q))
+            number(function, self._first, p, self.casts)
+            and self.least <= p[0] <= self.most and number(function, self._second, q))
 
     cdef object _operand(self, FunctionBase function, int operand):
         if operand == _OUTPUT:
@@ -343,20 +354,68 @@ cdef class Elementwise(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         if self._compares and not fits_inputs(function, gy, self.inputs):
-            return 0
+            return self._sums(function, gy, gx) if self.broadcasts else 0
         return self._gradients(function, gy, gx, False)
+
+    cdef int _sums(self, FunctionBase function, object gy, PyObject **gx) except -1:
+        """Find the gradients of two operands that were broadcast, summed for each.
+
+        Nothing is summed before the rest has gone well, since NumPy may warn of sums.
+        """
+        cdef object whole, found
+        cdef int i
+        if not is_of_broadcast(gy, function.input_nodes):
+            return 0
+        whole = self._both(function, gy) if self._at_once else self._each(function, gy)
+        if whole is None:
+            return 0
+        for i in range(2):
+            found = (<tuple>whole)[i]
+            if found is None:
+                continue
+            found = sum_to(found, <VariableNodeBase>function.input_nodes[i])
+            if self._operands[i] == _GRADIENT:
+                found = _run_alone(self._grads[i], found, 0, 0)
+            gx[i] = given(found)
+            if gx[i] is NULL:
+                return 0
+        return 1
+
+    cdef object _each(self, FunctionBase function, object gy):
+        """Return the wanted gradients before sums, or what these start from."""
+        cdef list whole = [None, None]
+        cdef object found
+        cdef int i
+        for i in range(2):
+            if not wanted(function, i):
+                continue
+            found = gy
+            if self._operands[i] >= 0:
+                found = _run_spread(
+                    self._grads[i], input_array(function, self._operands[i]), gy, True,
+                    0, 0)
+                # What was kept may have been changed since.
+                if found is None or not PyArray_SAMESHAPE(
+                        <np.ndarray>found, <np.ndarray>gy):
+                    return None
+            whole[i] = found
+        return tuple(whole)
 
     cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
                         bint on_device) except -1:
         cdef double p = 0
         cdef double q = 0
         cdef object found
-        cdef char kind
         cdef int i, operand
         if self._first is not None and not self._serves(function, &p, &q):
             return 0
         if self._at_once:
-            return self._both(function, gy, gx, on_device)
+            found = self._both_on_device(function, gy) if on_device else (
+                self._both(function, gy))
+            if found is None:
+                return 0
+            gx[0], gx[1] = given(found[0]), given(found[1])
+            return 1
         for i in range(self.inputs):
             operand = self._operands[i]
             if operand == _PASSES:
@@ -369,10 +428,7 @@ cdef class Elementwise(Shortcut):
                     self.gradients[i][0], gy if operand == _GRADIENT
                     else self._operand(function, operand), gy, None, p, q)
             elif operand == _GRADIENT:
-                kind = gapless_kind(gy)
-                found = (
-                    _run(self._grads[i], kind, gy, gy, p, q) if kind
-                    else _run_spread(self._grads[i], gy, gy, False, p, q))
+                found = _run_alone(self._grads[i], gy, p, q)
             else:
                 found = _run_with(
                     self._grads[i], self._operand(function, operand), gy, p, q)
@@ -381,32 +437,29 @@ cdef class Elementwise(Shortcut):
                 return 0
         return 1
 
-    cdef int _both(self, FunctionBase function, object gy, PyObject **gx,
-                   bint on_device) except -1:
-        """Find both gradients, wanted or not: NumPy warns of errors in either."""
+    cdef object _both(self, FunctionBase function, object gy):
+        """Return both gradients, wanted or not, before sums: NumPy warns of either."""
+        cdef Spread shape
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef object ga, gb
-        cdef char kind
-        if on_device:
-            found = _on_device(self.gradients, a, b, gy, 0, 0)
-            if found is None:
-                return 0
-            ga, gb = found
-        else:
-            kind = common_gapless_kind(a, b)
-            if not kind:
-                return 0
+        cdef char kind = common_gapless_kind(a, b)
+        if kind:
             gy = in_order_of(gy, a)
-            if not common_gapless_kind(a, gy):
-                return 0
-            ga, gb = empty_gapless_like(a), empty_gapless_like(a)
-            clear_float_errors()
-            (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
-            if float_errors():
-                return 0
-        gx[0], gx[1] = given(ga), given(gb)
-        return 1
+        if not kind or not common_gapless_kind(a, gy):
+            if not shape_of_two(a, b, self.broadcasts, &shape) or (
+                    not is_like(gy, a, &shape)):
+                return None
+            a, b, gy = spread(a, &shape), spread(b, &shape), spread(gy, &shape)
+            kind = kind_of(a)
+        ga, gb = empty_gapless_like(a), empty_gapless_like(a)
+        clear_float_errors()
+        (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
+        return None if float_errors() else (ga, gb)
+
+    cdef object _both_on_device(self, FunctionBase function, object gy):
+        return _on_device(self.gradients, input_array(function, 0),
+                          input_array(function, 1), gy, 0, 0)
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):

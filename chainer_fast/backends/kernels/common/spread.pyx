@@ -5,18 +5,24 @@ if those go over the array several times, and otherwise as long as it stays in t
 cache. NumPy's results lie in C order as well, if the strides of all operands fall from
 axis to axis; other arrays are left to the methods.
 """
+import numpy
+
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_STRIDE, PyArray_TYPE, \
     npy_intp
 
+from chainer_fast._core.graph cimport INLINE_DIMS, VariableNodeBase
 from chainer_fast._core.plain cimport cf_float_kind
 
 np.import_array()
 
+cdef object _add_up = numpy.add.reduce
+
 cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
     object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
+    object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
 
 cdef enum:
     # Elements of a result at most.
@@ -115,3 +121,61 @@ cdef object without_gaps(object array):
             <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or not _falls(array):
         return array
     return PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+
+
+cdef bint is_like(object array, object other, const Spread *shape) noexcept:
+    """Tell whether an array can be spread out, has a shape, and the type of another."""
+    cdef Spread own
+    return shape_of_one(array, &own) and own.ndim == shape.ndim and (
+        PyArray_TYPE(<np.ndarray>array) == PyArray_TYPE(<np.ndarray>other)
+        and np.PyArray_CompareLists(
+            <npy_intp *>own.dims, <npy_intp *>shape.dims, shape.ndim))
+
+
+cdef bint is_of_broadcast(object array, tuple nodes) except -1:
+    """Tell whether an array has the type of two nodes, and the shape of a broadcast."""
+    cdef VariableNodeBase a = <VariableNodeBase>nodes[0]
+    cdef VariableNodeBase b = <VariableNodeBase>nodes[1]
+    cdef int ndim, axis
+    cdef npy_intp length, other
+    if not PyArray_CheckExact(array) or a.ndim < 0 or b.ndim < 0:
+        return False
+    ndim = PyArray_NDIM(array)
+    dtype = <object>np.PyArray_DESCR(<np.ndarray>array)
+    if a.dtype is not dtype or b.dtype is not dtype or ndim != max(a.ndim, b.ndim):
+        return False
+    for axis in range(-ndim, 0):
+        length = a.dims[a.ndim + axis] if a.ndim + axis >= 0 else 1
+        other = b.dims[b.ndim + axis] if b.ndim + axis >= 0 else 1
+        if length == 1:
+            length = other
+        elif other != 1 and other != length:
+            return False
+        if PyArray_DIM(<np.ndarray>array, ndim + axis) != length:
+            return False
+    return True
+
+
+cdef object sum_to(object array, VariableNodeBase node):
+    """Return the sum of an array over the axes along which a node's was broadcast.
+
+    It is the array itself if the node has its shape. NumPy adds, and warns of errors.
+    """
+    cdef int extra = PyArray_NDIM(array) - node.ndim
+    cdef npy_intp dims[INLINE_DIMS]
+    cdef bint differs = extra > 0
+    cdef np.PyArray_Dims shape
+    cdef list axes = list(range(extra))
+    cdef int axis
+    for axis in range(node.ndim):
+        dims[axis] = node.dims[axis]
+        if dims[axis] == 1:
+            axes.append(axis + extra)
+            differs = differs or PyArray_DIM(<np.ndarray>array, axis + extra) != 1
+    if not differs:
+        return array
+    total = _add_up(array, tuple(axes), None, None, True)
+    if extra == 0:
+        return total
+    shape.ptr, shape.len = dims, node.ndim
+    return PyArray_Newshape(<np.ndarray>total, &shape, np.NPY_CORDER)

@@ -1,0 +1,137 @@
+"""Operators of variables with arrays and scalars, against the functions behind them."""
+import operator
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast import _mistakes
+from chainer_fast import functions as F
+from chainer_fast.functions.math import basic_math
+from chainer_fast.variable import Variable
+from tests._core import shortcut_cases
+from tests._core.shortcut_cases import Kind, laid_out
+from tests._core.test_shortcuts import General, called_methods, same_bits
+
+OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
+TYPES = [
+    np.float64, np.float32, np.float16, np.longdouble, np.int64, np.uint8, np.bool_]
+NUMBERS = [2., -.5, 0., 3., 1e300, 1e-40, float('inf'), float('nan')]
+
+
+class Scalar(np.float64):
+    """A number of a user's type."""
+
+
+@st.composite
+def scalars(draw):
+    number = draw(st.sampled_from(NUMBERS))
+    kind = draw(st.sampled_from([*TYPES, Scalar, float, int]))
+    if kind in (np.int64, np.uint8, np.bool_, int):
+        number = draw(st.sampled_from([0, 1, 2, 3]))
+    with np.errstate(all='ignore'):
+        return kind(number)
+
+
+@st.composite
+def operands(draw, shape):
+    if draw(st.booleans()):
+        return draw(scalars())
+    shape = draw(st.sampled_from([shape, shape, shape[1:], (), (1,), (9,)]))
+    dtype = draw(st.sampled_from(['f', 'd', 'e', 'i', 'D', '?', '>f4']))
+    array = draw(shortcut_cases.arrays(shape, dtype, Kind.PLAIN))
+    return np.asanyarray(laid_out(array, draw(st.sampled_from(shortcut_cases.LAYOUTS))))
+
+
+def outcome(operate, x, other, reflected, reaction):
+    """Return what an operator makes, its function, and gradients; and the warnings."""
+    _mistakes._warned.clear()
+    leaf = Variable(x)
+    with warnings.catch_warnings(record=True) as caught, np.errstate(
+            over=reaction, invalid=reaction, divide=reaction):
+        warnings.simplefilter('always')
+        try:
+            y = operate(other, leaf) if reflected else operate(leaf, other)
+            function = y.creator_node
+            y.grad = np.ones_like(y.array)
+            y.backward()
+        except Exception as e:
+            return [type(e), str(e)], set()
+    found = [y.array, leaf.grad, *[node.data for node in function.inputs]]
+    return [*found, type(function), function.label, getattr(function, 'value', None)], {
+        (w.category, str(w.message)) for w in caught}
+
+
+@settings(max_examples=1500, deadline=None)
+@given(data=st.data())
+def test_operators_are_the_functions(data):
+    operate = data.draw(st.sampled_from(OPERATORS))
+    shape = data.draw(st.sampled_from([(3, 4), (7,), ()]))
+    x = np.asanyarray(laid_out(data.draw(shortcut_cases.arrays(
+        shape, data.draw(st.sampled_from('ffde')), Kind.PLAIN)),
+        data.draw(st.sampled_from(shortcut_cases.LAYOUTS))))
+    arguments = (operate, x, data.draw(operands(shape)), data.draw(st.booleans()),
+                 data.draw(st.sampled_from(['warn', 'raise', 'ignore'])))
+    result, caught = outcome(*arguments)
+    with General():
+        expected, expected_warnings = outcome(*arguments)
+    assert caught == expected_warnings
+    assert len(result) == len(expected)
+    for a, b in zip(result, expected, strict=True):
+        if isinstance(b, np.ndarray):
+            assert same_bits(a, b), (a, b)
+        else:
+            assert type(a) is type(b)
+            assert a == b or a != a and b != b
+
+
+X = np.linspace(-2, 2, 6, dtype='f').reshape(2, 3)
+
+
+@pytest.mark.parametrize(('cls', 'operate', 'other'), [
+    (basic_math.Add, operator.add, X), (basic_math.Sub, operator.sub, X),
+    (basic_math.Mul, operator.mul, X), (basic_math.Div, operator.truediv, X),
+    (basic_math.Add, operator.add, X.astype('d')), (basic_math.Mul, operator.mul, X[0]),
+    (basic_math.AddConstant, operator.add, np.float32(2)),
+    (basic_math.AddConstant, operator.sub, np.float64(2)),
+    (basic_math.MulConstant, operator.mul, np.float16(2)),
+    (basic_math.MulConstant, operator.truediv, np.float64(2)),
+    (basic_math.PowVarConst, operator.pow, np.float64(2))])
+def test_arrays_and_floats_of_numpy_take_the_shortcut(cls, operate, other):
+    with called_methods(cls) as called:
+        F.sum(operate(Variable(X), other)).backward()
+    assert not called
+
+
+@pytest.mark.parametrize(('cls', 'operate', 'other'), [
+    (basic_math.Sub, operator.sub, X), (basic_math.Div, operator.truediv, X),
+    (basic_math.SubFromConstant, operator.sub, np.float64(2)),
+    (basic_math.DivFromConstant, operator.truediv, 2.)])
+def test_reflected_operators_take_the_shortcut(cls, operate, other):
+    with called_methods(cls) as called:
+        F.sum(operate(other, Variable(X + 3))).backward()
+    assert not called
+
+
+def test_an_operand_whose_shape_changed_meanwhile():
+    """The gradient is found by the methods, as the shapes no longer fit."""
+    def gradient():
+        x, b = Variable(X.copy()), Variable(X[0].copy())
+        y = x * b
+        x.array = np.ones((5, 2, 3), 'f')
+        y.grad = np.ones_like(y.array)
+        y.backward()
+        return b.grad, x.grad
+
+    try:
+        found = gradient()
+    except Exception as e:
+        found = type(e), str(e)
+    with General():
+        try:
+            expected = gradient()
+        except Exception as e:
+            expected = type(e), str(e)
+    assert all(map(np.array_equal, found, expected))
