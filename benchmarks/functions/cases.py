@@ -291,6 +291,28 @@ def sum(n, units):
 
 
 @case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
+def row_arithmetic(n, units):
+    return Case(
+        [floats(0, n, units), floats(1, units) + 2],
+        lambda F, x, row: (x + row) * row / row,
+        lambda torch, x, row: (x + row) * row / row)
+
+
+@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
+def broadcast_to(n, units):
+    return Case(
+        [floats(0, units)], lambda F, row: F.broadcast_to(row, (n, units)),
+        lambda torch, row: torch.broadcast_to(row, (n, units)))
+
+
+@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
+def get_item(n, units):
+    return Case(
+        [floats(0, n, units)], lambda F, x: x[:, :units // 2],
+        lambda torch, x: x[:, :units // 2])
+
+
+@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
 def mean_squared_error(n, units):
     return Case(
         [floats(0, n, units), floats(1, n, units)],

@@ -168,7 +168,10 @@ cdef int _check_leaf(
         return 0
     if type(gradient) is RowGradient:
         variable = variable_of(node)
-        if variable is not None and has_shape_of(<RowGradient>gradient, variable.arr):
+        if variable is not None and has_shape_of(
+                <RowGradient>gradient, variable.arr) and (
+                    <object>PyArray_DESCR(variable.arr) is node.dtype) and (
+                        shape_matches(node, variable.arr)):
             return 0
         gradient = dense(gradient)
     elif PyArray_CheckExact(gradient) and (

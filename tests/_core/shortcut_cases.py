@@ -10,9 +10,14 @@ from chainer_fast.functions.activation import log_softmax, softmax
 from chainer_fast.functions.array import (
     broadcast,
     concat,
+    expand_dims,
+    get_item,
     reshape,
     separate,
     split_axis,
+    squeeze,
+    swapaxes,
+    transpose,
     transpose_sequence,
 )
 from chainer_fast.functions.connection import (
@@ -308,6 +313,63 @@ def repeated(draw, kind):
 
 
 @st.composite
+def turned(draw, kind):
+    x, = draw(elementwise(1, kind))
+    choices = [None, tuple(draw(st.permutations(range(x.ndim))))]
+    if kind is not Kind.TAME:
+        choices += [tuple([axis - x.ndim for axis in choices[-1]]), choices[-1] + (0,),
+                    (0,) * x.ndim, list(choices[-1]), tuple(map(np.int64, choices[-1])),
+                    (-9,) * x.ndim]
+    axes = draw(st.sampled_from(choices))
+    return lambda: transpose.Transpose(axes), [x]
+
+
+@st.composite
+def swapped(draw, kind):
+    x, = draw(elementwise(1, kind))
+    axes = list(range(-x.ndim, x.ndim)) or [0]
+    if kind is not Kind.TAME:
+        axes += [x.ndim, -x.ndim - 1, np.int64(0), 0.]
+    axis1, axis2 = draw(st.sampled_from(axes)), draw(st.sampled_from(axes))
+    return lambda: swapaxes.Swapaxes(axis1, axis2), [x]
+
+
+@st.composite
+def expanded(draw, kind):
+    x, = draw(elementwise(1, kind))
+    axes = list(range(-x.ndim - 1, x.ndim + 1))
+    if kind is not Kind.TAME:
+        axes += [x.ndim + 1, -x.ndim - 2, np.int64(0), 10 ** 20]
+    axis = draw(st.sampled_from(axes))
+    return lambda: expand_dims.ExpandDims(axis), [x]
+
+
+@st.composite
+def squeezed(draw, kind):
+    x, = draw(elementwise(1, kind))
+    ones = [i for i, length in enumerate(x.shape) if length == 1]
+    axes = [None, *ones, *[i - x.ndim for i in ones], tuple(ones)]
+    if kind is not Kind.TAME:
+        axes += [0, x.ndim, (0, 0), (0, -1), np.int64(0)]
+    axis = draw(st.sampled_from(axes))
+    return lambda: squeeze.Squeeze(axis), [x]
+
+
+@st.composite
+def indexed(draw, kind):
+    x, = draw(elementwise(1, kind))
+    least = [slice(None), slice(0, 1), slice(None, None, -1), 0, -1, None, np.int64(0)]
+    index = draw(st.lists(st.sampled_from(least), max_size=x.ndim))
+    if kind is not Kind.TAME:
+        others = [slice(1, 9, 2), 7, -8, True, [0, 0], np.array([0, 0]), Ellipsis, 'a',
+                  np.array(0), 1.5]
+        index += draw(st.lists(st.sampled_from(others), max_size=2))
+    if any(each is None for each in index) and draw(st.booleans()):
+        return lambda: get_item.GetItem(index), [x]
+    return lambda: get_item.GetItem(tuple(index)), [x]
+
+
+@st.composite
 def convolutions(draw, cls, kind):
     n, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
     sides = tuple([draw(st.integers(3, 6)) for _ in range(2)])
@@ -395,11 +457,11 @@ def ways(draw, kind):
 @st.composite
 def reductions(draw, cls, kind):
     x, = draw(elementwise(1, kind))
-    axes = [None, *range(-x.ndim, x.ndim)]
+    axes = [None, *range(-x.ndim, x.ndim), tuple(range(x.ndim)), ()]
     if kind is not Kind.TAME:
-        axes += [(0, 1), (-1, 0), x.ndim, ()]
+        axes += [(0, 1), (-1, 0), (0, -1), (0, -2), x.ndim]
     axis = draw(st.sampled_from(axes))
-    keepdims = kind is not Kind.TAME and draw(st.integers(0, 3)) == 0
+    keepdims = draw(st.booleans())
     return lambda: cls(axis, keepdims), [x]
 
 
@@ -455,6 +517,11 @@ CASES = {
         convolution_2d.Convolution2DFunction,
         deconvolution_2d.Deconvolution2DFunction)},
     broadcast.BroadcastTo: repeated,
+    transpose.Transpose: turned,
+    swapaxes.Swapaxes: swapped,
+    expand_dims.ExpandDims: expanded,
+    squeeze.Squeeze: squeezed,
+    get_item.GetItem: indexed,
     reshape.Reshape: reshaped,
     split_axis.SplitAxis: split,
     separate.Separate: separated,

@@ -67,8 +67,9 @@ def each(names, *makers):
 # -- elementwise functions and reductions
 
 each('relu sigmoid tanh exp softplus hard_sigmoid elu leaky_relu clipped_relu softmax '
-     'log_softmax selu crelu average sum cos log_ndtr erf expm1 max min argmax cumsum '
-     'logsumexp normalize flatten transpose rrelu gumbel_softmax', floats(3, 4))
+     'log_softmax selu crelu absolute average sum cos log_ndtr erf expm1 max min '
+     'argmax cumsum logsumexp normalize flatten transpose rrelu gumbel_softmax',
+     floats(3, 4))
 program(F.sqrt, positive(5, 3), name='sqrt of positive numbers')
 program(F.log, positive(5, 3), name='log of positive numbers')
 program(lambda x, y: x + y, floats(3, 4), floats(3, 4), name='add')
@@ -80,6 +81,15 @@ program(lambda x, y: F.relu(x * y + x) * F.tanh(y) - x, floats(3, 4), floats(3, 
         name='several')
 program(lambda x: F.sum(x, axis=1), floats(3, 4, 2, dtype='d'), name='sum of an axis')
 program(lambda x: F.mean(x, axis=0), floats(3, 4), name='mean of an axis')
+program(lambda x: F.sum(x, axis=(0, 2), keepdims=True), floats(3, 4, 2),
+        name='sum of two axes')
+program(lambda x, y: x + y, floats(3, 4), floats(4), name='add of a row')
+program(lambda x, y: x * y - y, floats(3, 4), floats(3, 1), name='mul by a column')
+program(lambda x, y: x / y, positive(4), positive(3, 4), name='div by rows')
+program(lambda x: x * np.float64(2) / np.float32(3) + np.ones((3, 4)), floats(3, 4),
+        name='constants of NumPy')
+program(lambda x: 1 / x + F.broadcast_to(x, (2, 3, 4)), positive(3, 4),
+        name='broadcast_to')
 program(lambda x: F.softmax(x, axis=2), floats(2, 3, 4, 2, dtype='d'),
         name='softmax of an axis')
 program(F.prelu, floats(4, 3), floats(3), name='prelu')
@@ -101,6 +111,8 @@ program(lambda x: F.split_axis(x, 2, 1), floats(3, 4), name='split_axis')
 program(F.separate, floats(3, 4), name='separate')
 program(lambda x: F.separate(x, 1), floats(3, 4), name='separate columns')
 program(lambda x: x[:, 1:3], floats(3, 4), name='get_item')
+program(lambda x: F.swapaxes(F.expand_dims(x, 1), 0, 2), floats(3, 4), name='swapaxes')
+program(lambda x: F.squeeze(x, 1), floats(3, 1, 4), name='squeeze')
 program(lambda x: F.pad(x, 1, 'constant'), floats(3, 4), name='pad')
 program(lambda *xs: F.pad_sequence(xs, padding=-1), floats(3, 2), floats(2, 2),
         floats(4, 2), name='pad_sequence')

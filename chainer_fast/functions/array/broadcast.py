@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import shortcuts
+from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
@@ -38,7 +38,7 @@ class Broadcast(FunctionNode):
         return sum_.sum_to(gy, self._in_shapes[index])
 
 
-@record(shortcuts.BroadcastToShortcut())
+@record(views.BroadcastToShortcut())
 class BroadcastTo(FunctionNode):
     """Broadcasts an array to a given shape."""
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
 from chainer_fast.types import NdArray
@@ -9,6 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(views.ExpandDimsShortcut())
 class ExpandDims(FunctionNode):
     """Inserts an axis of length one."""
 

@@ -5,6 +5,8 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.array import views
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -49,6 +51,7 @@ def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
         xp.asarray(s) if isinstance(s, numpy.ndarray) else s for s in slices])
 
 
+@record(views.GetItemShortcut())
 class GetItem(FunctionNode):
     """Takes the elements an index names."""
 

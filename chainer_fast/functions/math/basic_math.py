@@ -499,6 +499,7 @@ class PowConstVarGrad(function_node.FunctionNode):
 # Absolute values
 #
 
+@record(elementwise('Abs::of', ('Abs::grad', 0)))
 class Absolute(_operands.UnaryOperator):
     """``|x|``."""
 

@@ -11,7 +11,7 @@ cdef extern from *:
         CF_ONE(AddConstant), CF_ONE(SubFromConstant), CF_ONE(MulConstant),
         CF_ONE(DivConstant), CF_ONE(DivFromConstant), CF_GRAD(DivFromConstant),
         CF_UFUNC(exp), CF_UFUNC(log), CF_GRAD(Log), CF_UFUNC(sqrt), CF_GRAD(Sqrt),
-        CF_ONE(Square), CF_GRAD(Square),
+        CF_ONE(Square), CF_GRAD(Square), CF_ONE(Abs), CF_GRAD(Abs),
         {}};
     """
     const ElementLoop LINES[1]

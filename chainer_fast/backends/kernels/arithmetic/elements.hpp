@@ -91,8 +91,11 @@ struct PowFromConstant {
 
 struct Abs {
     template <typename T>
+    static CF_ELEMENT T of(T x) { return T(fabs(x)); }
+
+    template <typename T>
     static CF_ELEMENT T grad(T x, T gy) {
-        return (x > T(0) ? T(1) : x < T(0) ? T(-1) : x) * gy;
+        return (x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x) * gy;
     }
 };
 

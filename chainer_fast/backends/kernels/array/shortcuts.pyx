@@ -3,17 +3,15 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_STRIDE, PyArray_TYPE, npy_intp
+    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, wanted
-from chainer_fast.backends.kernels.array.splits cimport view_of
 from chainer_fast.backends.kernels.common.layout cimport (
     as_channels_last, empty_channels_last, in_c_order, is_channels_last)
-from chainer_fast.backends.kernels.common.spread cimport sum_to
 
 np.import_array()
 
@@ -190,46 +188,9 @@ cdef class ReshapeShortcut(Shortcut):
         if not PyArray_CheckExact(gy) or (
                 node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
             return 0
-        gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
-        return 1
-
-
-cdef class BroadcastToShortcut(Shortcut):
-    """A view of an array, repeated along some axes; it cannot be written to."""
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object shape = own_attribute(function, '_shape')
-        cdef npy_intp dims[MAX_DIMS]
-        cdef npy_intp strides[MAX_DIMS]
-        cdef np.ndarray array
-        cdef int axis, ndim, own
-        if n != 1 or type(shape) is not tuple or len(<tuple>shape) > MAX_DIMS or (
-                not PyArray_CheckExact(<object>x[0])):
-            return None
-        array = <np.ndarray>x[0]
-        ndim = <int>len(<tuple>shape)
-        own = PyArray_NDIM(array) - ndim
-        if own > 0:
-            return None
-        for axis in range(ndim):
-            if type((<tuple>shape)[axis]) is not int:
-                return None
-            dims[axis] = (<tuple>shape)[axis]
-            strides[axis] = 0
-            if own + axis >= 0 and PyArray_DIM(array, own + axis) != 1:
-                if PyArray_DIM(array, own + axis) != dims[axis]:
-                    return None
-                strides[axis] = PyArray_STRIDE(array, own + axis)
-            elif dims[axis] < 0:
-                return None
-        return view_of(array, ndim, dims, strides, 0, 0)
-
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
-        if not PyArray_CheckExact(gy) or node.ndim < 0 or (
-                node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)
-                or (<object>gy).shape != own_attribute(function, '_shape')):
+        try:
+            gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
+        except ValueError:
+            # The input has been replaced since.
             return 0
-        gx[0] = given(sum_to(gy, node))
         return 1

@@ -11,12 +11,12 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport intptr_t, uint32_t
-from numpy cimport PyArray_SAMESHAPE
 
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shortcut_of
+from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shape_matches, \
+    shortcut_of
 from chainer_fast._core.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
 from chainer_fast._core.plain cimport kind_of
@@ -265,6 +265,18 @@ cdef float _narrow(int kind, double constant) except? -1:
             else <float>constant)
 
 
+cdef bint _are_as_they_were(FunctionBase function) except -1:
+    """Tell whether two inputs that were kept have their shapes still."""
+    cdef object array
+    cdef int i
+    for i in range(2):
+        array = input_array(function, i)
+        if array is None or not shape_matches(
+                <VariableNodeBase>function.input_nodes[i], array):
+            return False
+    return True
+
+
 cdef class Elementwise(Shortcut):
     """An elementwise function of one or two arrays, and its gradient.
 
@@ -353,6 +365,10 @@ cdef class Elementwise(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
+        # The methods sum gradients to the shapes of the inputs that were kept.
+        if self.broadcasts and self.retain_inputs is not None and (
+                not _are_as_they_were(function)):
+            return 0
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return self._sums(function, gy, gx) if self.broadcasts else 0
         return self._gradients(function, gy, gx, False)
@@ -394,9 +410,7 @@ cdef class Elementwise(Shortcut):
                 found = _run_spread(
                     self._grads[i], input_array(function, self._operands[i]), gy, True,
                     0, 0)
-                # What was kept may have been changed since.
-                if found is None or not PyArray_SAMESHAPE(
-                        <np.ndarray>found, <np.ndarray>gy):
+                if found is None:
                     return None
             whole[i] = found
         return tuple(whole)

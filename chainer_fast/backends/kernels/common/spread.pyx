@@ -159,19 +159,26 @@ cdef bint is_of_broadcast(object array, tuple nodes) except -1:
 cdef object sum_to(object array, VariableNodeBase node):
     """Return the sum of an array over the axes along which a node's was broadcast.
 
-    It is the array itself if the node has its shape. NumPy adds, and warns of errors.
+    It is the array itself if the node has its shape, and None if that of the node does
+    not broadcast to it. NumPy adds, and warns of errors.
     """
     cdef int extra = PyArray_NDIM(array) - node.ndim
     cdef npy_intp dims[INLINE_DIMS]
     cdef bint differs = extra > 0
     cdef np.PyArray_Dims shape
     cdef list axes = list(range(extra))
+    cdef npy_intp length
     cdef int axis
+    if node.ndim < 0 or extra < 0:
+        return None
     for axis in range(node.ndim):
         dims[axis] = node.dims[axis]
+        length = PyArray_DIM(<np.ndarray>array, axis + extra)
         if dims[axis] == 1:
             axes.append(axis + extra)
-            differs = differs or PyArray_DIM(<np.ndarray>array, axis + extra) != 1
+            differs = differs or length != 1
+        elif dims[axis] != length:
+            return None
     if not differs:
         return array
     total = _add_up(array, tuple(axes), None, None, True)

@@ -6,15 +6,15 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, PyArray_Transpose, \
-    PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
 from chainer_fast._core.launches cimport kind_on_device
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
 from chainer_fast.backends.kernels.matmul.on_device cimport (
@@ -42,9 +42,11 @@ cdef object _transposed(object matrix):
 
 
 cdef char _matrix(object array) noexcept:
-    """Return the kind of a plain matrix, else 0."""
-    cdef char kind = kind_of(array)
-    return kind if kind and PyArray_NDIM(array) == 2 else 0
+    """Return the kind of a matrix that is not empty, of any strides; else 0."""
+    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != 2 or (
+            PyArray_SIZE(array) == 0):
+        return 0
+    return cf_float_kind(<np.ndarray>array)
 
 
 cdef inline npy_intp _rows(object matrix) noexcept:
@@ -91,21 +93,27 @@ cdef class LinearShortcut(Shortcut):
         cdef object rows = input_array(function, 0)
         cdef object weight = input_array(function, 1)
         cdef object bias_grad
-        cdef char kind = kind_of(gy)
-        if not kind or kind_of(rows) != kind or kind_of(weight) != kind or (
-                PyArray_NDIM(gy) != 2):
+        cdef bint by_numpy
+        cdef char kind = _matrix(gy)
+        if not kind or _matrix(rows) != kind or _matrix(weight) != kind:
             return 0
         if wanted(function, 0):
             gx[0] = given(dot(gy, weight))
+        # Errors of the product come before those of NumPy's sum.
+        by_numpy = _columns(gy) == 1 or kind_of(gy) != kind
+        if by_numpy and wanted(function, 1):
+            _put_product(gx, gy, rows)
         if len(function.input_nodes) == 3 and wanted(function, 2):
-            bias_grad = _sum_rows(kind, gy)
+            if by_numpy:
+                bias_grad = PyArray_Sum(
+                    <np.ndarray>gy, 0, PyArray_TYPE(<np.ndarray>gy), NULL)
+            else:
+                bias_grad = _sum_rows(kind, gy)
             if bias_grad is None:
                 return 0
             gx[2] = given(bias_grad)
-        if wanted(function, 1) and not _add_product(gx[1], gy, rows):
-            Py_XDECREF(gx[1])
-            gx[1] = NULL
-            gx[1] = given(dot(_transposed(gy), rows))
+        if not by_numpy and wanted(function, 1) and not _add_product(gx[1], gy, rows):
+            _put_product(gx, gy, rows)
         return 1
 
     cdef object forward_on_device(
@@ -144,15 +152,21 @@ cdef bint _add_product(PyObject *sums, object left, object right) except -1:
     return sums is not NULL and (<Factors>sums).append(left, right)
 
 
+cdef int _put_product(PyObject **gx, object gy, object rows) except -1:
+    """Put the gradient of the weight in the place of what is there."""
+    cdef object product = dot(_transposed(gy), rows)
+    Py_XDECREF(gx[1])
+    gx[1] = given(product)
+    return 0
+
+
 cdef object _sum_rows(char kind, object matrix):
-    """Return the sum of the rows, or None if it raised a flag."""
+    """Return the sum of the rows of a plain matrix, or None if it raised a flag.
+
+    NumPy adds up the elements of a single column, which are contiguous, in pairs.
+    """
     cdef npy_intp rows = _rows(matrix), columns = _columns(matrix)
-    cdef object out
-    if columns == 1:
-        # NumPy sums contiguous elements in pairs.
-        return PyArray_Sum(
-            <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
-    out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    cdef object out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
     sum_of_rows_loop(kind, matrix, out, rows, columns)
     return None if float_errors() else out

@@ -1,14 +1,16 @@
 """Compiled shortcuts of sums and means."""
+import numpy
+
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DIMS, PyArray_EMPTY, PyArray_FROM_O, \
-    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
+    PyArray_FROM_O, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute)
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given
 from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
@@ -16,6 +18,8 @@ from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
+    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
+    object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
@@ -29,13 +33,16 @@ cdef Loop _multiply = element_loops.loops['MulConstant::of']
 cdef Loop _divide = element_loops.loops['DivConstant::of']
 
 
+cdef object _add_up = numpy.add.reduce
+
 cdef enum:
     ALL_AXES = 0x100000
     NOT_PLAIN = 0x200000
+    MAX_DIMS = 16
 
 
 cdef int _axis(FunctionBase function, int ndim) except -2:
-    """Return the axis to reduce: all, one, or not plain; keepdims is not plain."""
+    """Return the axis to reduce: all, one, or not plain, as keepdims is not."""
     cdef int axis
     if own_attribute(function, 'keepdims') is not False:
         return NOT_PLAIN
@@ -64,14 +71,11 @@ cdef object _sum_rows(object x, int ndim):
 
 
 cdef object _sum(FunctionBase function, object x):
-    """Return the sum, or None if the case is not plain."""
+    """Return the sum, or None if it is left to the methods."""
     cdef int ndim = PyArray_NDIM(x)
-    cdef int axis
-    if not kind_of(x):
-        return None
-    axis = _axis(function, ndim)
-    if axis == NOT_PLAIN:
-        return None
+    cdef int axis = _axis(function, ndim)
+    if axis == NOT_PLAIN or not kind_of(x):
+        return _sum_by_numpy(function, x)
     if axis == ALL_AXES:
         return _sum_rows(x, 0)
     if axis == ndim - 1:
@@ -80,17 +84,82 @@ cdef object _sum(FunctionBase function, object x):
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
 
 
+cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -1:
+    """Find which axes are reduced; False if that takes a closer look."""
+    cdef object axes = own_attribute(function, 'axis')
+    cdef Py_ssize_t axis
+    cdef int i
+    if ndim > MAX_DIMS or type(own_attribute(function, 'keepdims')) is not bool:
+        return False
+    for i in range(ndim):
+        reduced[i] = axes is None
+    if axes is None:
+        return True
+    if type(axes) is not tuple:
+        return False
+    for each in <tuple>axes:
+        if type(each) is not int:
+            return False
+        axis = each
+        axis += ndim if axis < 0 else 0
+        if not 0 <= axis < ndim or reduced[axis]:
+            return False
+        reduced[axis] = True
+    return True
+
+
+cdef object _sum_by_numpy(FunctionBase function, object x):
+    """Return the sum of an array of any strides over any axes, or None."""
+    cdef bint reduced[MAX_DIMS]
+    if not PyArray_CheckExact(x) or not cf_float_kind(<np.ndarray>x) or (
+            PyArray_SIZE(x) == 0
+            or not _find_reduced(function, PyArray_NDIM(x), reduced)):
+        return None
+    total = _add_up(x, own_attribute(function, 'axis'), None, None,
+                    own_attribute(function, 'keepdims'))
+    return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
+
+
+cdef object _spread_by_numpy(FunctionBase function, object gy):
+    """Return a gradient of any strides, repeated along the axes reduced, or None."""
+    cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+    cdef bint reduced[MAX_DIMS]
+    cdef npy_intp dims[MAX_DIMS]
+    cdef npy_intp kept[MAX_DIMS]
+    cdef np.PyArray_Dims shape
+    cdef bint keepdims
+    cdef int i, ndim = node.ndim, k = 0
+    if not PyArray_CheckExact(gy) or ndim < 0 or (
+            <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype
+            or not _find_reduced(function, ndim, reduced)):
+        return None
+    keepdims = own_attribute(function, 'keepdims')
+    for i in range(ndim):
+        dims[i] = node.dims[i]
+        kept[i] = 1 if reduced[i] else dims[i]
+        if keepdims or not reduced[i]:
+            if k == PyArray_NDIM(gy) or PyArray_DIM(<np.ndarray>gy, k) != kept[i]:
+                return None
+            k += 1
+    if k != PyArray_NDIM(gy):
+        return None
+    out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
+    shape.ptr, shape.len = kept, ndim
+    PyArray_CopyInto(out, PyArray_Newshape(<np.ndarray>gy, &shape, np.NPY_CORDER))
+    return out
+
+
 cdef object _spread(FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef npy_intp dims[32]
     cdef npy_intp outer = 1, inner = 1, length = 1
     cdef int axis, k, ndim = node.ndim
-    if not kind_of(gy) or ndim < 0 or ndim > 4 or (
+    axis = NOT_PLAIN if ndim < 0 else _axis(function, ndim)
+    if axis == NOT_PLAIN or not kind_of(gy) or (
             <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype):
-        return None
-    axis = _axis(function, ndim)
-    if axis == NOT_PLAIN or PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
+        return _spread_by_numpy(function, gy)
+    if PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
         return None
     shape = node.shape
     for k in range(ndim):
@@ -110,7 +179,7 @@ cdef object _spread(FunctionBase function, object gy):
 
 
 cdef class SumShortcut(Shortcut):
-    """Sum over one axis or all, axes dropped."""
+    """Sum over axes."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return _sum(function, <object>x[0]) if n == 1 else None
@@ -122,7 +191,7 @@ cdef class SumShortcut(Shortcut):
 
 
 cdef class MeanShortcut(Shortcut):
-    """Mean over one axis or all, axes dropped."""
+    """Mean over axes."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y

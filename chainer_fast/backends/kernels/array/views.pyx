@@ -1,0 +1,270 @@
+"""Compiled shortcuts of functions that return views, of arrays of any type."""
+cimport numpy as np
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FROM_O, \
+    PyArray_NDIM, PyArray_STRIDE, npy_intp
+
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
+    own_attribute
+from chainer_fast._core.shortcut cimport given
+from chainer_fast.backends.kernels.array.splits cimport view_of
+from chainer_fast.backends.kernels.common.spread cimport sum_to
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    bint PyArray_IsIntegerScalar(object)
+    object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
+    object PyArray_Reshape(np.ndarray, object shape)
+    object PyArray_SwapAxes(np.ndarray, int, int)
+    object PyArray_Zeros(int ndim, npy_intp *dims, np.dtype, int is_fortran)
+    object PyArray_Transpose(np.ndarray, np.PyArray_Dims *axes)
+
+cdef enum:
+    MAX_DIMS = 16
+
+
+cdef bint _has_type_of(object gy, FunctionBase function) noexcept:
+    """Tell whether a gradient is an array of NumPy of the type of the lone input."""
+    return PyArray_CheckExact(gy) and (
+        <object>PyArray_DESCR(<np.ndarray>gy)
+        is (<VariableNodeBase>function.input_nodes[0]).dtype)
+
+
+cdef class BroadcastToShortcut(Shortcut):
+    """A view of an array, repeated along some axes; it cannot be written to."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object shape = own_attribute(function, '_shape')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp strides[MAX_DIMS]
+        cdef np.ndarray array
+        cdef int axis, ndim, own
+        if n != 1 or type(shape) is not tuple or len(<tuple>shape) > MAX_DIMS or (
+                not PyArray_CheckExact(<object>x[0])):
+            return None
+        array = <np.ndarray>x[0]
+        ndim = <int>len(<tuple>shape)
+        own = PyArray_NDIM(array) - ndim
+        if own > 0:
+            return None
+        for axis in range(ndim):
+            if type((<tuple>shape)[axis]) is not int:
+                return None
+            dims[axis] = (<tuple>shape)[axis]
+            strides[axis] = 0
+            if own + axis >= 0 and PyArray_DIM(array, own + axis) != 1:
+                if PyArray_DIM(array, own + axis) != dims[axis]:
+                    return None
+                strides[axis] = PyArray_STRIDE(array, own + axis)
+            elif dims[axis] < 0:
+                return None
+        return view_of(array, ndim, dims, strides, 0, 0)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+        if _has_type_of(gy, function) and (
+                gy.shape == own_attribute(function, '_shape')):
+            gx[0] = given(sum_to(gy, node))
+        return gx[0] is not NULL
+
+
+cdef bint _read_axes(object axes, int ndim, npy_intp *out) except -1:
+    """Read the axes of a permutation; False if they are none."""
+    cdef bint seen[MAX_DIMS]
+    cdef Py_ssize_t axis
+    cdef int i
+    if ndim > MAX_DIMS or axes is not None and (
+            type(axes) is not tuple or len(<tuple>axes) != ndim):
+        return False
+    for i in range(ndim):
+        seen[i] = False
+    for i in range(ndim):
+        axis = ndim - 1 - i
+        if axes is not None:
+            if type((<tuple>axes)[i]) is not int:
+                return False
+            axis = (<tuple>axes)[i]
+            axis += ndim if axis < 0 else 0
+        if not 0 <= axis < ndim or seen[axis]:
+            return False
+        seen[axis] = True
+        out[i] = axis
+    return True
+
+
+cdef class TransposeShortcut(Shortcut):
+    """A view of an array with its axes in another order."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef npy_intp axes[MAX_DIMS]
+        cdef np.PyArray_Dims order
+        if n != 1 or not PyArray_CheckExact(<object>x[0]) or not _read_axes(
+                own_attribute(function, 'axes'), PyArray_NDIM(<object>x[0]), axes):
+            return None
+        order.ptr, order.len = axes, PyArray_NDIM(<object>x[0])
+        return PyArray_Transpose(<np.ndarray>x[0], &order)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef npy_intp axes[MAX_DIMS]
+        cdef npy_intp back[MAX_DIMS]
+        cdef np.PyArray_Dims order
+        cdef int i, ndim
+        if not _has_type_of(gy, function):
+            return 0
+        ndim = PyArray_NDIM(gy)
+        if not _read_axes(own_attribute(function, 'axes'), ndim, axes):
+            return 0
+        for i in range(ndim):
+            back[axes[i]] = i
+        order.ptr, order.len = back, ndim
+        gx[0] = given(PyArray_Transpose(<np.ndarray>gy, &order))
+        return 1
+
+
+cdef class SwapaxesShortcut(Shortcut):
+    """A view of an array with two axes exchanged."""
+
+    cdef object _swapped(self, FunctionBase function, object array):
+        cdef object axis1 = own_attribute(function, 'axis1')
+        cdef object axis2 = own_attribute(function, 'axis2')
+        cdef int ndim = PyArray_NDIM(array)
+        if type(axis1) is not int or type(axis2) is not int or not (
+                -ndim <= axis1 < ndim and -ndim <= axis2 < ndim):
+            return None
+        return PyArray_SwapAxes(<np.ndarray>array, axis1, axis2)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 1 or not PyArray_CheckExact(<object>x[0]):
+            return None
+        return self._swapped(function, <object>x[0])
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        if _has_type_of(gy, function):
+            gx[0] = given(self._swapped(function, gy))
+        return gx[0] is not NULL
+
+
+cdef class _OfShape(Shortcut):
+    """A view with axes of length 1 more or less."""
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+        if not _has_type_of(gy, function):
+            return 0
+        try:
+            gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
+        except ValueError:
+            # The input has been replaced since.
+            return 0
+        return 1
+
+
+cdef class ExpandDimsShortcut(_OfShape):
+    """A view of an array with a new axis of length 1."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object found = own_attribute(function, 'axis')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef np.PyArray_Dims shape
+        cdef int i, axis, ndim
+        if n != 1 or not PyArray_CheckExact(<object>x[0]) or type(found) is not int:
+            return None
+        ndim = PyArray_NDIM(<object>x[0])
+        if ndim >= MAX_DIMS or not -ndim - 1 <= found <= ndim:
+            return None
+        axis = found
+        axis += ndim + 1 if axis < 0 else 0
+        for i in range(ndim + 1):
+            dims[i] = 1 if i == axis else PyArray_DIM(<np.ndarray>x[0], i - (i > axis))
+        shape.ptr, shape.len = dims, ndim + 1
+        return PyArray_Newshape(<np.ndarray>x[0], &shape, np.NPY_CORDER)
+
+
+cdef class SqueezeShortcut(_OfShape):
+    """A view of an array without axes of length 1."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object axes = own_attribute(function, 'axis')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef np.PyArray_Dims shape
+        cdef bint drops[MAX_DIMS]
+        cdef int i, ndim
+        if n != 1 or not PyArray_CheckExact(<object>x[0]) or (
+                PyArray_NDIM(<object>x[0]) > MAX_DIMS):
+            return None
+        ndim = PyArray_NDIM(<object>x[0])
+        for i in range(ndim):
+            drops[i] = axes is None and PyArray_DIM(<np.ndarray>x[0], i) == 1
+        if axes is not None:
+            if type(axes) is not tuple:
+                return None
+            for each in <tuple>axes:
+                if type(each) is not int or not -ndim <= each < ndim:
+                    return None
+                i = each
+                i += ndim if i < 0 else 0
+                if drops[i] or PyArray_DIM(<np.ndarray>x[0], i) != 1:
+                    return None
+                drops[i] = True
+        shape.ptr, shape.len = dims, 0
+        for i in range(ndim):
+            if not drops[i]:
+                dims[shape.len] = PyArray_DIM(<np.ndarray>x[0], i)
+                shape.len += 1
+        return PyArray_Newshape(<np.ndarray>x[0], &shape, np.NPY_CORDER)
+
+
+cdef bint _is_basic(object index) except -1:
+    """Tell whether an index is a tuple of slices, integers, None and Ellipsis."""
+    if type(index) is not tuple:
+        return False
+    for each in <tuple>index:
+        if type(each) is not slice and each is not None and each is not Ellipsis and (
+                type(each) is bool or not PyArray_IsIntegerScalar(each)):
+            return False
+    return True
+
+
+cdef class GetItemShortcut(Shortcut):
+    """A view of some elements; arrays as indexes are left to the methods."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object index = own_attribute(function, 'slices')
+        if n != 1 or not PyArray_CheckExact(<object>x[0]) or not _is_basic(index):
+            return None
+        try:
+            y = (<object>x[0])[index]
+        except (IndexError, TypeError, ValueError):
+            # The general way reports the error in the index.
+            return None
+        return y if PyArray_CheckExact(y) else PyArray_FROM_O(y)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+        cdef object index = own_attribute(function, 'slices')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef tuple shape = node.shape
+        cdef np.dtype dtype
+        cdef int i
+        if not _has_type_of(gy, function) or len(shape) > MAX_DIMS or (
+                not _is_basic(index)):
+            return 0
+        for i in range(<int>len(shape)):
+            dims[i] = shape[i]
+        dtype = <np.dtype>PyArray_DESCR(<np.ndarray>gy)
+        Py_INCREF(dtype)    # NumPy takes this reference
+        whole = PyArray_Zeros(<int>len(shape), dims, dtype, 0)
+        try:
+            whole[index] = gy
+        except (IndexError, ValueError):
+            # The input has been replaced since.
+            return 0
+        gx[0] = given(whole)
+        return 1
