@@ -306,13 +306,6 @@ def broadcast_to(n, units):
 
 
 @case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
-def get_item(n, units):
-    return Case(
-        [floats(0, n, units)], lambda F, x: x[:, :units // 2],
-        lambda torch, x: x[:, :units // 2])
-
-
-@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
 def mean_squared_error(n, units):
     return Case(
         [floats(0, n, units), floats(1, n, units)],
