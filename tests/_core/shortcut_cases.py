@@ -307,7 +307,8 @@ def repeated(draw, kind):
     if kind is not Kind.TAME:
         stretched = tuple([3 if n == 1 else n for n in x.shape])
         choices += [stretched, (2, *stretched), x.shape, x.shape[1:], (5,), (0,),
-                    (-1, *x.shape), (np.int64(2), *x.shape)]
+                    (-1, *x.shape), (np.int64(2), *x.shape), (10 ** 30, *x.shape),
+                    (2 ** 62, 4, *x.shape)]
     shape = draw(st.sampled_from(choices))
     return lambda: broadcast.BroadcastTo(shape), [x]
 
@@ -319,7 +320,7 @@ def turned(draw, kind):
     if kind is not Kind.TAME:
         choices += [tuple([axis - x.ndim for axis in choices[-1]]), choices[-1] + (0,),
                     (0,) * x.ndim, list(choices[-1]), tuple(map(np.int64, choices[-1])),
-                    (-9,) * x.ndim]
+                    (-9,) * x.ndim, (10 ** 30,) * x.ndim]
     axes = draw(st.sampled_from(choices))
     return lambda: transpose.Transpose(axes), [x]
 
@@ -459,7 +460,7 @@ def reductions(draw, cls, kind):
     x, = draw(elementwise(1, kind))
     axes = [None, *range(-x.ndim, x.ndim), tuple(range(x.ndim)), ()]
     if kind is not Kind.TAME:
-        axes += [(0, 1), (-1, 0), (0, -1), (0, -2), x.ndim]
+        axes += [(0, 1), (-1, 0), (0, -1), (0, -2), x.ndim, 10 ** 30]
     axis = draw(st.sampled_from(axes))
     keepdims = draw(st.booleans())
     return lambda: cls(axis, keepdims), [x]

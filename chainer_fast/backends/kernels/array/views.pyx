@@ -1,4 +1,6 @@
 """Compiled shortcuts of functions that return views, of arrays of any type."""
+import sys
+
 cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -23,6 +25,8 @@ cdef extern from "numpy/arrayobject.h":
 
 cdef enum:
     MAX_DIMS = 16
+
+cdef Py_ssize_t _MOST = sys.maxsize
 
 
 cdef bint _has_type_of(object gy, FunctionBase function) noexcept:
@@ -50,17 +54,20 @@ cdef class BroadcastToShortcut(Shortcut):
         if own > 0:
             return None
         for axis in range(ndim):
-            if type((<tuple>shape)[axis]) is not int:
+            length = (<tuple>shape)[axis]
+            if type(length) is not int or not 0 <= length < _MOST:
                 return None
-            dims[axis] = (<tuple>shape)[axis]
+            dims[axis] = length
             strides[axis] = 0
             if own + axis >= 0 and PyArray_DIM(array, own + axis) != 1:
                 if PyArray_DIM(array, own + axis) != dims[axis]:
                     return None
                 strides[axis] = PyArray_STRIDE(array, own + axis)
-            elif dims[axis] < 0:
-                return None
-        return view_of(array, ndim, dims, strides, 0, 0)
+        try:
+            return view_of(array, ndim, dims, strides, 0, 0)
+        except ValueError:
+            # There are too many elements.
+            return None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -74,8 +81,7 @@ cdef class BroadcastToShortcut(Shortcut):
 cdef bint _read_axes(object axes, int ndim, npy_intp *out) except -1:
     """Read the axes of a permutation; False if they are none."""
     cdef bint seen[MAX_DIMS]
-    cdef Py_ssize_t axis
-    cdef int i
+    cdef int axis, i
     if ndim > MAX_DIMS or axes is not None and (
             type(axes) is not tuple or len(<tuple>axes) != ndim):
         return False
@@ -84,11 +90,12 @@ cdef bint _read_axes(object axes, int ndim, npy_intp *out) except -1:
     for i in range(ndim):
         axis = ndim - 1 - i
         if axes is not None:
-            if type((<tuple>axes)[i]) is not int:
+            found = (<tuple>axes)[i]
+            if type(found) is not int or not -ndim <= found < ndim:
                 return False
-            axis = (<tuple>axes)[i]
+            axis = found
             axis += ndim if axis < 0 else 0
-        if not 0 <= axis < ndim or seen[axis]:
+        if seen[axis]:
             return False
         seen[axis] = True
         out[i] = axis

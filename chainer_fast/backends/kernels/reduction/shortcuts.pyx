@@ -52,12 +52,10 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     if type(found) is not tuple:
         return NOT_PLAIN
     axes = <tuple>found
-    if len(axes) != 1:
+    if len(axes) != 1 or type(axes[0]) is not int or not -ndim <= axes[0] < ndim:
         return NOT_PLAIN
     axis = axes[0]
-    if axis < 0:
-        axis += ndim
-    return axis if 0 <= axis < ndim else NOT_PLAIN
+    return axis + ndim if axis < 0 else axis
 
 
 cdef object _sum_rows(object x, int ndim):
@@ -87,8 +85,7 @@ cdef object _sum(FunctionBase function, object x):
 cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -1:
     """Find which axes are reduced; False if that takes a closer look."""
     cdef object axes = own_attribute(function, 'axis')
-    cdef Py_ssize_t axis
-    cdef int i
+    cdef int axis, i
     if ndim > MAX_DIMS or type(own_attribute(function, 'keepdims')) is not bool:
         return False
     for i in range(ndim):
@@ -98,11 +95,11 @@ cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -
     if type(axes) is not tuple:
         return False
     for each in <tuple>axes:
-        if type(each) is not int:
+        if type(each) is not int or not -ndim <= each < ndim:
             return False
         axis = each
         axis += ndim if axis < 0 else 0
-        if not 0 <= axis < ndim or reduced[axis]:
+        if reduced[axis]:
             return False
         reduced[axis] = True
     return True
