@@ -28,12 +28,14 @@ def instance(cls, record, first):
         Its record.
     first : number or array
         First argument of the class, if it is the parameter or the array that the record
-        names; what else the class wants is not used.
+        names, and one less than the second, if there are two; what else the class wants
+        is not used.
     """
+    wanted = [p for p in inspect.signature(cls).parameters.values()
+              if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     if record.parameters or record.held is not None:
-        return cls(first)
-    return cls(*[(None,) for p in inspect.signature(cls).parameters.values()
-                 if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD])
+        return cls(*[first, first + 1][:max(len(wanted), 1)])
+    return cls(*[(None,) for _ in wanted])
 
 
 def step(cls, size):

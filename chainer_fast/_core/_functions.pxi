@@ -193,6 +193,8 @@ cdef class FunctionBase:
             In debug mode, if an output holds NaN.
         """
         cdef ThreadState state = current()
+        if type(inputs) is list:
+            inputs = tuple(inputs)
         if type(inputs) is tuple and PyTuple_GET_SIZE(inputs) > 0:
             y = apply_shortcut(
                 self, PySequence_Fast_ITEMS(inputs), PyTuple_GET_SIZE(inputs), state)

@@ -16,6 +16,7 @@ from chainer_fast.functions.array import (
     separate,
     split_axis,
     squeeze,
+    stack,
     swapaxes,
     transpose,
     transpose_sequence,
@@ -230,6 +231,22 @@ def joined(draw, kind):
             lengths[axis] = draw(st.integers(0 if kind is Kind.WILD else 1, 4))
         xs.append(draw(arrays(tuple(lengths), dtype, kind)))
     return lambda: concat.Concat(axis), xs
+
+
+@st.composite
+def stacked(draw, kind):
+    n = draw(st.integers(1 + (kind is Kind.TAME), 10))
+    shape, dtype = draw(tame_shapes if kind is Kind.TAME else shapes), draw(types[kind])
+    axes = list(range(-len(shape) - 1, len(shape) + 1))
+    if kind is not Kind.TAME:
+        axes += [len(shape) + 1, -len(shape) - 2, np.int64(0), 10 ** 30]
+    xs = []
+    for _ in range(n):
+        if kind is Kind.WILD and draw(st.integers(0, 19)) == 0:
+            dtype, shape = draw(types[kind]), draw(shapes)
+        xs.append(draw(arrays(shape, dtype, kind)))
+    axis = draw(st.sampled_from(axes))
+    return lambda: stack.Stack(axis), xs
 
 
 @st.composite
@@ -522,6 +539,7 @@ CASES = {
     swapaxes.Swapaxes: swapped,
     expand_dims.ExpandDims: expanded,
     squeeze.Squeeze: squeezed,
+    stack.Stack: stacked,
     get_item.GetItem: indexed,
     reshape.Reshape: reshaped,
     split_axis.SplitAxis: split,

@@ -21,7 +21,7 @@ from chainer_fast.functions.activation import (
 )
 from chainer_fast.functions.connection import convolution_2d, deconvolution_2d
 from chainer_fast.functions.loss import softmax_cross_entropy
-from chainer_fast.functions.math import exponential
+from chainer_fast.functions.math import clip, exponential
 from chainer_fast.variable import Variable
 from tests import forced
 from tests._core import shortcut_cases
@@ -78,9 +78,9 @@ if forced.GENERAL:
 # but the result to the dtype, which a kernel computes in.
 COMBINING = {
     tanh.Tanh, tanh.TanhGrad, sigmoid.Sigmoid, sigmoid.SigmoidGrad,
-    hard_sigmoid.HardSigmoid, elu.ELU, softplus.Softplus}
+    hard_sigmoid.HardSigmoid, elu.ELU, softplus.Softplus, clip.Clip}
 # What clips minus zero at zero: NumPy 1 makes it plus zero in float32 and float64.
-CLIPPING = {clipped_relu.ClippedReLU}
+CLIPPING = {clipped_relu.ClippedReLU, clip.Clip}
 
 
 def without_signs_of_zeros(array):

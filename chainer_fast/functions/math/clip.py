@@ -4,11 +4,15 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions.math import _operands, _unary
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(elementwise(
+    'Clip::of', ('Clip::grad', 0), parameters=('x_min', 'x_max')))
 class Clip(_unary.FloatUfunc):
     """Clipping; a bound of ``None`` is no bound.
 

@@ -12,6 +12,7 @@ cdef extern from *:
         CF_ONE(DivConstant), CF_ONE(DivFromConstant), CF_GRAD(DivFromConstant),
         CF_UFUNC(exp), CF_UFUNC(log), CF_GRAD(Log), CF_UFUNC(sqrt), CF_GRAD(Sqrt),
         CF_ONE(Square), CF_GRAD(Square), CF_ONE(Abs), CF_GRAD(Abs),
+        CF_ONE(Clip), CF_GRAD(Clip),
         {}};
     """
     const ElementLoop LINES[1]

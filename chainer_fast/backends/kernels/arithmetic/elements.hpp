@@ -99,6 +99,20 @@ struct Abs {
     }
 };
 
+/* Between two bounds. */
+struct Clip {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T low, T high) {
+        const T raised = x < low ? low : x;
+        return raised <= high || raised != raised ? raised : high;
+    }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T low, T high) {
+        return gy * (((x >= low) & (x <= high)) ? T(1) : T(0));
+    }
+};
+
 struct Sqrt {
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy) { return gy / (y * T(2)); }

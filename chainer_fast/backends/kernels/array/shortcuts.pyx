@@ -3,13 +3,15 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
+    PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM, PyArray_SAMESHAPE, \
+    PyArray_STRIDE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, wanted
+from chainer_fast.backends.kernels.array.splits cimport view_of
 from chainer_fast.backends.kernels.common.layout cimport (
     as_channels_last, empty_channels_last, in_c_order, is_channels_last)
 
@@ -156,6 +158,84 @@ cdef class ConcatShortcut(Shortcut):
                     memcpy(target + k * length, source + k * row, length)
                 gx[i] = given(part)
             source += length
+        return 1
+
+
+cdef class StackShortcut(Shortcut):
+    """Plain arrays of one shape, joined along a new axis."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object axis = own_attribute(function, 'axis')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp outer = 1, size, k
+        cdef char *target
+        cdef char kind
+        cdef Py_ssize_t i
+        cdef int ndim, place
+        if n < 1 or type(axis) is not int:
+            return None
+        first = <object>x[0]
+        kind = kind_of(first)
+        ndim = PyArray_NDIM(first) if kind else MAX_DIMS
+        if ndim >= MAX_DIMS or not -ndim - 1 <= axis <= ndim:
+            return None
+        for i in range(1, n):
+            if kind_of(<object>x[i]) != kind or not PyArray_SAMESHAPE(
+                    <np.ndarray>x[i], <np.ndarray>first):
+                return None
+        place = axis
+        place += ndim + 1 if place < 0 else 0
+        for i in range(ndim):
+            dims[i + (i >= place)] = PyArray_DIM(<np.ndarray>first, <int>i)
+            if i < place:
+                outer *= dims[i]
+        dims[place] = n
+        y = PyArray_EMPTY(ndim + 1, dims, PyArray_TYPE(<np.ndarray>first), 0)
+        size = PyArray_NBYTES(<np.ndarray>first) // outer
+        target = <char *>PyArray_DATA(<np.ndarray>y)
+        for k in range(outer):
+            for i in range(n):
+                memcpy(target, <char *>PyArray_DATA(<np.ndarray>x[i]) + k * size, size)
+                target += size
+        return y
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef tuple nodes = function.input_nodes
+        cdef object axis = own_attribute(function, 'axis')
+        cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp strides[MAX_DIMS]
+        cdef VariableNodeBase node
+        cdef Py_ssize_t i
+        cdef int ndim, place, d, k = 0
+        if not PyArray_CheckExact(gy) or type(axis) is not int:
+            return 0
+        ndim = PyArray_NDIM(gy)
+        if not 0 < ndim <= MAX_DIMS or not -ndim <= axis < ndim:
+            return 0
+        place = axis
+        place += ndim if place < 0 else 0
+        if PyArray_DIM(<np.ndarray>gy, place) != len(nodes):
+            return 0
+        for d in range(ndim):
+            if d != place:
+                dims[k] = PyArray_DIM(<np.ndarray>gy, d)
+                strides[k] = PyArray_STRIDE(<np.ndarray>gy, d)
+                k += 1
+        for i in range(len(nodes)):
+            node = <VariableNodeBase>nodes[i]
+            if node.ndim != ndim - 1 or (
+                    node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
+                return 0
+            for d in range(ndim - 1):
+                if node.dims[d] != dims[d]:
+                    return 0
+        for i in range(len(nodes)):
+            if wanted(function, i):
+                gx[i] = given(view_of(
+                    gy, ndim - 1, dims, strides,
+                    i * PyArray_STRIDE(<np.ndarray>gy, place),
+                    PyArray_FLAGS(<np.ndarray>gy)))
         return 1
 
 
