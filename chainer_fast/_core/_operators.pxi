@@ -56,6 +56,7 @@ cdef object _operate(int operator, VariableBase left, object right):
     if isinstance(right, VariableBase):
         y = _by_shortcut(operator, left, right)
     elif PyArray_CheckExact(right):
+        right = _as_type_of(left, right, operator)
         y = _with_array(operator, left, right, False)
     elif _is_number(right):
         # ``x - c`` is the function that adds ``-c``; ``x / c`` multiplies by ``1 / c``.
@@ -64,7 +65,9 @@ cdef object _operate(int operator, VariableBase left, object right):
         elif operator != DIV:
             y = _with_constant(_of_constant[operator], left, right)
         elif right != 0:
-            y = _with_constant(_of_constant[MUL], left, 1. / right)
+            # NumPy may have warned of the quotient: the general way takes it as well.
+            operator, right = MUL, 1. / right
+            y = _with_constant(_of_constant[MUL], left, right)
     if y is not None:
         return y
     return _general[operator](left, right)
@@ -75,6 +78,7 @@ cdef object _operate_reflected(int operator, VariableBase right, object left):
     cdef VariableBase y = None
     if PyArray_CheckExact(left):
         # Sums and products have the variable first.
+        left = _as_type_of(right, left, operator)
         y = _with_array(operator, right, left, operator == SUB or operator == DIV)
     elif _is_number(left):
         y = _with_constant(_of_constant_reflected[operator], right, left)
@@ -86,7 +90,7 @@ cdef object _operate_reflected(int operator, VariableBase right, object left):
 cdef VariableBase _by_shortcut(int operator, VariableBase left, VariableBase right):
     """Return what an operator makes of two variables; None if it has no shortcut.
 
-    Shortcuts do not warn: they decline.
+    Shortcuts of operators do not warn: they decline.
     """
     cdef PyObject *xs[2]
     xs[0], xs[1] = <PyObject *>left, <PyObject *>right
@@ -94,23 +98,32 @@ cdef VariableBase _by_shortcut(int operator, VariableBase left, VariableBase rig
     return None if cls is None else apply_shortcut(new_function(cls), xs, 2, current())
 
 
+cdef object _as_type_of(VariableBase variable, object array, int operator):
+    """Return an array of NumPy, cast to the type of a variable.
+
+    It is left as it is if the operator has no shortcut, or if it is not in C order,
+    since the general way keeps its order. NumPy may warn of the cast, but once: nothing
+    is left to cast for the general way.
+    """
+    cdef np.dtype dtype
+    if _of_variables[operator] is None or variable.arr is None or (
+            not PyArray_CheckExact(variable.arr)):
+        return array
+    dtype = <np.dtype>PyArray_DESCR(<np.ndarray>variable.arr)
+    if <np.dtype>PyArray_DESCR(<np.ndarray>array) is dtype or not PyArray_CHKFLAGS(
+            <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
+        return array
+    Py_INCREF(dtype)    # NumPy takes this reference
+    return PyArray_CastToType(<np.ndarray>array, dtype, 0)
+
+
 cdef VariableBase _with_array(
         int operator, VariableBase variable, object array, bint array_first):
-    """Return what an operator makes of a variable and an array, which gets its type.
-
-    An array of another type is left to NumPy if it is not in C order.
-    """
+    """Return what an operator makes of a variable and an array; None if it declines."""
     cdef PyObject *xs[2]
-    cdef np.dtype dtype
     cls = _of_variables[operator]
-    if cls is None or variable.arr is None or not PyArray_CheckExact(variable.arr):
+    if cls is None:
         return None
-    dtype = <np.dtype>PyArray_DESCR(<np.ndarray>variable.arr)
-    if <np.dtype>PyArray_DESCR(<np.ndarray>array) is not dtype:
-        if not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
-            return None
-        Py_INCREF(dtype)    # NumPy takes this reference
-        array = PyArray_CastToType(<np.ndarray>array, dtype, 0)
     xs[array_first], xs[not array_first] = <PyObject *>variable, <PyObject *>array
     return apply_shortcut(new_function(cls), xs, 2, current())
 

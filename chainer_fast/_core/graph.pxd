@@ -95,12 +95,15 @@ cdef class FunctionBase:
 cdef class Shortcut:
     """Compiled shortcut of a class of functions with one output.
 
-    It serves only the plain case (arrays of one float type, of NumPy in C order or of
-    one GPU) and declines all others; the function's own methods then do the work.
+    It serves the cases that it knows, such as arrays of one float type in C order, of
+    NumPy or of one GPU, and declines all others; the function's own methods then do the
+    work.
     """
     cdef tuple retain_inputs
     cdef tuple retain_outputs
     cdef bint serves_devices
+    # Whether NumPy may warn during ``forward``.
+    cdef bint warns
     # Whether ``backward`` may find Factors in the place of the second gradient. It adds
     # a product to them, as the last thing that it does, or puts a gradient there.
     cdef bint takes_factors

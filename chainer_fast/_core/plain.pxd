@@ -15,8 +15,9 @@ cdef extern from *:
     }
     /* A scalar whose value a double holds. */
     static int cf_is_numpy_float(PyObject *x) {
-        return PyArray_IsScalar(x, Double) || PyArray_IsScalar(x, Float)
-            || PyArray_IsScalar(x, Half);
+        const PyTypeObject *type = Py_TYPE(x);
+        return type == &PyDoubleArrType_Type || type == &PyFloatArrType_Type
+            || type == &PyHalfArrType_Type;
     }
     """
     int CF_PLAIN_FLAGS

@@ -114,7 +114,7 @@ def outcome(errors, *args):
             result = differentiate(*args)
         except Exception as e:
             result = [type(e), str(e)]
-    return result, {(w.category, str(w.message)) for w in caught}
+    return result, sorted([(w.category.__name__, str(w.message)) for w in caught])
 
 
 @each_class

@@ -44,6 +44,11 @@ def array(connected, *numbers):
      [-1e30, 0, np.inf]),
     (lambda x, zero: (x * 1e8).astype('float16'), [-np.inf, 0, np.inf]),
     (lambda x, zero: F.log(chainer.Variable(x)).array, [np.nan, -np.inf, np.log(1e30)]),
+    (lambda x, zero: F.sum(chainer.Variable(
+        chainerx.stack([x * 1e8] * 20)), 0, True).array[0], [-2e9, 0, np.inf]),
+    (lambda x, zero: F.matmul(chainer.Variable(x[:, None] * 1e8)[::-1],
+                              chainerx.full((1, 1), 10, 'float32')).array[::-1, 0],
+     [-1e9, 0, np.inf]),
 ])
 def test_arrays_do_not_warn(function, expected, connected):
     x, zero = array(connected, -1, 0, 1e30), array(connected, 0, 0, 0)

@@ -242,7 +242,7 @@ cdef class StackShortcut(Shortcut):
 cdef class ReshapeShortcut(Shortcut):
     """Another shape for the same elements.
 
-    It is a view of an array in C order; images that lie channels last are copied.
+    It is a view where NumPy makes one; images that lie channels last are copied.
     """
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):

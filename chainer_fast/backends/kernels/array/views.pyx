@@ -1,6 +1,8 @@
 """Compiled shortcuts of functions that return views, of arrays of any type."""
 import sys
 
+import numpy
+
 cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -243,14 +245,17 @@ cdef class GetItemShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object index = own_attribute(function, 'slices')
-        if n != 1 or not PyArray_CheckExact(<object>x[0]) or not _is_basic(index):
+        cdef object array = <object>x[0]
+        if n != 1 or not PyArray_CheckExact(array) or not _is_basic(index):
             return None
         try:
-            y = (<object>x[0])[index]
+            y = array[index]
         except (IndexError, TypeError, ValueError):
             # The general way reports the error in the index.
             return None
-        return y if PyArray_CheckExact(y) else PyArray_FROM_O(y)
+        if PyArray_CheckExact(y):
+            return y
+        return PyArray_FROM_O(y) if isinstance(y, numpy.generic) else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:

@@ -378,6 +378,7 @@ cdef class Elementwise(Shortcut):
 
         Nothing is summed before the rest has gone well, since NumPy may warn of sums.
         """
+        cdef VariableNodeBase node
         cdef object whole, found
         cdef int i
         if not is_of_broadcast(gy, function.input_nodes):
@@ -386,11 +387,12 @@ cdef class Elementwise(Shortcut):
         if whole is None:
             return 0
         for i in range(2):
-            found = (<tuple>whole)[i]
+            found = whole[i]
             if found is None:
                 continue
-            found = sum_to(found, <VariableNodeBase>function.input_nodes[i])
-            if self._operands[i] == _GRADIENT:
+            node = <VariableNodeBase>function.input_nodes[i]
+            found = sum_to(found, node)
+            if self._operands[i] == _GRADIENT and not shape_matches(node, gy):
                 found = _run_alone(self._grads[i], found, 0, 0)
             gx[i] = given(found)
             if gx[i] is NULL:
@@ -398,7 +400,7 @@ cdef class Elementwise(Shortcut):
         return 1
 
     cdef object _each(self, FunctionBase function, object gy):
-        """Return the wanted gradients before sums, or what these start from."""
+        """Return the wanted gradients before sums, or what the sums are of."""
         cdef list whole = [None, None]
         cdef object found
         cdef int i
@@ -410,10 +412,13 @@ cdef class Elementwise(Shortcut):
                 found = _run_spread(
                     self._grads[i], input_array(function, self._operands[i]), gy, True,
                     0, 0)
-                if found is None:
-                    return None
+            elif self._operands[i] == _GRADIENT and shape_matches(
+                    <VariableNodeBase>function.input_nodes[i], gy):
+                found = _run_alone(self._grads[i], gy, 0, 0)
+            if found is None:
+                return None
             whole[i] = found
-        return tuple(whole)
+        return whole
 
     cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
                         bint on_device) except -1:

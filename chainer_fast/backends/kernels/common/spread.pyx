@@ -124,7 +124,7 @@ cdef object without_gaps(object array):
 
 
 cdef bint is_like(object array, object other, const Spread *shape) noexcept:
-    """Tell whether an array can be spread out, has a shape, and the type of another."""
+    """Tell whether an array can be spread out, and has a given shape and type."""
     cdef Spread own
     return shape_of_one(array, &own) and own.ndim == shape.ndim and (
         PyArray_TYPE(<np.ndarray>array) == PyArray_TYPE(<np.ndarray>other)
@@ -133,12 +133,13 @@ cdef bint is_like(object array, object other, const Spread *shape) noexcept:
 
 
 cdef bint is_of_broadcast(object array, tuple nodes) except -1:
-    """Tell whether an array has the type of two nodes, and the shape of a broadcast."""
+    """Tell whether a gradient is one of floats, of what two nodes are broadcast to."""
     cdef VariableNodeBase a = <VariableNodeBase>nodes[0]
     cdef VariableNodeBase b = <VariableNodeBase>nodes[1]
     cdef int ndim, axis
     cdef npy_intp length, other
-    if not PyArray_CheckExact(array) or a.ndim < 0 or b.ndim < 0:
+    if not PyArray_CheckExact(array) or not cf_float_kind(<np.ndarray>array) or (
+            a.ndim < 0 or b.ndim < 0):
         return False
     ndim = PyArray_NDIM(array)
     dtype = <object>np.PyArray_DESCR(<np.ndarray>array)

@@ -20,6 +20,7 @@ from chainer_fast.backends.kernels.matmul.compiled cimport dot
 from chainer_fast.backends.kernels.matmul.on_device cimport (
     add_row_on_device, product_on_device)
 from chainer_fast._core import factors
+from chainer_fast._core.graph import silently
 from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.backends.kernels.reduction import steps, total
 
@@ -63,6 +64,7 @@ cdef class LinearShortcut(Shortcut):
     def __cinit__(self):
         self.retain_inputs = (0, 1)
         self.serves_devices = True
+        self.warns = True
         self.takes_factors = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -85,35 +87,37 @@ cdef class LinearShortcut(Shortcut):
             clear_float_errors()
             add_to_rows_loop(kind, bias, y, _rows(y), _columns(y))
             if float_errors():
-                return None
+                # NumPy has told of the errors of the product, but not of the sum.
+                y = silently(compiled.dot, rows, _transposed(weight))
+                y += bias
         return y
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object rows = input_array(function, 0)
         cdef object weight = input_array(function, 1)
-        cdef object bias_grad
+        cdef object product, bias_grad = None
         cdef bint by_numpy
+        cdef bint wants_bias = len(function.input_nodes) == 3 and wanted(function, 2)
         cdef char kind = _matrix(gy)
         if not kind or _matrix(rows) != kind or _matrix(weight) != kind:
             return 0
         if wanted(function, 0):
             gx[0] = given(dot(gy, weight))
-        # Errors of the product come before those of NumPy's sum.
-        by_numpy = _columns(gy) == 1 or kind_of(gy) != kind
-        if by_numpy and wanted(function, 1):
-            _put_product(gx, gy, rows)
-        if len(function.input_nodes) == 3 and wanted(function, 2):
-            if by_numpy:
-                bias_grad = PyArray_Sum(
-                    <np.ndarray>gy, 0, PyArray_TYPE(<np.ndarray>gy), NULL)
-            else:
-                bias_grad = _sum_rows(kind, gy)
-            if bias_grad is None:
-                return 0
+        # NumPy adds up the contiguous elements of a single column in pairs.
+        if wants_bias and _columns(gy) != 1 and kind_of(gy) == kind:
+            bias_grad = _sum_rows(kind, gy)
+        by_numpy = wants_bias and bias_grad is None
+        if wanted(function, 1) and (by_numpy or not _add_product(gx[1], gy, rows)):
+            product = dot(_transposed(gy), rows)
+            Py_XDECREF(gx[1])
+            gx[1] = given(product)
+        if by_numpy:
+            # Errors of the product come before those of the sum.
+            bias_grad = PyArray_Sum(
+                <np.ndarray>gy, 0, PyArray_TYPE(<np.ndarray>gy), NULL)
+        if wants_bias:
             gx[2] = given(bias_grad)
-        if not by_numpy and wanted(function, 1) and not _add_product(gx[1], gy, rows):
-            _put_product(gx, gy, rows)
         return 1
 
     cdef object forward_on_device(
@@ -152,19 +156,8 @@ cdef bint _add_product(PyObject *sums, object left, object right) except -1:
     return sums is not NULL and (<Factors>sums).append(left, right)
 
 
-cdef int _put_product(PyObject **gx, object gy, object rows) except -1:
-    """Put the gradient of the weight in the place of what is there."""
-    cdef object product = dot(_transposed(gy), rows)
-    Py_XDECREF(gx[1])
-    gx[1] = given(product)
-    return 0
-
-
 cdef object _sum_rows(char kind, object matrix):
-    """Return the sum of the rows of a plain matrix, or None if it raised a flag.
-
-    NumPy adds up the elements of a single column, which are contiguous, in pairs.
-    """
+    """Return the sum of the rows of a plain matrix, or None if it raised a flag."""
     cdef npy_intp rows = _rows(matrix), columns = _columns(matrix)
     cdef object out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
@@ -209,6 +202,7 @@ cdef class MatMulShortcut(Shortcut):
         self.dtype = dtype
         self.retain_inputs = (0, 1)
         self.serves_devices = True
+        self.warns = True
 
     cdef tuple _transposed(self, FunctionBase function):
         if self.transposed is not None:

@@ -32,7 +32,6 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
 cdef Loop _multiply = element_loops.loops['MulConstant::of']
 cdef Loop _divide = element_loops.loops['DivConstant::of']
 
-
 cdef object _add_up = numpy.add.reduce
 
 cdef enum:
@@ -42,7 +41,7 @@ cdef enum:
 
 
 cdef int _axis(FunctionBase function, int ndim) except -2:
-    """Return the axis to reduce: all, one, or not plain, as keepdims is not."""
+    """Return the axis to reduce, ALL_AXES, or NOT_PLAIN, as with keepdims."""
     cdef int axis
     if own_attribute(function, 'keepdims') is not False:
         return NOT_PLAIN
@@ -178,6 +177,9 @@ cdef object _spread(FunctionBase function, object gy):
 cdef class SumShortcut(Shortcut):
     """Sum over axes."""
 
+    def __cinit__(self):
+        self.warns = True
+
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return _sum(function, <object>x[0]) if n == 1 else None
 
@@ -189,6 +191,9 @@ cdef class SumShortcut(Shortcut):
 
 cdef class MeanShortcut(Shortcut):
     """Mean over axes."""
+
+    def __cinit__(self):
+        self.warns = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y
