@@ -8,5 +8,6 @@ cdef bint wanted(FunctionBase function, Py_ssize_t i)
 cdef object input_array(FunctionBase function, Py_ssize_t i)
 cdef object output_array(FunctionBase function)
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1
+cdef int place_of(object axis, int ndim) except -2
 cdef bint number(
     FunctionBase function, str name, double *value, bint casts=*) except -1

@@ -64,6 +64,13 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
     return True
 
 
+cdef int place_of(object axis, int ndim) except -2:
+    """Return an axis, counted from the first one; -1 if it is no int in range."""
+    if type(axis) is not int or not -ndim <= axis < ndim:
+        return -1
+    return axis + ndim if axis < 0 else axis
+
+
 cdef bint number(
         FunctionBase function, str name, double *value, bint casts=False) except -1:
     """Read an attribute of the instance if it is a Python number that fits a double.

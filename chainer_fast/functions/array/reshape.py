@@ -3,7 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import shortcuts
+from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -16,7 +16,7 @@ def _count_unknown_dims(shape):
     return sum(1 for length in shape if length < 0)
 
 
-@record(shortcuts.ReshapeShortcut())
+@record(views.ReshapeShortcut())
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 

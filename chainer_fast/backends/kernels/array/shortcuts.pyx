@@ -1,4 +1,4 @@
-"""Compiled shortcuts of functions that rearrange arrays."""
+"""Compiled shortcuts of functions that join arrays."""
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
@@ -10,29 +10,18 @@ from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast._core.shortcut cimport given, wanted
+from chainer_fast._core.shortcut cimport given, place_of, wanted
 from chainer_fast.backends.kernels.array.splits cimport view_of
 from chainer_fast.backends.kernels.common.layout cimport (
-    as_channels_last, empty_channels_last, in_c_order, is_channels_last)
+    as_channels_last, empty_channels_last, is_channels_last)
 
 np.import_array()
-
-cdef extern from "numpy/arrayobject.h":
-    object PyArray_Reshape(np.ndarray, object shape)
 
 cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)
 
 cdef enum:
     MAX_DIMS = 16
-
-
-cdef int _axis(FunctionBase function, int ndim) except -2:
-    """Return the axis of a function, or -1 if it is out of range."""
-    cdef int axis = own_attribute(function, 'axis')
-    if axis < 0:
-        axis += ndim
-    return axis if 0 <= axis < ndim else -1
 
 
 cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
@@ -61,7 +50,7 @@ cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last
     ndim = PyArray_NDIM(first) if kind else 0
     if not 0 < ndim < MAX_DIMS:
         return None
-    axis = _axis(function, ndim)
+    axis = place_of(own_attribute(function, 'axis'), ndim)
     if axis < 0 or last and axis != 1:
         return None
     for i in range(n):
@@ -128,7 +117,7 @@ cdef class ConcatShortcut(Shortcut):
         ndim = PyArray_NDIM(gy) if kind else 0
         if not 0 < ndim < MAX_DIMS:
             return 0
-        axis = _axis(function, ndim)
+        axis = place_of(own_attribute(function, 'axis'), ndim)
         if axis < 0 or last and axis != 1:
             return 0
         for d in range(ndim):
@@ -165,26 +154,24 @@ cdef class StackShortcut(Shortcut):
     """Plain arrays of one shape, joined along a new axis."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object axis = own_attribute(function, 'axis')
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp outer = 1, size, k
         cdef char *target
         cdef char kind
         cdef Py_ssize_t i
         cdef int ndim, place
-        if n < 1 or type(axis) is not int:
+        if n < 1:
             return None
         first = <object>x[0]
         kind = kind_of(first)
         ndim = PyArray_NDIM(first) if kind else MAX_DIMS
-        if ndim >= MAX_DIMS or not -ndim - 1 <= axis <= ndim:
+        place = place_of(own_attribute(function, 'axis'), ndim + 1)
+        if ndim >= MAX_DIMS or place < 0:
             return None
         for i in range(1, n):
             if kind_of(<object>x[i]) != kind or not PyArray_SAMESHAPE(
                     <np.ndarray>x[i], <np.ndarray>first):
                 return None
-        place = axis
-        place += ndim + 1 if place < 0 else 0
         for i in range(ndim):
             dims[i + (i >= place)] = PyArray_DIM(<np.ndarray>first, <int>i)
             if i < place:
@@ -202,19 +189,17 @@ cdef class StackShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef tuple nodes = function.input_nodes
-        cdef object axis = own_attribute(function, 'axis')
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp strides[MAX_DIMS]
         cdef VariableNodeBase node
         cdef Py_ssize_t i
         cdef int ndim, place, d, k = 0
-        if not PyArray_CheckExact(gy) or type(axis) is not int:
+        if not PyArray_CheckExact(gy):
             return 0
         ndim = PyArray_NDIM(gy)
-        if not 0 < ndim <= MAX_DIMS or not -ndim <= axis < ndim:
+        place = place_of(own_attribute(function, 'axis'), ndim)
+        if not 0 < ndim <= MAX_DIMS or place < 0:
             return 0
-        place = axis
-        place += ndim if place < 0 else 0
         if PyArray_DIM(<np.ndarray>gy, place) != len(nodes):
             return 0
         for d in range(ndim):
@@ -236,41 +221,4 @@ cdef class StackShortcut(Shortcut):
                     gy, ndim - 1, dims, strides,
                     i * PyArray_STRIDE(<np.ndarray>gy, place),
                     PyArray_FLAGS(<np.ndarray>gy)))
-        return 1
-
-
-cdef class ReshapeShortcut(Shortcut):
-    """Another shape for the same elements.
-
-    It is a view where NumPy makes one; images that lie channels last are copied.
-    """
-
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object shape = own_attribute(function, 'shape')
-        cdef object array
-        if n != 1 or type(shape) is not tuple:
-            return None
-        array = <object>x[0]
-        if not PyArray_CheckExact(array):
-            return None
-        if is_channels_last(array) and len(<tuple>shape) == 2 and (
-                (<tuple>shape)[0] == PyArray_DIM(<np.ndarray>array, 0)):
-            array = in_c_order(array)
-        try:
-            return PyArray_Reshape(<np.ndarray>array, shape)
-        except (TypeError, ValueError):
-            # The general way reports the error in the shape.
-            return None
-
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
-        if not PyArray_CheckExact(gy) or (
-                node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
-            return 0
-        try:
-            gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
-        except ValueError:
-            # The input has been replaced since.
-            return 0
         return 1

@@ -11,8 +11,9 @@ from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FROM_
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.array.splits cimport view_of
+from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
 from chainer_fast.backends.kernels.common.spread cimport sum_to
 
 np.import_array()
@@ -92,12 +93,8 @@ cdef bint _read_axes(object axes, int ndim, npy_intp *out) except -1:
     for i in range(ndim):
         axis = ndim - 1 - i
         if axes is not None:
-            found = (<tuple>axes)[i]
-            if type(found) is not int or not -ndim <= found < ndim:
-                return False
-            axis = found
-            axis += ndim if axis < 0 else 0
-        if seen[axis]:
+            axis = place_of((<tuple>axes)[i], ndim)
+        if axis < 0 or seen[axis]:
             return False
         seen[axis] = True
         out[i] = axis
@@ -138,11 +135,10 @@ cdef class SwapaxesShortcut(Shortcut):
     """A view of an array with two axes exchanged."""
 
     cdef object _swapped(self, FunctionBase function, object array):
-        cdef object axis1 = own_attribute(function, 'axis1')
-        cdef object axis2 = own_attribute(function, 'axis2')
         cdef int ndim = PyArray_NDIM(array)
-        if type(axis1) is not int or type(axis2) is not int or not (
-                -ndim <= axis1 < ndim and -ndim <= axis2 < ndim):
+        cdef int axis1 = place_of(own_attribute(function, 'axis1'), ndim)
+        cdef int axis2 = place_of(own_attribute(function, 'axis2'), ndim)
+        if axis1 < 0 or axis2 < 0:
             return None
         return PyArray_SwapAxes(<np.ndarray>array, axis1, axis2)
 
@@ -159,7 +155,7 @@ cdef class SwapaxesShortcut(Shortcut):
 
 
 cdef class _OfShape(Shortcut):
-    """A view with axes of length 1 more or less."""
+    """The same elements in another shape, and a gradient in that of the input."""
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -174,21 +170,43 @@ cdef class _OfShape(Shortcut):
         return 1
 
 
+cdef class ReshapeShortcut(_OfShape):
+    """Another shape for the same elements.
+
+    It is a view where NumPy makes one; images that lie channels last are copied.
+    """
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object shape = own_attribute(function, 'shape')
+        cdef object array
+        if n != 1 or type(shape) is not tuple:
+            return None
+        array = <object>x[0]
+        if not PyArray_CheckExact(array):
+            return None
+        if is_channels_last(array) and len(<tuple>shape) == 2 and (
+                (<tuple>shape)[0] == PyArray_DIM(<np.ndarray>array, 0)):
+            array = in_c_order(array)
+        try:
+            return PyArray_Reshape(<np.ndarray>array, shape)
+        except (TypeError, ValueError):
+            # The general way reports the error in the shape.
+            return None
+
+
 cdef class ExpandDimsShortcut(_OfShape):
     """A view of an array with a new axis of length 1."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object found = own_attribute(function, 'axis')
         cdef npy_intp dims[MAX_DIMS]
         cdef np.PyArray_Dims shape
         cdef int i, axis, ndim
-        if n != 1 or not PyArray_CheckExact(<object>x[0]) or type(found) is not int:
+        if n != 1 or not PyArray_CheckExact(<object>x[0]):
             return None
         ndim = PyArray_NDIM(<object>x[0])
-        if ndim >= MAX_DIMS or not -ndim - 1 <= found <= ndim:
+        axis = place_of(own_attribute(function, 'axis'), ndim + 1)
+        if ndim >= MAX_DIMS or axis < 0:
             return None
-        axis = found
-        axis += ndim + 1 if axis < 0 else 0
         for i in range(ndim + 1):
             dims[i] = 1 if i == axis else PyArray_DIM(<np.ndarray>x[0], i - (i > axis))
         shape.ptr, shape.len = dims, ndim + 1
@@ -214,11 +232,8 @@ cdef class SqueezeShortcut(_OfShape):
             if type(axes) is not tuple:
                 return None
             for each in <tuple>axes:
-                if type(each) is not int or not -ndim <= each < ndim:
-                    return None
-                i = each
-                i += ndim if i < 0 else 0
-                if drops[i] or PyArray_DIM(<np.ndarray>x[0], i) != 1:
+                i = place_of(each, ndim)
+                if i < 0 or drops[i] or PyArray_DIM(<np.ndarray>x[0], i) != 1:
                     return None
                 drops[i] = True
         shape.ptr, shape.len = dims, 0

@@ -9,9 +9,9 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
-    FunctionBase, Shortcut, VariableNodeBase, own_attribute)
+    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, own_attribute)
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 
@@ -51,10 +51,8 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     if type(found) is not tuple:
         return NOT_PLAIN
     axes = <tuple>found
-    if len(axes) != 1 or type(axes[0]) is not int or not -ndim <= axes[0] < ndim:
-        return NOT_PLAIN
-    axis = axes[0]
-    return axis + ndim if axis < 0 else axis
+    axis = place_of(axes[0], ndim) if len(axes) == 1 else -1
+    return NOT_PLAIN if axis < 0 else axis
 
 
 cdef object _sum_rows(object x, int ndim):
@@ -94,11 +92,8 @@ cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -
     if type(axes) is not tuple:
         return False
     for each in <tuple>axes:
-        if type(each) is not int or not -ndim <= each < ndim:
-            return False
-        axis = each
-        axis += ndim if axis < 0 else 0
-        if reduced[axis]:
+        axis = place_of(each, ndim)
+        if axis < 0 or reduced[axis]:
             return False
         reduced[axis] = True
     return True
@@ -148,7 +143,7 @@ cdef object _spread_by_numpy(FunctionBase function, object gy):
 cdef object _spread(FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
-    cdef npy_intp dims[32]
+    cdef npy_intp dims[INLINE_DIMS]
     cdef npy_intp outer = 1, inner = 1, length = 1
     cdef int axis, k, ndim = node.ndim
     axis = NOT_PLAIN if ndim < 0 else _axis(function, ndim)
