@@ -144,8 +144,10 @@ TAME_NUMBERS = [2., .2, 1.]
 @st.composite
 def of_record(draw, cls, record, kind):
     """Draw arguments for a class with the record of an elementwise function."""
-    drawn = draw(pairs(kind) if record.broadcasts and draw(st.booleans()) else (
-        elementwise(record.inputs + (record.held is not None), kind)))
+    if record.broadcasts and kind is not Kind.TAME and draw(st.booleans()):
+        drawn = draw(pairs(kind))
+    else:
+        drawn = draw(elementwise(record.inputs + (record.held is not None), kind))
     if record.held is not None:
         first = np.asanyarray(drawn.pop(0))
     else:

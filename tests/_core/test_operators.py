@@ -106,6 +106,18 @@ def test_arrays_and_floats_of_numpy_take_the_shortcut(cls, operate, other):
     assert not called
 
 
+@pytest.mark.parametrize(('cls', 'operate'), [
+    (basic_math.Add, operator.add), (basic_math.Sub, operator.sub),
+    (basic_math.Mul, operator.mul), (basic_math.Div, operator.truediv)])
+@pytest.mark.parametrize('b', [X[0] + 4, X[:, :1] + 4, np.array(3, 'f')])
+def test_broadcasts_take_the_shortcut(cls, operate, b):
+    x, b = Variable(X), Variable(b)
+    with called_methods(cls) as called:
+        F.sum(operate(x, b) + operate(b, x + 4)).backward()
+    assert not called
+    assert b.grad.shape == b.shape
+
+
 @pytest.mark.parametrize(('cls', 'operate', 'other'), [
     (basic_math.Sub, operator.sub, X), (basic_math.Div, operator.truediv, X),
     (basic_math.SubFromConstant, operator.sub, np.float64(2)),
