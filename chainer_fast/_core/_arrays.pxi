@@ -236,14 +236,12 @@ cdef object _apply_inside(
     device = _unpack(function, xs, n, inner)
     if device is None:
         return None
-    if shortcut.warns:
-        scope = _enter_silence(state)
-        try:
-            result = _apply_by(shortcut, function, inner, n, state)
-        finally:
-            _leave_silence(scope)
-    else:
+    scope = _enter_silence(state) if shortcut.warns else None
+    try:
         result = _apply_by(shortcut, function, inner, n, state)
+    finally:
+        if scope is not None:
+            _leave_silence(scope)
     if PyTuple_CheckExact(result):
         return tuple([_pack(y, device, state.enable_backprop) for y in result])
     return None if result is None else _pack(result, device, state.enable_backprop)

@@ -139,33 +139,20 @@ cdef object apply_shortcut(
 cdef inline object _apply_by(
         Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
         ThreadState state):
+    cdef VariableBase variable
     cdef PyObject *few[MAX_SHORTCUT_INPUTS]
     cdef PyObject **arrays = few
     cdef vector[PyObject *] many
-    cdef Py_ssize_t held = 0, i
-    if n > MAX_SHORTCUT_INPUTS:
-        many.resize(n)
-        arrays = many.data()
-    try:
-        return _apply_to(shortcut, function, xs, arrays, &held, n, state)
-    finally:
-        for i in range(held):
-            Py_DECREF(<object>arrays[i])
-
-
-cdef inline object _apply_to(
-        Shortcut shortcut, FunctionBase function, PyObject **xs, PyObject **arrays,
-        Py_ssize_t *held, Py_ssize_t n, ThreadState state):
-    """Apply a shortcut; the caller drops as many arrays as ``held`` tells.
-
-    Other threads, and an index of the user, may put others in the place of these while
-    they are at work.
-    """
-    cdef VariableBase variable
+    # Meanwhile other threads, and an index of the user's, may replace the arrays.
+    cdef Held held
     cdef bint requires_grad = False
     cdef Py_ssize_t i
     cdef object array
     cdef bint on_device = False
+    if n > MAX_SHORTCUT_INPUTS:
+        many.resize(n)
+        arrays = many.data()
+    held.objects = arrays
     for i in range(n):
         if isinstance(<object>xs[i], VariableBase):
             variable = <VariableBase>xs[i]
@@ -176,7 +163,7 @@ cdef inline object _apply_to(
         else:
             arrays[i] = xs[i]
         Py_INCREF(<object>arrays[i])
-        held[0] += 1
+        held.n += 1
         if not PyArray_CheckExact(<object>arrays[i]):
             if is_chainerx(<object>arrays[i]):
                 return _apply_inside(shortcut, function, xs, n, state)

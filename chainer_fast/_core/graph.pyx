@@ -46,7 +46,19 @@ cdef extern from *:
     static inline PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
         return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
     }
+    /* References of its own, which it drops in the end. */
+    struct Held {
+        PyObject **objects = NULL;
+        Py_ssize_t n = 0;
+        ~Held() {
+            for (Py_ssize_t i = 0; i < n; ++i)
+                Py_DECREF(objects[i]);
+        }
+    };
     """
+    cppclass Held:
+        PyObject **objects
+        Py_ssize_t n
     object cf_allocate(object type, object no_args)
     PyObject **PySequence_Fast_ITEMS(object tuple_or_list)
     object weakref_of "PyWeakref_NewRef" (object referent, PyObject *callback)

@@ -18,7 +18,7 @@ def _filled(shape, dtype, random):
 
 def _other_shape(shape, random):
     shape = list(shape)
-    if np.prod(shape, dtype=float) > 1e6:
+    if np.prod([max(n, 1) for n in shape], dtype=float) > 1e6:
         return (7,)
     kind = random.randint(9)
     axis = random.randint(len(shape)) if shape else 0

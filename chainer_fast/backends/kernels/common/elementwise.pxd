@@ -55,6 +55,8 @@ cdef class Elementwise(Shortcut):
     cdef str _second
     cdef bint _at_once
     cdef bint _compares
+    # Whether the methods sum gradients to the shapes of the inputs that were kept.
+    cdef bint _fits_kept
     cdef AnyLoop _grads[2]
     cdef int _operands[2]
     cdef object _operand(self, FunctionBase function, int operand)

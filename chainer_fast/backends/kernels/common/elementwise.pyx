@@ -319,6 +319,7 @@ cdef class Elementwise(Shortcut):
         if self._at_once:
             self.inputs = 2
             self.retain_inputs = (0, 1)
+            self._fits_kept = broadcasts
             return
         self.inputs = len(gradients)
         kept = set()
@@ -331,6 +332,7 @@ cdef class Elementwise(Shortcut):
                 kept.add(self._operands[i])
         self.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
         self.retain_outputs = (0,) if _OUTPUT in kept else None
+        self._fits_kept = broadcasts and self.retain_inputs is not None
         # A lone operand shows what the gradient has to look like.
         self._compares = self.inputs > 1 or not kept or _GRADIENT in kept
 
@@ -365,12 +367,13 @@ cdef class Elementwise(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        # The methods sum gradients to the shapes of the inputs that were kept.
-        if self.broadcasts and self.retain_inputs is not None and (
-                not _are_as_they_were(function)):
-            return 0
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return self._sums(function, gy, gx) if self.broadcasts else 0
+        # Otherwise the loops of both gradients compare the operands with this one.
+        if self._fits_kept and (
+                self._at_once or not wanted(function, 0) or not wanted(function, 1)) and (
+                    not _are_as_they_were(function)):
+            return 0
         return self._gradients(function, gy, gx, False)
 
     cdef int _sums(self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -381,7 +384,8 @@ cdef class Elementwise(Shortcut):
         cdef VariableNodeBase node
         cdef object whole, found
         cdef int i
-        if not is_of_broadcast(gy, function.input_nodes):
+        if not is_of_broadcast(gy, function.input_nodes) or (
+                self._fits_kept and not _are_as_they_were(function)):
             return 0
         whole = self._both(function, gy) if self._at_once else self._each(function, gy)
         if whole is None:
@@ -482,7 +486,6 @@ cdef class Elementwise(Shortcut):
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        # Other threads, which run during the launch, may drop these.
         cdef object a = <object>x[0]
         cdef object b = <object>x[n - 1]
         cdef double p = 0

@@ -1,9 +1,10 @@
-"""Arrays with gaps, and such as have to be broadcast, spread out for loops.
+"""Arrays with gaps, and such as have to be broadcast, spread out for loops; and sums.
 
 A copy in C order costs less than the general way through a function's methods: always
 if those go over the array several times, and otherwise as long as it stays in the
 cache. NumPy's results lie in C order as well, if the strides of all operands fall from
-axis to axis; other arrays are left to the methods.
+axis to axis; other arrays are left to the methods. Gradients of what was broadcast are
+summed as the methods sum them.
 """
 import numpy
 

@@ -125,7 +125,6 @@ cdef class LinearShortcut(Shortcut):
         cdef object rows, weight, bias, y
         if n != 2 and n != 3:
             return None
-        # Other threads, which run during the calls, may drop these.
         rows, weight, bias = <object>x[0], <object>x[1], <object>x[n - 1]
         y = product_on_device(rows, weight, False, True)
         if y is not None and n == 3 and not add_row_on_device(bias, y):

@@ -152,10 +152,8 @@ cdef object _spread(FunctionBase function, object gy):
         return _spread_by_numpy(function, gy)
     if PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
         return None
-    shape = node.shape
     for k in range(ndim):
-        dims[k] = shape[k]
-    for k in range(ndim):
+        dims[k] = node.dims[k]
         if axis == ALL_AXES or k == axis:
             length *= dims[k]
         elif k < axis:
