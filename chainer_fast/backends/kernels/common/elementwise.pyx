@@ -371,8 +371,8 @@ cdef class Elementwise(Shortcut):
             return self._sums(function, gy, gx) if self.broadcasts else 0
         # Otherwise the loops of both gradients compare the operands with this one.
         if self._fits_kept and (
-                self._at_once or not wanted(function, 0) or not wanted(function, 1)) and (
-                    not _are_as_they_were(function)):
+                self._at_once or not (wanted(function, 0) and wanted(function, 1))
+                ) and not _are_as_they_were(function):
             return 0
         return self._gradients(function, gy, gx, False)
 

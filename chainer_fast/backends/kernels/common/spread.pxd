@@ -1,4 +1,4 @@
-"""Arrays with gaps, and such as have to be broadcast, spread out for loops; and sums."""
+"""Arrays with gaps, and such as are broadcast, spread out for loops; and sums."""
 from numpy cimport npy_intp
 
 from chainer_fast._core.graph cimport VariableNodeBase

@@ -1,4 +1,4 @@
-"""Arrays with gaps, and such as have to be broadcast, spread out for loops; and sums.
+"""Arrays with gaps, and such as are broadcast, spread out for loops; and sums.
 
 A copy in C order costs less than the general way through a function's methods: always
 if those go over the array several times, and otherwise as long as it stays in the
