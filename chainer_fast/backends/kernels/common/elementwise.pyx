@@ -369,7 +369,7 @@ cdef class Elementwise(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return self._sums(function, gy, gx) if self.broadcasts else 0
-        # Otherwise the loops of both gradients compare the operands with this one.
+        # If both gradients are wanted, their loops compare the operands with ``gy``.
         if self._fits_kept and (
                 self._at_once or not (wanted(function, 0) and wanted(function, 1))
                 ) and not _are_as_they_were(function):
