@@ -5,6 +5,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import views
 from chainer_fast.configuration import config
@@ -93,12 +94,12 @@ class GetItemGrad(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
-        gx = xp.zeros(self._in_shape, gy.dtype)
-        if is_basic(self.slices):
-            gx[self.slices] = gy
-        else:
+        if not is_basic(self.slices):
             # Arrays may name an element repeatedly; its gradients add up.
-            xp.add.at(gx, on_module_of(xp, self.slices), gy)
+            return kernels.add_at(
+                gy, on_module_of(xp, self.slices), tuple(self._in_shape)),
+        gx = xp.zeros(self._in_shape, gy.dtype)
+        gx[self.slices] = gy
         return gx,
 
     def backward(

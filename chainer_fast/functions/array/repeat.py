@@ -3,6 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import reduction
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import type_check
@@ -88,7 +89,7 @@ class RepeatGrad(FunctionNode):
             gy = xp.moveaxis(gy, self.axis, 0)
         if len(self.repeats) == 1:
             split = (len(rows), self.repeats[0]) + rows.shape[1:]
-            rows[...] = gy.reshape(split).sum(axis=1)
+            rows[...] = reduction.sum_second_axis(gy.reshape(split))
             return gx,
         start = 0
         for i, count in enumerate(self.repeats):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import get_item
 from chainer_fast.types import NdArray
@@ -27,19 +28,18 @@ class ScatterAdd(FunctionNode):
     def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         a, b = xs
         xp = backend.get_array_module(*xs)
-        y = a.copy()
         index = get_item.on_module_of(xp, self.slices)
-        place_shape = y[index].shape
+        place_shape = a[index].shape
         if place_shape != b.shape:
             # One value for many places would need a gradient of its own.
             raise ValueError(
                 'Chainer does not support automatic broadcasting of '
                 'variables: a[slices] has the shape %s, b %s'
                 % (place_shape, b.shape))
-        if get_item.is_basic(self.slices):
-            y[index] += b
-        else:
-            xp.add.at(y, index, b)
+        if not get_item.is_basic(self.slices):
+            return kernels.add_at(b, index, a),
+        y = a.copy()
+        y[index] += b
         return y,
 
     def backward(

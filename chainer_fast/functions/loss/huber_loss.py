@@ -39,9 +39,10 @@ class HuberLoss(FunctionNode):
         x, t = self.get_retained_inputs()
         gy, = grad_outputs
         if self.reduce != 'no':
-            gy = broadcast.broadcast_to(expand_dims.expand_dims(gy, 1),
-                                        x.shape)
+            gy = expand_dims.expand_dims(gy, 1)
         if config.enable_backprop:
+            if self.reduce != 'no':
+                gy = broadcast.broadcast_to(gy, x.shape)
             gx = gy * clip.clip(x - t, -self.delta, self.delta)
         else:
             gx = as_variable(kernels.huber_grad(

@@ -1,7 +1,8 @@
 """Running sums."""
 from __future__ import annotations
 
-from chainer_fast import backend, function_node
+from chainer_fast import function_node
+from chainer_fast.backends.kernels import reduction
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -23,7 +24,9 @@ class Cumsum(function_node.FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        return x.cumsum(self.axis),
+        if self.axis is None:
+            return reduction.running_sum(x.ravel(), 0, False),
+        return reduction.running_sum(x, self.axis, False),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -40,10 +43,8 @@ class _CumsumGrad(function_node.FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
-        xp = backend.get_array_module(gy)
-        axis = self.axis or 0  # with axis None gy has one axis
-        gx = xp.flip(xp.cumsum(xp.flip(gy, axis), axis=axis), axis)
-        return gx.reshape(self.shape),
+        # With axis None gy has one axis.
+        return reduction.running_sum(gy, self.axis or 0, True).reshape(self.shape),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -2,15 +2,11 @@
 from __future__ import annotations
 
 from chainer_fast import backend, utils
-from chainer_fast.functions.array import (
-    concat,
-    reshape,
-    split_axis,
-    transpose,
-)
+from chainer_fast.configuration import config
+from chainer_fast.functions.array import concat, reshape, split_axis, transpose
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Prod(_axes.Reduction):
@@ -31,38 +27,56 @@ class Prod(_axes.Reduction):
         reduced = [i for i in range(len(shape)) if self._reduces(i, len(shape))]
         others = [i for i in range(len(shape)) if i not in reduced]
         order = reduced + others
-        moved = transpose.transpose(x, order) if order else x
+        back = [order.index(i) for i in range(len(shape))]
         rows = utils.size_of_shape([shape[i] for i in reduced])
         columns = utils.size_of_shape([shape[i] for i in others])
-        rest = _products_of_others(reshape.reshape(moved, (rows, columns)))
-        rest = reshape.reshape(rest, moved.shape)
-        if order:
-            rest = transpose.transpose(rest, [order.index(i) for i in range(x.ndim)])
+        if not config.enable_backprop:
+            # The gradient will not be differentiated: arrays are enough.
+            xp = backend.get_array_module(x.array)
+            moved = x.array.transpose(order)
+            rest = _products_of_others(
+                moved.reshape(rows, columns), _split_rows, xp.concatenate)
+            rest = as_variable(rest.reshape(moved.shape).transpose(back))
+        else:
+            moved = transpose.transpose(x, order) if order else x
+            rest = _products_of_others(
+                reshape.reshape(moved, (rows, columns)), split_axis.split_axis,
+                concat.concat)
+            rest = reshape.reshape(rest, moved.shape)
+            if order:
+                rest = transpose.transpose(rest, back)
         return self.spread(gy[0]) * rest,
 
     def _reduces(self, number, ndim):
         return self.axis is None or number in self.axis or number - ndim in self.axis
 
 
-def _products_of_others(x):
+def _split_rows(x, places, axis):
+    """Split an array along its first axis, in less time than NumPy's own function."""
+    return [x[i:j] for i, j in zip([0, *places], [*places, len(x)], strict=True)]
+
+
+def _products_of_others(x, split, concat):
     """For each row of a matrix the product of all the other rows.
 
     Division by the row would fail at zeros. Instead the upper and the lower half are
     multiplied with each other: the products of the others of these, half as many, lack
     only the row of the other half.
+
+    ``split`` and ``concat`` are for the type of ``x``, a variable or an array.
     """
     n = x.shape[0]
     if n < 2:
         xp = backend.get_array_module(x)
         return xp.ones(x.shape, x.dtype)
     half = n // 2
-    upper, lower, *odd = split_axis.split_axis(
-        x, [half, 2 * half] if n % 2 else [half], axis=0)
-    rest = _products_of_others(concat.concat([upper * lower, *odd], axis=0))
+    upper, lower, *odd = split(x, [half, 2 * half] if n % 2 else [half], axis=0)
+    rest = _products_of_others(
+        concat([upper * lower, *odd], axis=0), split, concat)
     if odd:
-        rest, last = split_axis.split_axis(rest, [half], axis=0)
+        rest, last = split(rest, [half], axis=0)
         odd = [last]
-    return concat.concat([lower * rest, upper * rest, *odd], axis=0)
+    return concat([lower * rest, upper * rest, *odd], axis=0)
 
 
 def prod(

@@ -1,11 +1,13 @@
-"""Losses without a softmax: forms for the GPU against the reference."""
+"""Losses without a softmax: compiled forms and those for the GPU against references."""
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from chainer_fast.backends.kernels import losses as kernels
 from tests.backends.kernels import forms
 
-pytestmark = pytest.mark.gpu
 DTYPES = pytest.mark.parametrize('dtype', 'efd')
 
 
@@ -14,6 +16,7 @@ def floats(shape, dtype, n, seed=0):
     return [rng.uniform(-3, 3, shape).astype(dtype) for _ in range(n)]
 
 
+@pytest.mark.gpu
 @DTYPES
 @pytest.mark.parametrize('shape', [(3, 4), (7, 2, 3), (130, 150)])
 def test_errors(device, dtype, shape):
@@ -28,6 +31,7 @@ def test_errors(device, dtype, shape):
         forms.check(kernels.huber_grad, x, b, g, 1.5)
 
 
+@pytest.mark.gpu
 @DTYPES
 @pytest.mark.parametrize('shape', [(3, 4), (7, 2, 3), (130, 150)])
 @pytest.mark.parametrize('n', [None, 3])
@@ -48,6 +52,7 @@ def test_sigmoid(device, dtype, shape, n):
             np.array(7, np.promote_types(dtype, 'f')))
 
 
+@pytest.mark.gpu
 @DTYPES
 @pytest.mark.parametrize('squared', [False, True])
 @pytest.mark.parametrize('shape', [(3, 4), (130, 150)])
@@ -60,3 +65,108 @@ def test_hinge(device, dtype, squared, shape):
         forms.check(kernels.hinge_gradient, x, t, g, squared, 1)
         forms.check(
             kernels.hinge_gradient, x, t, np.array(.3, dtype), squared, 3)
+
+
+def equal(kernel, *args):
+    """Compare the compiled form of a kernel, bit by bit; None if it has none."""
+    found = kernel.compiled(*args)
+    if found is NotImplemented:
+        return None
+    with np.errstate(all='ignore'):
+        expected = kernel.reference(*args)
+    for x, y in zip(forms.flat(found), forms.flat(expected), strict=True):
+        assert type(x) is type(y)
+        np.testing.assert_array_equal(x, y, strict=True)
+    return found
+
+
+@given(st.data())
+@pytest.mark.parametrize('dtype', 'fd')
+def test_compiled_errors(dtype, data):
+    shape = data.draw(hnp.array_shapes(max_dims=3, max_side=40))
+    a, b, g = floats(shape, dtype, 3)
+    delta = data.draw(st.sampled_from([0, .5, 2, np.float32(1.25), np.float64(.1)]))
+    assert equal(kernels.huber_losses, a, b, delta) is not None
+    assert equal(kernels.huber_grad, a, b, g, delta) is not None
+    if len(shape) == 2:
+        rows = np.ascontiguousarray(g[:, :1])
+        assert equal(kernels.huber_grad, a, b, rows, delta) is not None
+
+
+@given(st.data())
+@pytest.mark.parametrize('dtype', 'fd')
+def test_compiled_sigmoid(dtype, data):
+    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=3, max_side=40))
+    x = np.asarray(floats(shape, dtype, 1)[0])
+    x *= data.draw(st.sampled_from([0, 1, 30, 1000]))
+    g = np.asarray(floats(shape, dtype, 1, 1)[0])
+    labels = data.draw(st.sampled_from('il'))
+    t = np.asarray(np.random.RandomState(0).randint(-1, 3, shape), labels)
+    ignored = data.draw(st.sampled_from([-1, 0, 7, -2**31 + 1]))
+    assert equal(kernels.sigmoid_losses, x, t, ignored) is not None
+    for n in None, 3:
+        assert equal(kernels.sigmoid_mean, x, t, ignored, n) is not None
+    for number in 1, np.int64(7):
+        assert equal(kernels.sigmoid_gradient, x, t, g, ignored, number) is not None
+        assert equal(kernels.sigmoid_gradient, x, t, np.array(.3, dtype), ignored,
+                     number) is not None
+
+
+@given(st.data())
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('squared', [False, True])
+def test_compiled_hinge(dtype, squared, data):
+    n, classes = data.draw(hnp.array_shapes(min_dims=2, max_dims=2, max_side=40))
+    x, g = floats((n, classes), dtype, 2)
+    x[0, 0] = 1
+    labels = data.draw(st.sampled_from('il'))
+    t = np.random.RandomState(0).randint(0, classes, n).astype(labels)
+    assert equal(kernels.hinge_losses, x, t, squared) is not None
+    assert equal(kernels.hinge_gradient, x, t, g, squared, 1) is not None
+    assert equal(
+        kernels.hinge_gradient, x, t, np.array(.3, dtype), squared, n) is not None
+
+
+STRANGE = [np.nan, np.inf, -np.inf, -0., 1e38, -1e38]
+
+
+def test_what_flags_are_raised_for_is_left_to_the_reference():
+    x = np.array([STRANGE] * 6, 'f')
+    t = np.arange(36, dtype='i').reshape(6, 6) % 3 - 1
+    classes = np.arange(6, dtype='i')
+    with np.errstate(all='ignore'):
+        for kernel, args in (
+                (kernels.sigmoid_losses, (t, -1)),
+                (kernels.sigmoid_mean, (t, -1, None)),
+                (kernels.sigmoid_gradient, (t, x, -1, 3)),
+                (kernels.huber_losses, (x.T.copy(), .5)),
+                (kernels.huber_grad, (x.T.copy(), x, .5)),
+                (kernels.hinge_losses, (classes, True)),
+                (kernels.hinge_gradient, (classes, x, False, 6))):
+            for one, other in zip(forms.flat(kernel(x, *args)),
+                                  forms.flat(kernel.reference(x, *args)), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def refuses(kernel, *args):
+    return kernel.compiled(*args) is NotImplemented
+
+
+def test_what_the_loops_cannot_read_is_refused():
+    x, y, g = floats((4, 6), 'f', 3)
+    t, classes = np.zeros((4, 6), 'i'), np.zeros(4, 'i')
+    assert refuses(kernels.huber_losses, x, y[:3], 1.)
+    assert refuses(kernels.huber_losses, x, y.astype('d'), 1.)
+    assert refuses(kernels.huber_losses, x, y, np.ones(6, 'f'))
+    assert refuses(kernels.huber_grad, x, y, g[:3], 1.)
+    assert refuses(kernels.huber_grad, x, y, g[:3, :1].copy(), 1.)
+    assert refuses(kernels.sigmoid_losses, x, t[:3], -1)
+    assert refuses(kernels.sigmoid_losses, x, t.astype('b'), -1)
+    assert refuses(kernels.sigmoid_losses, x, t, 2**40)
+    assert refuses(kernels.sigmoid_losses, x, t, None)
+    assert refuses(kernels.sigmoid_gradient, x, t, g[:3], -1, 1)
+    assert refuses(kernels.sigmoid_gradient, x, t, g, -1, np.ones(6))
+    assert refuses(kernels.hinge_losses, x, classes[:3], False)
+    assert refuses(kernels.hinge_losses, x, classes + 6, False)
+    assert refuses(kernels.hinge_losses, x, classes - 1, False)
+    assert refuses(kernels.hinge_gradient, x, classes, g[:3], False, 4)

@@ -31,9 +31,15 @@ FUNCTIONS = {
     'minus': lambda x: 2 - x,
     'sum': lambda x: F.sum(x * x),
     'mean': lambda x: F.mean(x * x),
+    'huber_loss': lambda x: F.huber_loss(x, 2 * x + 1, .5, reduce='no'),
+    'sigmoid_cross_entropy': lambda x: F.sigmoid_cross_entropy(
+        x, _labels(x.shape, 3) - 1),
 }
 ROWS = {
     'swish': lambda x: F.swish(x, np.linspace(-1, 1, x.shape[1], dtype=x.dtype)),
+    'hinge': lambda x: F.hinge(x, _labels(len(x), x.shape[1])),
+    'cumsum': lambda x: F.cumsum(x, axis=1),
+    'cumsum, axis 0': lambda x: F.cumsum(x, axis=0),
     'softmax': lambda x: F.softmax(x),
     'softmax, axis 0': lambda x: F.softmax(x, axis=0),
     'log_softmax': lambda x: F.log_softmax(x),

@@ -6,6 +6,7 @@ import typing as tp
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.array import cuda as _cuda
+from chainer_fast.backends.kernels.array import places as _places
 from chainer_fast.types import NdArray
 
 
@@ -27,3 +28,28 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     array
     """
     return get_array_module(first).concatenate(arrays, axis)
+
+
+@kernel(compiled=_places.add_at)
+def add_at(
+        values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],
+        ) -> NdArray:
+    """Add values to the elements that an index names, as often as it names them.
+
+    Parameters
+    ----------
+    values : array
+        The values, of the shape of ``base[index]``.
+    index : tuple
+        The index, with arrays of the same device.
+    base : array or tuple of int
+        The array whose copy they are added to; or a shape, which stands for zeros.
+
+    Returns
+    -------
+    array
+    """
+    xp = get_array_module(values)
+    out = xp.zeros(base, values.dtype) if isinstance(base, tuple) else base.copy()
+    xp.add.at(out, index, values)
+    return out

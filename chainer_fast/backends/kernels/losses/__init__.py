@@ -9,6 +9,7 @@ from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.backends.kernels.losses import compiled
 from chainer_fast.backends.kernels.losses import cuda as device
 from chainer_fast.types import NdArray
 
@@ -53,6 +54,7 @@ def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     return huber_losses(x, t, delta).sum(axis=1)
 
 
+@kernel(compiled=compiled.huber_losses)
 def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Huber's losses of all elements."""
     xp = get_array_module(x)
@@ -64,14 +66,14 @@ def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     return force_array(near * (distance - near / 2), x.dtype)
 
 
-@kernel(device=device.huber_grad)
+@kernel(compiled=compiled.huber_grad, device=device.huber_grad)
 def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
     delta = x.dtype.type(delta)
     return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
 
 
-@kernel(device=device.sigmoid_losses)
+@kernel(compiled=compiled.sigmoid_losses, device=device.sigmoid_losses)
 def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     """Cross entropies between the sigmoid of scores and labels 0 or 1.
 
@@ -94,7 +96,7 @@ def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     return force_array(loss * (t != ignore_label), x.dtype)
 
 
-@kernel(device=device.sigmoid_mean)
+@kernel(compiled=compiled.sigmoid_mean, device=device.sigmoid_mean)
 def sigmoid_mean(
         x: NdArray, t: NdArray, ignore_label: int,
         n: int | None) -> tuple[NdArray, NdArray | numpy.integer[tp.Any] | int]:
@@ -119,7 +121,7 @@ def sigmoid_mean(
     return xp.asarray(total / n, dtype=x.dtype), n
 
 
-@kernel(device=device.sigmoid_gradient)
+@kernel(compiled=compiled.sigmoid_gradient, device=device.sigmoid_gradient)
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
         number: tp.Any) -> NdArray:
@@ -142,7 +144,7 @@ def _margins(x, signs):
     return get_array_module(x).maximum(1 + signs * x, 0)
 
 
-@kernel(device=device.hinge_losses)
+@kernel(compiled=compiled.hinge_losses, device=device.hinge_losses)
 def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Hinge losses of scores, one class against the rest.
 
@@ -168,7 +170,7 @@ def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     return get_array_module(x).asarray(total / len(x), dtype=x.dtype)
 
 
-@kernel(device=device.hinge_gradient)
+@kernel(compiled=compiled.hinge_gradient, device=device.hinge_gradient)
 def hinge_gradient(
         x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     """Gradient of :func:`hinge_losses`, divided by ``n``."""

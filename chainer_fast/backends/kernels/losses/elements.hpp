@@ -1,4 +1,4 @@
-/* Losses of one element, and their gradients, for the GPU. */
+/* Losses of one element, and their gradients. */
 #pragma once
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"

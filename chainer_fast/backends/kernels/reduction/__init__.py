@@ -1,8 +1,14 @@
 """Sums and means."""
 from __future__ import annotations
 
+import functools
+import operator
+import typing as tp
+
 from chainer_fast.backends.cuda import ndarray
+from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.reduction import cuda as _device
+from chainer_fast.backends.kernels.reduction import shortcuts as _compiled
 from chainer_fast.types import DTypeSpec, NdArray
 
 
@@ -34,3 +40,25 @@ def total(
         if result is not NotImplemented:
             return result
     return x.sum(axis, dtype, keepdims=keepdims)
+
+
+def _add_slices(x: NdArray) -> tp.Any:
+    # For each of many short sums NumPy takes a long time.
+    if x.dtype.char not in 'fd' or not 0 < x.shape[1] < 8:
+        return NotImplemented
+    return functools.reduce(operator.add, [x[:, i] for i in range(x.shape[1])])
+
+
+@kernel(compiled=_add_slices)
+def sum_second_axis(x: NdArray) -> NdArray:
+    """Return the sums over axis 1."""
+    return x.sum(axis=1)
+
+
+@kernel(compiled=_compiled.running_sum)
+def running_sum(x: NdArray, axis: int, from_the_end: bool) -> NdArray:
+    """Return running sums along an axis, from its end or from its start."""
+    if not from_the_end:
+        return x.cumsum(axis)
+    back = (slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)
+    return x[back].cumsum(axis)[back]

@@ -1,4 +1,9 @@
+import typing as tp
+
 from chainer_fast._core.graph import Shortcut
+from chainer_fast.types import NdArray
 
 class SumShortcut(Shortcut): ...
 class MeanShortcut(Shortcut): ...
+
+def running_sum(x: NdArray, axis: int, from_the_end: bool) -> tp.Any: ...

@@ -1,4 +1,4 @@
-"""Compiled shortcuts of sums and means."""
+"""Compiled shortcuts of sums and means, and the compiled kernel of running sums."""
 import numpy
 
 cimport numpy as np
@@ -26,6 +26,9 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
         namespace "chainer_fast":
     void sum_rows_loop(
         char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void running_sums_loop(
+        char, object x, object out, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner,
+        bint from_the_end) noexcept
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
 
@@ -207,3 +210,26 @@ cdef class MeanShortcut(Shortcut):
             return 0
         gx[0] = given(_spread(function, scaled))
         return gx[0] is not NULL
+
+
+def running_sum(x, axis, bint from_the_end):
+    """Compiled form of the kernel of this name."""
+    cdef ptrdiff_t outer = 1, inner = 1
+    cdef int k, ndim, place
+    if not kind_of(x):
+        return NotImplemented
+    ndim = PyArray_NDIM(x)
+    place = place_of(axis, ndim)
+    if place < 0:
+        return NotImplemented
+    for k in range(ndim):
+        if k < place:
+            outer *= PyArray_DIM(<np.ndarray>x, k)
+        elif k > place:
+            inner *= PyArray_DIM(<np.ndarray>x, k)
+    out = PyArray_EMPTY(
+        ndim, PyArray_DIMS(<np.ndarray>x), PyArray_TYPE(<np.ndarray>x), 0)
+    clear_float_errors()
+    running_sums_loop(kind_of(x), x, out, outer, PyArray_DIM(<np.ndarray>x, place),
+                      inner, from_the_end)
+    return NotImplemented if float_errors() else out

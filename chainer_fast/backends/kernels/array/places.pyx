@@ -1,0 +1,58 @@
+"""Values added to the rows that an array of integers names."""
+import numpy
+
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SIZE, npy_intp
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
+
+np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
+        namespace "chainer_fast":
+    cdef cppclass Numbers:
+        npy_intp *room(ptrdiff_t n) except +
+
+    void add_rows_loop(
+        char kind, const npy_intp *numbers, object rows, object matrix, ptrdiff_t n,
+        ptrdiff_t columns) noexcept
+
+
+cdef bint _fit(object values, object places, object out) noexcept:
+    """Tell whether there is a row of values for each place."""
+    cdef int i, n = PyArray_NDIM(places)
+    if PyArray_NDIM(values) != n + PyArray_NDIM(out) - 1:
+        return False
+    for i in range(PyArray_NDIM(values)):
+        if PyArray_DIM(<np.ndarray>values, i) != (
+                PyArray_DIM(<np.ndarray>places, i) if i < n
+                else PyArray_DIM(<np.ndarray>out, i - n + 1)):
+            return False
+    return True
+
+
+def add_at(values, tuple index, base):
+    """Compiled form of the kernel of this name, for an index of one array."""
+    cdef char kind = kind_of(values)
+    cdef Numbers found
+    cdef npy_intp *numbers
+    cdef npy_intp i, row, n, rows
+    if not kind or len(index) != 1 or not plain_labels(index[0]):
+        return NotImplemented
+    places = index[0]
+    out = numpy.zeros(base, values.dtype) if type(base) is tuple else base.copy()
+    if kind_of(out) != kind or PyArray_NDIM(out) == 0 or not _fit(values, places, out):
+        return NotImplemented
+    n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
+    numbers = found.room(n)
+    for i in range(n):
+        row = label_at(places, i)
+        if not -rows <= row < rows:
+            return NotImplemented
+        numbers[i] = row + rows if row < 0 else row
+    clear_float_errors()
+    add_rows_loop(kind, numbers, values, out, n, PyArray_SIZE(out) // rows)
+    return NotImplemented if float_errors() else out

@@ -1,0 +1,242 @@
+/* Losses of pairs of arrays, and of scores with labels. */
+#pragma once
+
+#include <stdint.h>
+
+#include <cmath>
+
+#include "chainer_fast/backends/kernels/common/exponential.hpp"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
+#include "chainer_fast/backends/kernels/losses/elements.hpp"
+#include "chainer_fast/backends/kernels/reduction/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+template <typename T>
+CF_CLONES void huber_of(const T *x, const T *t, T *out, ptrdiff_t n, T delta) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = huber(x[i], t[i], delta);
+}
+
+template <typename T>
+void huber_each(const T *x, const T *t, T *out, ptrdiff_t n, T delta) {
+    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+        huber_of(x + i, t + i, out + i, end - i, delta);
+    });
+}
+
+template <typename T>
+CF_CLONES void huber_grad_of(
+        const T *x, const T *t, const T *g, T *out, ptrdiff_t n, T delta) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = huber_grad(x[i], t[i], g[i], delta);
+}
+
+template <typename T>
+CF_CLONES void huber_grad_of(
+        const T *x, const T *t, T g, T *out, ptrdiff_t n, T delta) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = huber_grad(x[i], t[i], g, delta);
+}
+
+/* There is a gradient for each run of elements. */
+template <typename T>
+void huber_grads(const T *x, const T *t, const T *g, T *out, ptrdiff_t runs,
+                 ptrdiff_t run, T delta) {
+    if (run == 1) {
+        parallel(runs, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+            huber_grad_of(x + i, t + i, g + i, out + i, end - i, delta);
+        });
+        return;
+    }
+    parallel(runs, GRAIN / run + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i)
+            huber_grad_of(x + i * run, t + i * run, g[i], out + i * run, run, delta);
+    });
+}
+
+/* Integers of 32 or 64 bits. */
+struct Labels {
+    const void *data;
+    bool wide;
+
+    ptrdiff_t operator[](ptrdiff_t i) const {
+        return wide ? (ptrdiff_t)((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+    }
+};
+
+template <typename Label>
+CF_CLONES void convert(const Label *t, double *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = (double)t[i];
+}
+
+inline void convert(const Labels &t, ptrdiff_t at, double *out, ptrdiff_t n) {
+    if (t.wide)
+        convert((const int64_t *)t.data + at, out, n);
+    else
+        convert((const int32_t *)t.data + at, out, n);
+}
+
+/* -- the cross entropy of a sigmoid and labels
+ *
+ * NumPy computes with floats and integers in double precision. */
+
+/* What NumPy's functions compute for doubles; floats have exponentials of our own. */
+struct SigmoidParts {
+    Unary exp, log1p, tanh;
+};
+
+CF_CLONES void logs_of(const float *x, float *out, ptrdiff_t n, const SigmoidParts &) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = one_ulp::log1p_exp_of_negative(x[i]);
+}
+
+CF_CLONES void logs_of(
+        const double *x, double *out, ptrdiff_t n, const SigmoidParts &parts) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = -std::fabs(x[i]);
+    parts.exp.run(out, out, n);
+    parts.log1p.run(out, out, n);
+}
+
+CF_CLONES void sigmoids_of(const float *x, float *out, ptrdiff_t n, const SigmoidParts &) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = one_ulp::sigmoid(x[i]);
+}
+
+CF_CLONES void sigmoids_of(
+        const double *x, double *out, ptrdiff_t n, const SigmoidParts &parts) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Sigmoid::inner(x[i]);
+    parts.tanh.run(out, out, n);
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Sigmoid::outer(x[i], out[i]);
+}
+
+template <typename T>
+CF_CLONES void losses_of_logs(
+        const T *x, const double *t, T *out, ptrdiff_t n, double ignored) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const double slope = t[i] - (x[i] >= T(0) ? 1. : 0.);
+        out[i] = T((out[i] - x[i] * slope) * (t[i] != ignored ? 1. : 0.));
+    }
+}
+
+template <typename T>
+CF_CLONES void gradients_of_sigmoids(
+        const double *t, const T *g, bool g_single, T *out, ptrdiff_t n, double ignored,
+        double number) {
+    const ptrdiff_t step = g_single ? 0 : 1;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const double counts = t[i] != ignored ? 1. : 0.;
+        out[i] = T(g[i * step] * (out[i] - t[i]) * counts / number);
+    }
+}
+
+/* `body` with pieces that stay in the cache from one loop to the next, and the labels of
+ * their elements. */
+template <typename Body>
+void in_parts(const Labels &t, ptrdiff_t n, const Body &body) {
+    parallel(n, GRAIN / 4, [&](ptrdiff_t i, ptrdiff_t end) {
+        double labels[PART];
+        for (; i < end; i += PART) {
+            const ptrdiff_t m = part_at(i, end);
+            convert(t, i, labels, m);
+            body(i, m, labels);
+        }
+    });
+}
+
+template <typename T>
+void sigmoid_losses(const T *x, const void *t, bool wide, T *out, ptrdiff_t n,
+                    double ignored, const SigmoidParts *parts) {
+    in_parts({t, wide}, n, [=](ptrdiff_t i, ptrdiff_t m, const double *labels) {
+        logs_of(x + i, out + i, m, *parts);
+        losses_of_logs(x + i, labels, out + i, m, ignored);
+    });
+}
+
+template <typename T>
+void sigmoid_gradients(
+        const T *x, const void *t, bool wide, const T *g, bool g_single, T *out,
+        ptrdiff_t n, double ignored, double number, const SigmoidParts *parts) {
+    in_parts({t, wide}, n, [=](ptrdiff_t i, ptrdiff_t m, const double *labels) {
+        sigmoids_of(x + i, out + i, m, *parts);
+        gradients_of_sigmoids(
+            labels, g + (g_single ? 0 : i), g_single, out + i, m, ignored, number);
+    });
+}
+
+/* -- hinge losses, one class against the rest */
+
+template <typename T>
+CF_CLONES void margins_of(const T *x, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = margin(x[i], false);
+}
+
+template <typename T>
+CF_CLONES void square(T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] *= out[i];
+}
+
+template <typename T>
+CF_CLONES void slopes_of_margins(
+        const T *g, bool g_single, T *out, ptrdiff_t n, bool squared, T number) {
+    const ptrdiff_t step = g_single ? 0 : 1;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const T slope = g[i * step] / number;
+        const T sign = out[i] > T(0) ? T(1) : out[i];
+        out[i] = squared ? T(2) * slope * out[i] : slope * sign;
+    }
+}
+
+template <typename T>
+void row_of_margins(const T *x, ptrdiff_t label, T *out, ptrdiff_t classes) {
+    margins_of(x, out, classes);
+    out[label] = margin(x[label], true);
+}
+
+template <typename T>
+void hinge_each(const T *x, const void *t, bool wide, T *out, ptrdiff_t rows,
+                ptrdiff_t classes, bool squared) {
+    const Labels labels = {t, wide};
+    parallel(rows, GRAIN / classes + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i) {
+            T *row = out + i * classes;
+            row_of_margins(x + i * classes, labels[i], row, classes);
+            if (squared)
+                square(row, classes);
+        }
+    });
+}
+
+template <typename T>
+void hinge_grads(const T *x, const void *t, bool wide, const T *g, bool g_single,
+                 T *out, ptrdiff_t rows, ptrdiff_t classes, bool squared, T number) {
+    const Labels labels = {t, wide};
+    parallel(rows, GRAIN / classes + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i) {
+            T *row = out + i * classes;
+            row_of_margins(x + i * classes, labels[i], row, classes);
+            slopes_of_margins(g + (g_single ? 0 : i * classes), g_single, row, classes,
+                              squared, number);
+            row[labels[i]] = -row[labels[i]];
+        }
+    });
+}
+
+constexpr Loop huber_loop = {huber_each<float>, huber_each<double>};
+constexpr Loop huber_grad_loop = {huber_grads<float>, huber_grads<double>};
+constexpr Loop total_loop = {sum_each_row<float>, sum_each_row<double>};
+constexpr Loop sigmoid_losses_loop = {sigmoid_losses<float>, sigmoid_losses<double>};
+constexpr Loop sigmoid_gradients_loop = {
+    sigmoid_gradients<float>, sigmoid_gradients<double>};
+constexpr Loop hinge_loop = {hinge_each<float>, hinge_each<double>};
+constexpr Loop hinge_gradients_loop = {hinge_grads<float>, hinge_grads<double>};
+
+}  // namespace
+}  // namespace chainer_fast
