@@ -1,5 +1,6 @@
 """C++ that tests compile."""
 import ctypes
+import os
 import shutil
 import subprocess
 
@@ -7,8 +8,11 @@ import pytest
 
 
 def library(folder, code, *options):
-    """Return the library that a text becomes; skip the test without a compiler."""
-    compiler = shutil.which('c++') or shutil.which('g++')
+    """Return the library that a text becomes; skip the test without a compiler.
+
+    As in a build, ``CXX`` names the compiler.
+    """
+    compiler = os.environ.get('CXX') or shutil.which('c++') or shutil.which('g++')
     if compiler is None:
         pytest.skip('there is no C++ compiler')
     source, found = folder / 'code.cpp', folder / 'code.so'

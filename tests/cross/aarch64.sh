@@ -3,9 +3,9 @@
 #
 # Debian's packages are unpacked below FOLDER, without a change to the system, and wheels
 # beside them. FOLDER/python starts programs; FOLDER/cross COMMAND runs a command, such as
-# setup.py of this Python, so that it compiles for the other one. The system has to have
-# g++-aarch64-linux-gnu and qemu-user, and to be a Debian whose python3 is 3.11, as the
-# Python that runs setup.py is.
+# setup.py of this Python, so that it compiles for the other one, and FOLDER/c++ is the
+# compiler for programs of the other one. The system has to have g++-aarch64-linux-gnu and
+# qemu-user, and to be a Debian whose python3 is 3.11, as the Python that runs setup.py is.
 
 root=$(realpath -m "$1") constraints=$2
 apt=$root/apt
@@ -54,4 +54,8 @@ export CPPFLAGS="-I$packages/numpy/_core/include -I$root/usr/include/python3.11 
 export CXXFLAGS='-Wall -Werror'
 exec "\$@"
 END
-chmod +x "$root/python" "$root/cross"
+cat > "$root/c++" <<END
+#!/bin/sh
+exec aarch64-linux-gnu-g++ "\$@" -idirafter "$root/usr/include"
+END
+chmod +x "$root/python" "$root/cross" "$root/c++"

@@ -51,7 +51,10 @@ def windows(draw):
        st.sampled_from(['plain', 'fortran', 'gaps', 'reversed']))
 def test_gather(window, dtype, pval, how):
     ksize, stride, pad, dilate, lengths, outs = window
-    img = strided((9 * random((2, 3, *lengths), 'd', 0)).astype(dtype), how)
+    values = 9 * random((2, 3, *lengths), 'd', 0)
+    if dtype == 'B':
+        values = abs(values)        # what others become depends on the processor
+    img = strided(values.astype(dtype), how)
     col = kernels.gather.compiled(img, ksize, stride, pad, dilate, outs, pval)
     expected = kernels.gather.reference(img, ksize, stride, pad, dilate, outs, pval)
     assert (col.dtype, col.flags.c_contiguous) == (img.dtype, True)
