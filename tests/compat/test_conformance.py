@@ -112,10 +112,12 @@ class Conformance:
         (self.program / 'explained.tsv').write_text(text)
 
     def __call__(self, *arguments):
-        return processes.start(
+        self.process = processes.start(
             self.program / 'conformance.py', self.checkout, *arguments, cwd=self.folder)
+        return self.process
 
     def outcomes(self):
+        assert self.out.exists(), self.process.stdout + self.process.stderr
         return json.loads(self.out.read_text())
 
 
