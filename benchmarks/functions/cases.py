@@ -99,14 +99,6 @@ def softmax(n, classes):
         lambda torch, x: torch.softmax(x, 1))
 
 
-@case(small={'n': 8, 'classes': 10}, large={'n': 1024, 'classes': 1000})
-def softmax_cross_entropy(n, classes):
-    t = integers(1, classes, n)
-    return Case(
-        [floats(0, n, classes)], lambda F, x: F.softmax_cross_entropy(x, t),
-        lambda torch, x: torch.nn.functional.cross_entropy(x, torch.from_numpy(t)))
-
-
 @case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
 def dropout(n, units):
     return Case(
@@ -233,39 +225,12 @@ def embed_id(words, units, n):
         lambda torch, w: torch.nn.functional.embedding(torch.from_numpy(ids), w))
 
 
-@case(small={'shape': (8, 16)}, large={'shape': (32, 64, 56, 56)})
-def concat(shape):
-    return Case(
-        [floats(i, *shape) for i in range(3)],
-        lambda F, *xs: F.concat(xs, axis=1), lambda torch, *xs: torch.cat(xs, 1))
-
-
-@case(small={'shape': (8, 16)}, large={'shape': (32, 64, 56, 56)})
-def split_axis(shape):
-    return Case(
-        [floats(0, *shape)], lambda F, x: F.split_axis(x, 4, 1),
-        lambda torch, x: torch.chunk(x, 4, 1))
-
-
-@case(small={'shape': (8, 16)}, large={'shape': (32, 64, 56, 56)})
-def get_item(shape):
-    return Case([floats(0, *shape)], lambda F, x: x[:, 2:10],
-                lambda torch, x: x[:, 2:10])
-
-
 @case(small={'n': 8, 'units': 4}, large={'n': 256, 'units': 512})
 def slstm(n, units):
     return Case(
         [floats(0, n, units), floats(1, n, units),
          floats(2, n, 4 * units), floats(3, n, 4 * units)],
         lambda F, *xs: F.slstm(*xs))
-
-
-@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
-def separate(n, units):
-    return Case(
-        [floats(0, n, units)], lambda F, x: F.separate(x, 1),
-        lambda torch, x: torch.unbind(x, 1))
 
 
 @case(small={'n': 16}, large={'n': 768})
@@ -296,37 +261,6 @@ def row_arithmetic(n, units):
         [floats(0, n, units), floats(1, units) + 2],
         lambda F, x, row: (x + row) * row / row,
         lambda torch, x, row: (x + row) * row / row)
-
-
-@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
-def broadcast_to(n, units):
-    return Case(
-        [floats(0, units)], lambda F, row: F.broadcast_to(row, (n, units)),
-        lambda torch, row: torch.broadcast_to(row, (n, units)))
-
-
-@case(small={'n': 8, 'units': 16}, large={'n': 1024, 'units': 1024})
-def mean_squared_error(n, units):
-    return Case(
-        [floats(0, n, units), floats(1, n, units)],
-        lambda F, x, y: F.mean_squared_error(x, y),
-        lambda torch, x, y: torch.nn.functional.mse_loss(x, y))
-
-
-@case(small={'length': 5, 'n': 2, 'symbols': 5, 'labels': 2},
-      large={'length': 100, 'n': 32, 'symbols': 60, 'labels': 20})
-def connectionist_temporal_classification(length, n, symbols, labels):
-    # Labels without the blank, which is symbol 0.
-    t = integers(1, symbols - 1, n, labels).astype(np.int32) + 1
-
-    def by_torch(torch, *xs):
-        logs = torch.log_softmax(torch.stack(xs), 2)
-        return torch.nn.functional.ctc_loss(
-            logs, torch.from_numpy(t), (length,) * n, (labels,) * n,
-            reduction='none').mean()
-    return Case(
-        [floats(10 + i, n, symbols) for i in range(length)],
-        lambda F, *xs: F.connectionist_temporal_classification(xs, t, 0), by_torch)
 
 
 @case(small={'channels': 4, 'side': 8, 'rois': 4, 'out': 2},

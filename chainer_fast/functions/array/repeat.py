@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import reduction
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DTypeSpec, NdArray
@@ -77,20 +77,20 @@ class RepeatGrad(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
+        if gy.size and len(self.repeats) == 1:
+            inner = () if self.axis is None else self.in_shape[self.axis:][1:]
+            parts = gy.reshape(-1, self.repeats[0], utils.size_of_shape(inner))
+            gx = reduction.sum_second_axis(parts).reshape(self.in_shape)
+            return gx.astype(self.in_dtype, copy=False),
         gx = xp.zeros(self.in_shape, self.in_dtype)
         if gy.size == 0:
             return gx,
-        # The repeated axis comes first, as the only one for axis=None and for an
-        # array without axes.
-        if self.axis is None or gx.ndim == 0:
+        # The repeated axis comes first, as the only one for axis=None.
+        if self.axis is None:
             rows = gx.reshape(-1)
         else:
             rows = xp.moveaxis(gx, self.axis, 0)
             gy = xp.moveaxis(gy, self.axis, 0)
-        if len(self.repeats) == 1:
-            split = (len(rows), self.repeats[0]) + rows.shape[1:]
-            rows[...] = reduction.sum_second_axis(gy.reshape(split))
-            return gx,
         start = 0
         for i, count in enumerate(self.repeats):
             rows[i] = gy[start:start + count].sum(axis=0)
