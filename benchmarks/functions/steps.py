@@ -1,6 +1,10 @@
 """A step of a case, on either side: forward, then backward from fixed gradients."""
 import numpy as np
-from functions import cases, losses, rearrangement  # noqa: F401: they register cases
+from functions import (
+    cases,
+    losses,  # noqa: F401 (it registers cases, as the next one does)
+    rearrangement,  # noqa: F401
+)
 
 TITLES = {
     'F.%s:%s' % (name, size): 'F.%s, %s' % (name, size)
