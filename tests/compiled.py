@@ -1,6 +1,7 @@
 """C++ that tests compile."""
 import ctypes
 import os
+import shlex
 import shutil
 import subprocess
 
@@ -12,12 +13,13 @@ def library(folder, code, *options):
 
     As in a build, ``CXX`` names the compiler.
     """
-    compiler = os.environ.get('CXX') or shutil.which('c++') or shutil.which('g++')
-    if compiler is None:
+    compiler = shlex.split(os.environ.get('CXX', '')) or [
+        path for path in map(shutil.which, ('c++', 'g++')) if path][:1]
+    if not compiler:
         pytest.skip('there is no C++ compiler')
     source, found = folder / 'code.cpp', folder / 'code.so'
     source.write_text(code)
     subprocess.run(
-        [compiler, '-Wall', '-Werror', '-shared', '-fPIC', *options, '-o', found,
+        [*compiler, '-Wall', '-Werror', '-shared', '-fPIC', *options, '-o', found,
          source], check=True)
     return ctypes.CDLL(str(found))

@@ -22,6 +22,7 @@ from chainer_fast.functions.activation import (
 from chainer_fast.functions.connection import convolution_2d, deconvolution_2d
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import clip, exponential
+from chainer_fast.links.loss import hierarchical_softmax
 from chainer_fast.variable import Variable
 from tests import forced
 from tests._core import shortcut_cases
@@ -167,6 +168,24 @@ def test_kernel_and_methods_agree(cls, data):
             assert same_bits(a, b), (a, b)
     for x, copy in zip(arrays, copies, strict=True):
         assert same_bits(np.asarray(x), np.asarray(copy))
+
+
+def test_rows_with_gaps_warn_as_often_as_the_methods():
+    # The methods have seen the inputs: they do the backward pass from its start.
+    x, t = np.array([[3], [-np.inf], [1]], 'f'), np.array([4, 0, 3], 'i')
+    W = np.ones((4, 2), 'f')[:, :1]
+
+    def make():
+        function = hierarchical_softmax.BinaryHierarchicalSoftmaxFunction(
+            ((0, 1), ((2, 3), 4)), 'f')
+        function.node._own_function()
+        return function.node
+
+    args = {'invalid': 'warn'}, make, [x, t, W], [True, False, True], np.ones_like
+    found, caught = outcome(*args)
+    with General():
+        _, expected = outcome(*args)
+    assert len(found) == 4 and caught == expected and len(caught) > 1, found
 
 
 @contextlib.contextmanager

@@ -293,6 +293,8 @@ program(lambda x, t: F.softmax_cross_entropy(x, t, enable_double_backprop=True),
         floats(4, 5), integers(5, 4), name='differentiable softmax_cross_entropy')
 program(F.sigmoid_cross_entropy, floats(4, 5), integers(2, 4, 5, low=-1),
         name='sigmoid_cross_entropy')
+program(lambda x, t: F.sigmoid_cross_entropy(x, t, reduce='no'), floats(4, 5),
+        integers(2, 4, 5, low=-1), name='sigmoid_cross_entropy of each')
 program(F.hinge, floats(4, 5), integers(5, 4), name='hinge')
 program(F.accuracy, floats(4, 5), integers(5, 4), name='accuracy')
 program(lambda x, y: F.mean_squared_error(x, y) + F.mean_absolute_error(x, y)

@@ -45,6 +45,7 @@ class HuberLoss(FunctionNode):
                 gy = broadcast.broadcast_to(gy, x.shape)
             gx = gy * clip.clip(x - t, -self.delta, self.delta)
         else:
+            clip.Clip(-self.delta, self.delta)      # raises an error for a wrong delta
             gx = as_variable(kernels.huber_grad(
                 x.array, t.array, gy.array, self.delta))
         return tuple([gx if i == 0 else -gx for i in indexes])

@@ -24,8 +24,6 @@ class Cumsum(function_node.FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        if self.axis is None:
-            return reduction.running_sum(x.ravel(), 0, False),
         return reduction.running_sum(x, self.axis, False),
 
     def backward(

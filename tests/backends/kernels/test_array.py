@@ -1,4 +1,6 @@
 """Sums at places that an index names, and running sums: compiled forms."""
+import collections
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,6 +42,7 @@ def test_add_at_leaves_other_indexes_to_the_reference():
     assert not refuses(x, (index,), (2, 4))
     assert refuses(x, (index, np.array([0, 1, 2])), (2, 4))
     assert refuses(x, ([0, 1, 1],), (2, 4))
+    assert refuses(x, collections.namedtuple('Index', 'rows')(index), (2, 4))
     assert refuses(x, (index == 0,), (3, 4))
     assert refuses(x, (index,), (1, 4))
     assert refuses(x, (index - 3,), (2, 4))
@@ -61,7 +64,8 @@ def test_add_at_warns_of_overflow():
 @pytest.mark.parametrize('from_the_end', [False, True])
 def test_running_sum(dtype, from_the_end, shape, data):
     x = values(shape, dtype)
-    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    axes = [*range(-x.ndim, x.ndim), *([] if from_the_end else [None])]
+    axis = data.draw(st.sampled_from(axes))
     found = reduction.running_sum.compiled(x, axis, from_the_end)
     if x.size:
         np.testing.assert_array_equal(
@@ -76,3 +80,8 @@ def test_sum_second_axis(dtype, shape):
     x = values(shape, dtype)
     np.testing.assert_array_equal(
         reduction.sum_second_axis(x), x.sum(axis=1), strict=True)
+
+
+def test_sum_second_axis_is_a_new_array():
+    x = np.array([[-0.], [1.]], 'f')
+    assert not np.shares_memory(reduction.sum_second_axis(x), x)

@@ -3,10 +3,10 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SIZE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
 
 np.import_array()
@@ -34,17 +34,23 @@ cdef bint _fit(object values, object places, object out) noexcept:
     return True
 
 
-def add_at(values, tuple index, base):
+def add_at(values, index, base):
     """Compiled form of the kernel of this name, for an index of one array."""
     cdef char kind = kind_of(values)
     cdef Numbers found
     cdef npy_intp *numbers
     cdef npy_intp i, row, n, rows
-    if not kind or len(index) != 1 or not plain_labels(index[0]):
+    if not kind or type(index) is not tuple or len(index) != 1 or (
+            not plain_labels(index[0])):
         return NotImplemented
     places = index[0]
-    out = numpy.zeros(base, values.dtype) if type(base) is tuple else base.copy()
-    if kind_of(out) != kind or PyArray_NDIM(out) == 0 or not _fit(values, places, out):
+    if type(base) is tuple:
+        out = numpy.zeros(base, values.dtype)
+    elif PyArray_CheckExact(base) and cf_float_kind(base) == kind:
+        out = base.copy()
+    else:
+        return NotImplemented
+    if not kind_of(out) or PyArray_NDIM(out) == 0 or not _fit(values, places, out):
         return NotImplemented
     n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
     numbers = found.room(n)

@@ -7,11 +7,11 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.plain cimport common_kind, empty_like, is_numpy_float, kind_of
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 
@@ -39,25 +39,28 @@ cdef extern from "chainer_fast/backends/kernels/losses/loops.hpp" \
         ptrdiff_t n, double ignored, double number,
         const SigmoidParts *parts) noexcept
     void hinge_loop(
-        char kind, object x, object t, bint wide, object out, ptrdiff_t rows,
-        ptrdiff_t classes, bint squared) noexcept
+        char kind, object x, object classes, object out, ptrdiff_t rows,
+        ptrdiff_t columns, bint squared) noexcept
     void hinge_gradients_loop(
-        char kind, object x, object t, bint wide, object g, bint g_single, object out,
-        ptrdiff_t rows, ptrdiff_t classes, bint squared, double n) noexcept
+        char kind, object x, object classes, object g, bint g_single, object out,
+        ptrdiff_t rows, ptrdiff_t columns, bint squared, double n) noexcept
 
 cdef SigmoidParts _parts
 _parts.exp = unary_of(numpy.exp)
 _parts.log1p = unary_of(numpy.log1p)
 _parts.tanh = unary_of(numpy.tanh)
 
-cdef tuple _NUMBERS = (int, float, numpy.floating, numpy.integer)
+
+cdef bint _is_number(object x):
+    return type(x) is int or type(x) is float or is_numpy_float(x) or (
+        isinstance(x, numpy.integer))
 
 
 # ----------------------------------------------------------------- errors of two arrays
 
 def huber_losses(x, t, delta):
     cdef char kind = common_kind(x, t)
-    if not kind or not isinstance(delta, _NUMBERS):
+    if not kind or not _is_number(delta):
         return NotImplemented
     out = empty_like(x)
     clear_float_errors()
@@ -68,7 +71,7 @@ def huber_losses(x, t, delta):
 def huber_grad(x, t, g, delta):
     cdef char kind = common_kind(x, t)
     cdef ptrdiff_t runs
-    if not kind or kind_of(g) != kind or not isinstance(delta, _NUMBERS):
+    if not kind or kind_of(g) != kind or not _is_number(delta) or not delta > 0:
         return NotImplemented
     if PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>g):
         runs = PyArray_SIZE(x)
@@ -92,17 +95,19 @@ cdef bint _fits(object g, object x) noexcept:
 
 # ----------------------------------------------------- a sigmoid and labels of elements
 
-cdef bint _are_wide(object t) noexcept:
-    return PyArray_TYPE(<np.ndarray>t) == np.NPY_INT64
-
-
 cdef char _kind_with_labels(object x, object t, object ignored) except -1:
-    """Return the kind of scores whose labels can be compared with one, or 0."""
+    """Return the kind of ``x`` if its labels and the ignored one fit the loops, else 0.
+
+    These compare labels as doubles: small ones are exact.
+    """
     if not kind_of(x) or not plain_labels(t) or type(ignored) is not int or (
             not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>t)):
         return 0
-    # The loops compare doubles, which are exact here.
     return kind_of(x) if abs(ignored) < 2**31 else 0
+
+
+cdef bint _are_wide(object t) noexcept:
+    return PyArray_TYPE(<np.ndarray>t) == np.NPY_INT64
 
 
 def sigmoid_losses(x, t, ignore_label):
@@ -133,7 +138,7 @@ def sigmoid_mean(x, t, ignore_label, n):
 
 def sigmoid_gradient(x, t, g, ignore_label, number):
     cdef char kind = _kind_with_labels(x, t, ignore_label)
-    if not kind or not _fits(g, x) or not isinstance(number, _NUMBERS):
+    if not kind or not _fits(g, x) or not _is_number(number):
         return NotImplemented
     out = empty_like(x)
     clear_float_errors()
@@ -145,37 +150,45 @@ def sigmoid_gradient(x, t, g, ignore_label, number):
 
 # ------------------------------------------------------------------- one class of a row
 
-cdef bint _are_classes(object x, object t) noexcept:
-    """Tell whether there is a label for each row of scores that names a column."""
-    cdef npy_intp i, label
+cdef object _classes(object x, object t):
+    """Return the class of each row of scores, or None if one has none.
+
+    It is an array of our own, since others may write to ``t`` while a loop runs.
+    """
+    cdef npy_intp i, label, n
     if not kind_of(x) or not plain_labels(t) or PyArray_NDIM(x) != 2 or (
             PyArray_NDIM(t) != 1):
-        return False
-    if PyArray_DIM(<np.ndarray>t, 0) != PyArray_DIM(<np.ndarray>x, 0):
-        return False
-    for i in range(PyArray_SIZE(t)):
+        return None
+    n = PyArray_DIM(<np.ndarray>x, 0)
+    if PyArray_DIM(<np.ndarray>t, 0) != n:
+        return None
+    classes = PyArray_EMPTY(1, &n, np.NPY_INTP, 0)
+    for i in range(n):
         label = label_at(t, i)
         if label < 0 or label >= PyArray_DIM(<np.ndarray>x, 1):
-            return False
-    return True
+            return None
+        (<npy_intp *>PyArray_DATA(<np.ndarray>classes))[i] = label
+    return classes
 
 
 def hinge_losses(x, t, bint squared):
-    if not _are_classes(x, t):
+    cdef object classes = _classes(x, t)
+    if classes is None:
         return NotImplemented
     out = empty_like(x)
     clear_float_errors()
-    hinge_loop(kind_of(x), x, t, _are_wide(t), out, PyArray_DIM(<np.ndarray>x, 0),
+    hinge_loop(kind_of(x), x, classes, out, PyArray_DIM(<np.ndarray>x, 0),
                PyArray_DIM(<np.ndarray>x, 1), squared)
     return NotImplemented if float_errors() else out
 
 
 def hinge_gradient(x, t, g, bint squared, double n):
-    if not _are_classes(x, t) or not _fits(g, x):
+    cdef object classes = _classes(x, t)
+    if classes is None or not _fits(g, x):
         return NotImplemented
     out = empty_like(x)
     clear_float_errors()
     hinge_gradients_loop(
-        kind_of(x), x, t, _are_wide(t), g, PyArray_NDIM(g) == 0, out,
+        kind_of(x), x, classes, g, PyArray_NDIM(g) == 0, out,
         PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1), squared, n)
     return NotImplemented if float_errors() else out

@@ -56,15 +56,9 @@ void huber_grads(const T *x, const T *t, const T *g, T *out, ptrdiff_t runs,
     });
 }
 
-/* Integers of 32 or 64 bits. */
-struct Labels {
-    const void *data;
-    bool wide;
-
-    ptrdiff_t operator[](ptrdiff_t i) const {
-        return wide ? (ptrdiff_t)((const int64_t *)data)[i] : ((const int32_t *)data)[i];
-    }
-};
+/* -- the cross entropy of a sigmoid and labels
+ *
+ * NumPy computes with floats and integers in double precision. */
 
 template <typename Label>
 CF_CLONES void convert(const Label *t, double *out, ptrdiff_t n) {
@@ -72,16 +66,18 @@ CF_CLONES void convert(const Label *t, double *out, ptrdiff_t n) {
         out[i] = (double)t[i];
 }
 
-inline void convert(const Labels &t, ptrdiff_t at, double *out, ptrdiff_t n) {
-    if (t.wide)
-        convert((const int64_t *)t.data + at, out, n);
-    else
-        convert((const int32_t *)t.data + at, out, n);
-}
+/* Integers of 32 bits, or of 64. */
+struct Labels {
+    const void *data;
+    bool wide;
 
-/* -- the cross entropy of a sigmoid and labels
- *
- * NumPy computes with floats and integers in double precision. */
+    void convert_from(ptrdiff_t at, double *out, ptrdiff_t n) const {
+        if (wide)
+            convert((const int64_t *)data + at, out, n);
+        else
+            convert((const int32_t *)data + at, out, n);
+    }
+};
 
 /* What NumPy's functions compute for doubles; floats have exponentials of our own. */
 struct SigmoidParts {
@@ -143,7 +139,7 @@ void in_parts(const Labels &t, ptrdiff_t n, const Body &body) {
         double labels[PART];
         for (; i < end; i += PART) {
             const ptrdiff_t m = part_at(i, end);
-            convert(t, i, labels, m);
+            t.convert_from(i, labels, m);
             body(i, m, labels);
         }
     });
@@ -195,36 +191,34 @@ CF_CLONES void slopes_of_margins(
 }
 
 template <typename T>
-void row_of_margins(const T *x, ptrdiff_t label, T *out, ptrdiff_t classes) {
-    margins_of(x, out, classes);
+void row_of_margins(const T *x, ptrdiff_t label, T *out, ptrdiff_t columns) {
+    margins_of(x, out, columns);
     out[label] = margin(x[label], true);
 }
 
 template <typename T>
-void hinge_each(const T *x, const void *t, bool wide, T *out, ptrdiff_t rows,
-                ptrdiff_t classes, bool squared) {
-    const Labels labels = {t, wide};
-    parallel(rows, GRAIN / classes + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+void hinge_each(const T *x, const ptrdiff_t *classes, T *out, ptrdiff_t rows,
+                ptrdiff_t columns, bool squared) {
+    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i) {
-            T *row = out + i * classes;
-            row_of_margins(x + i * classes, labels[i], row, classes);
+            T *row = out + i * columns;
+            row_of_margins(x + i * columns, classes[i], row, columns);
             if (squared)
-                square(row, classes);
+                square(row, columns);
         }
     });
 }
 
 template <typename T>
-void hinge_grads(const T *x, const void *t, bool wide, const T *g, bool g_single,
-                 T *out, ptrdiff_t rows, ptrdiff_t classes, bool squared, T number) {
-    const Labels labels = {t, wide};
-    parallel(rows, GRAIN / classes + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+void hinge_grads(const T *x, const ptrdiff_t *classes, const T *g, bool g_single, T *out,
+                 ptrdiff_t rows, ptrdiff_t columns, bool squared, T number) {
+    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i) {
-            T *row = out + i * classes;
-            row_of_margins(x + i * classes, labels[i], row, classes);
-            slopes_of_margins(g + (g_single ? 0 : i * classes), g_single, row, classes,
+            T *row = out + i * columns;
+            row_of_margins(x + i * columns, classes[i], row, columns);
+            slopes_of_margins(g + (g_single ? 0 : i * columns), g_single, row, columns,
                               squared, number);
-            row[labels[i]] = -row[labels[i]];
+            row[classes[i]] = -row[classes[i]];
         }
     });
 }

@@ -32,8 +32,14 @@ cdef bint _are_labels(object t, object x) noexcept:
             and PyArray_NDIM(t) == 1 and PyArray_SIZE(t) == PyArray_DIM(x, 0))
 
 
-cdef bint _fits_output(FunctionBase function, object gy) noexcept:
-    return kind_of(gy) and kind_of(gy) == kind_of(input_array(function, 0))
+cdef bint _serves(FunctionBase function, object gy, int of_W) except -1:
+    """Tell whether the inputs, which may have changed, and a gradient are plain.
+
+    This comes before all else, since NumPy may warn of what is computed.
+    """
+    cdef object x = input_array(function, 0)
+    return kind_of(gy) and kind_of(gy) == kind_of(x) and (
+        _are_plain(x, input_array(function, of_W)))
 
 
 cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
@@ -42,8 +48,6 @@ cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[of_W]
     cdef ptrdiff_t rows
     x, W = input_array(function, 0), input_array(function, of_W)
-    if not _are_plain(x, W):
-        return 0
     if wanted(function, 0):
         gx[0] = given(kernels.sum_rows(g, W, ids, counted))
     if node.needs_grad:
@@ -74,7 +78,7 @@ cdef class NegativeSamplingShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _fits_output(function, gy):
+        if not _serves(function, gy, 2):
             return 0
         counted = function.ignore_mask
         g = kernels.factors(function.wx, counted, gy)
@@ -98,7 +102,7 @@ cdef class ScoresShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _fits_output(function, gy):
+        if not _serves(function, gy, 1):
             return 0
         return _spread(function, 1, gy, function.ids, function.counted, gx)
 
@@ -122,7 +126,7 @@ cdef class TreeShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _fits_output(function, gy):
+        if not _serves(function, gy, 2):
             return 0
         tree = function.function
         g = kernels.tree_factors(tree._scores, tree._turns, gy)

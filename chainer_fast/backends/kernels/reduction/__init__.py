@@ -44,7 +44,7 @@ def total(
 
 def _add_slices(x: NdArray) -> tp.Any:
     # For each of many short sums NumPy takes a long time.
-    if x.dtype.char not in 'fd' or not 0 < x.shape[1] < 8:
+    if x.dtype.char not in 'fd' or not 1 < x.shape[1] < 8:
         return NotImplemented
     return functools.reduce(operator.add, [x[:, i] for i in range(x.shape[1])])
 
@@ -56,8 +56,8 @@ def sum_second_axis(x: NdArray) -> NdArray:
 
 
 @kernel(compiled=_compiled.running_sum)
-def running_sum(x: NdArray, axis: int, from_the_end: bool) -> NdArray:
-    """Return running sums along an axis, from its end or from its start."""
+def running_sum(x: NdArray, axis: tp.Any, from_the_end: bool) -> NdArray:
+    """Return running sums along an axis; from the start, None stands for all axes."""
     if not from_the_end:
         return x.cumsum(axis)
     back = (slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)

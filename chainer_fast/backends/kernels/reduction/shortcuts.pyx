@@ -10,7 +10,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, own_attribute)
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport cf_float_kind, empty_like, kind_of
 from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
@@ -214,22 +214,23 @@ cdef class MeanShortcut(Shortcut):
 
 def running_sum(x, axis, bint from_the_end):
     """Compiled form of the kernel of this name."""
-    cdef ptrdiff_t outer = 1, inner = 1
-    cdef int k, ndim, place
+    cdef npy_intp n, outer = 1, inner = 1
+    cdef int k, place, ndim
     if not kind_of(x):
         return NotImplemented
     ndim = PyArray_NDIM(x)
-    place = place_of(axis, ndim)
-    if place < 0:
-        return NotImplemented
-    for k in range(ndim):
-        if k < place:
+    if axis is None:
+        n = PyArray_SIZE(x)
+        out = PyArray_EMPTY(1, &n, PyArray_TYPE(<np.ndarray>x), 0)
+    else:
+        place = place_of(axis, ndim)
+        if place < 0:
+            return NotImplemented
+        n = PyArray_DIM(<np.ndarray>x, place)
+        for k in range(place):
             outer *= PyArray_DIM(<np.ndarray>x, k)
-        elif k > place:
-            inner *= PyArray_DIM(<np.ndarray>x, k)
-    out = PyArray_EMPTY(
-        ndim, PyArray_DIMS(<np.ndarray>x), PyArray_TYPE(<np.ndarray>x), 0)
+        inner = PyArray_SIZE(x) // (outer * n)
+        out = empty_like(x)
     clear_float_errors()
-    running_sums_loop(kind_of(x), x, out, outer, PyArray_DIM(<np.ndarray>x, place),
-                      inner, from_the_end)
+    running_sums_loop(kind_of(x), x, out, outer, n, inner, from_the_end)
     return NotImplemented if float_errors() else out
