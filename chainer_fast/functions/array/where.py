@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import where as kernels
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
 class Where(FunctionNode):
@@ -47,13 +50,16 @@ class Where(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        gy, = grad_outputs
-        xp = backend.get_array_module(gy)
-        nought = xp.zeros((), gy.dtype)
+        gy: tp.Any = grad_outputs[0]
+        choose: tp.Any = where
+        if not config.enable_backprop:
+            # The gradient will not be differentiated: the kernel is enough.
+            gy, choose = gy.array, kernels.where
+        nought = backend.get_array_module(gy).zeros((), gy.dtype)
         ret = []
         for i in indexes:
             chosen = (gy, nought) if i == 0 else (nought, gy)
-            gx = where(self.condition, *chosen)
+            gx = as_variable(choose(self.condition, *chosen))
             ret.append(sum_.sum_to(gx, self.inputs[i].shape))
         return tuple(ret)
 
