@@ -45,7 +45,7 @@ BUILDS = {'addresses': 3, 'threads': 4}
 _FORKING = (
     'multiprocess_faults', 'multiprocess_iterator', 'own_reader', 'start_methods',
     'streams')
-# It does not find the frames of a thread that the C library ends with the program.
+# This sanitizer loses the frames of a thread that the C library ends with the program.
 _ENDED = 'tests/_core/test_pool.py::test_a_program_ends_while_daemons_compute'
 # The sanitizer of threads has a thread of its own, which wakes up again and again: no
 # process looks as if it did nothing.

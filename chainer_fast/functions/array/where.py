@@ -13,7 +13,7 @@ from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Where(FunctionNode):
@@ -59,7 +59,9 @@ class Where(FunctionNode):
         ret = []
         for i in indexes:
             chosen = (gy, nought) if i == 0 else (nought, gy)
-            gx = as_variable(choose(self.condition, *chosen))
+            gx = choose(self.condition, *chosen)
+            if not config.enable_backprop:
+                gx = Variable(gx, requires_grad=grad_outputs[0].requires_grad)
             ret.append(sum_.sum_to(gx, self.inputs[i].shape))
         return tuple(ret)
 

@@ -54,7 +54,7 @@ class _LogSumExpOfOthers(FunctionNode):
         y, = self.get_retained_outputs()
         g, = grad_outputs
         if not config.enable_backprop:
-            return as_variable(self._gradient((x.array, y.array, g.array))[0]),
+            return Variable(self._gradient((x.array, y.array, g.array))[0]),
         # All pairs of elements, except those of an element with itself.
         xp = backend.get_array_module(x.array)
         n = x.shape[1]

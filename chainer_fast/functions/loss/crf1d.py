@@ -16,7 +16,7 @@ from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import _labels, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _sizes(xs):
@@ -192,7 +192,7 @@ class _CRF1d(FunctionNode):
             gs = grad([loss], [cost, *xs], [g], enable_double_backprop=True)
         else:
             gs = self._gradients(cost.array, [x.array for x in xs], ys, g.array)
-            gs = [None if gx is None else as_variable(gx) for gx in gs]
+            gs = [None if gx is None else Variable(gx) for gx in gs]
         return tuple([gs[i] if i <= len(xs) else None for i in indexes])
 
     def _check_replaced(self, inputs):

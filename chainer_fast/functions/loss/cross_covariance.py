@@ -8,7 +8,7 @@ from chainer_fast.functions.math import average
 from chainer_fast.types import NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class CrossCovariance(FunctionNode):
@@ -49,7 +49,7 @@ class CrossCovariance(FunctionNode):
             return self._gradients(indexes, average.average, *inputs)
         arrays = [v.array for v in inputs]
         gs = self._gradients(indexes, type(arrays[0]).mean, *arrays)
-        return tuple([as_variable(g) for g in gs])
+        return tuple([Variable(g) for g in gs])
 
     def _gradients(self, indexes, mean, y, z, gc):
         # Works on arrays and on variables; ``mean`` is the function for their type.

@@ -8,7 +8,7 @@ from chainer_fast.functions.array import broadcast, expand_dims
 from chainer_fast.functions.math import clip
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class HuberLoss(FunctionNode):
@@ -46,7 +46,7 @@ class HuberLoss(FunctionNode):
             gx = gy * clip.clip(x - t, -self.delta, self.delta)
         else:
             clip.Clip(-self.delta, self.delta)      # raises an error for a wrong delta
-            gx = as_variable(kernels.huber_grad(
+            gx = Variable(kernels.huber_grad(
                 x.array, t.array, gy.array, self.delta))
         return tuple([gx if i == 0 else -gx for i in indexes])
 

@@ -8,7 +8,7 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class MeanAbsoluteError(FunctionNode):
@@ -30,7 +30,7 @@ class MeanAbsoluteError(FunctionNode):
             slope = kernels.absolute_mean_grad(self.diff, self.diff.dtype.type(1))
             gx = broadcast.broadcast_to(gy, slope.shape) * slope
         else:
-            gx = as_variable(kernels.absolute_mean_grad(self.diff, gy.array))
+            gx = Variable(kernels.absolute_mean_grad(self.diff, gy.array))
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

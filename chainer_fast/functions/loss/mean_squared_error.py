@@ -7,7 +7,7 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class MeanSquaredError(FunctionNode):
@@ -30,7 +30,7 @@ class MeanSquaredError(FunctionNode):
             slope = diff * broadcast.broadcast_to(gy[0], diff.shape)
             gx = slope * (2. / diff.size)
         else:
-            gx = as_variable(kernels.squared_error_grad(
+            gx = Variable(kernels.squared_error_grad(
                 x0.array, x1.array, gy[0].array))
         return tuple([gx if i == 0 else -gx for i in indexes])
 

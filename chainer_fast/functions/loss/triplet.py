@@ -7,7 +7,7 @@ from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Triplet(FunctionNode):
@@ -56,7 +56,7 @@ class Triplet(FunctionNode):
         if config.enable_backprop:
             return tuple(self._gradients(indexes, *inputs))
         arrays = [v.array for v in inputs]
-        return tuple([as_variable(g) for g in self._gradients(indexes, *arrays)])
+        return tuple([Variable(g) for g in self._gradients(indexes, *arrays)])
 
     def _gradients(self, indexes, anchor, positive, negative, gy):
         # Works on arrays and on variables. All three gradients share a factor, which is

@@ -9,7 +9,7 @@ from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, as_variable
+from chainer_fast.variable import GradOutputs, Variable
 
 
 class FloatFunction(function_node.FunctionNode):
@@ -57,7 +57,7 @@ class FloatUfunc(FloatFunction):
             gx = unary.gradient(
                 self.ufunc, self.keeps, *[v.array for v in (*known, *grad_outputs)])
             if gx is not NotImplemented:
-                return as_variable(gx),
+                return Variable(gx),
         return self.gradient(*known, *grad_outputs),
 
 

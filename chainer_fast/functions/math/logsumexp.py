@@ -5,7 +5,7 @@ from chainer_fast.backends.kernels import softmax
 from chainer_fast.configuration import config
 from chainer_fast.functions.math import _axes, exponential
 from chainer_fast.types import NdArray
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class LogSumExp(_axes.Reduction):
@@ -30,7 +30,7 @@ class LogSumExp(_axes.Reduction):
             # The gradient will not be differentiated: one kernel is enough.
             kept = _axes.kept_shape(x.shape, self.axis)
             y, g = [v.array.reshape(kept) for v in (y, grad_outputs[0])]
-            return as_variable(softmax.logsumexp_grad(x.array, y, g)),
+            return Variable(softmax.logsumexp_grad(x.array, y, g)),
         shares = exponential.exp(x - self.spread(y))
         return self.spread(grad_outputs[0]) * shares,
 

@@ -7,7 +7,7 @@ from chainer_fast.configuration import config
 from chainer_fast.functions.array import concat, reshape, split_axis, transpose
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Prod(_axes.Reduction):
@@ -36,7 +36,7 @@ class Prod(_axes.Reduction):
             moved = x.array.transpose(order)
             rest = _products_of_others(
                 moved.reshape(rows, columns), _split_rows, _join_rows)
-            rest = as_variable(rest.reshape(moved.shape).transpose(back))
+            rest = Variable(rest.reshape(moved.shape).transpose(back))
         else:
             moved = transpose.transpose(x, order) if order else x
             rest = _products_of_others(

@@ -11,7 +11,7 @@ from chainer_fast.functions.array import concat, separate, split_axis, stack
 from chainer_fast.functions.math import identity
 from chainer_fast.functions.noise import dropout
 from chainer_fast.functions.rnn import _layers
-from chainer_fast.variable import as_variable
+from chainer_fast.variable import Variable
 
 #: A kind of cell: its name; ``join``, which joins the weights and biases of one
 #: direction of a layer; and ``step``, which takes an input, a state, a cell and the
@@ -192,7 +192,7 @@ class StackedRNN(FunctionNode):
         gradients = self._gradients(
             indexes, [None if g is None else g.array for g in grad_outputs])
         return tuple([
-            None if gradients[i] is None else as_variable(gradients[i])
+            None if gradients[i] is None else Variable(gradients[i])
             for i in indexes])
 
     def _stored(self, arrays):

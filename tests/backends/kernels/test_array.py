@@ -85,3 +85,12 @@ def test_sum_second_axis(dtype, shape):
 def test_sum_second_axis_is_a_new_array():
     x = np.array([[-0.], [1.]], 'f')
     assert not np.shares_memory(reduction.sum_second_axis(x), x)
+
+
+def test_sum_second_axis_warns_once():
+    x = np.array([[3e38, 3e38, -np.inf, np.inf]], 'f')
+    with pytest.warns(RuntimeWarning) as found:
+        reduction.sum_second_axis(x)
+    with pytest.warns(RuntimeWarning) as expected:
+        reduction.sum_second_axis.reference(x)
+    assert [str(w.message) for w in found] == [str(w.message) for w in expected]

@@ -3,7 +3,8 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
+    PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
@@ -16,8 +17,9 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
     cdef cppclass Numbers:
         npy_intp *room(ptrdiff_t n) except +
 
+    # The matrix, of which few elements may be in use, does not let other threads run.
     void add_rows_loop(
-        char kind, const npy_intp *numbers, object rows, object matrix, ptrdiff_t n,
+        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
         ptrdiff_t columns) noexcept
 
 
@@ -60,5 +62,6 @@ def add_at(values, index, base):
             return NotImplemented
         numbers[i] = row + rows if row < 0 else row
     clear_float_errors()
-    add_rows_loop(kind, numbers, values, out, n, PyArray_SIZE(out) // rows)
+    add_rows_loop(kind, numbers, values, PyArray_DATA(<np.ndarray>out), n,
+                  PyArray_SIZE(out) // rows)
     return NotImplemented if float_errors() else out

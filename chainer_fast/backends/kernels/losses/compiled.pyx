@@ -29,7 +29,7 @@ cdef extern from "chainer_fast/backends/kernels/losses/loops.hpp" \
     void huber_grad_loop(
         char kind, object x, object t, object g, object out, ptrdiff_t runs,
         ptrdiff_t run, double delta) noexcept
-    void total_loop(
+    void sum_rows_loop(
         char kind, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void sigmoid_losses_loop(
         char kind, object x, object t, bint wide, object out, ptrdiff_t n,
@@ -127,9 +127,10 @@ def sigmoid_mean(x, t, ignore_label, n):
         return NotImplemented
     if n is None:
         n = numpy.maximum(numpy.count_nonzero(t != ignore_label), 1)
-    total = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
+    # Others may have changed ``x`` in the meantime.
+    total = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>losses), 0)
     clear_float_errors()
-    total_loop(kind_of(x), losses, total, 1, PyArray_SIZE(x))
+    sum_rows_loop(kind_of(losses), losses, total, 1, PyArray_SIZE(losses))
     if float_errors():
         return NotImplemented
     total[()] /= n

@@ -225,7 +225,6 @@ void hinge_grads(const T *x, const ptrdiff_t *classes, const T *g, bool g_single
 
 constexpr Loop huber_loop = {huber_each<float>, huber_each<double>};
 constexpr Loop huber_grad_loop = {huber_grads<float>, huber_grads<double>};
-constexpr Loop total_loop = {sum_each_row<float>, sum_each_row<double>};
 constexpr Loop sigmoid_losses_loop = {sigmoid_losses<float>, sigmoid_losses<double>};
 constexpr Loop sigmoid_gradients_loop = {
     sigmoid_gradients<float>, sigmoid_gradients<double>};

@@ -32,26 +32,24 @@ cdef bint _are_labels(object t, object x) noexcept:
             and PyArray_NDIM(t) == 1 and PyArray_SIZE(t) == PyArray_DIM(x, 0))
 
 
-cdef bint _serves(FunctionBase function, object gy, int of_W) except -1:
+cdef bint _fits_output(object x, object W, object gy) noexcept:
     """Tell whether the inputs, which may have changed, and a gradient are plain.
 
-    This comes before all else, since NumPy may warn of what is computed.
+    This is asked before anything is computed, else the methods would compute, and warn,
+    again.
     """
-    cdef object x = input_array(function, 0)
-    return kind_of(gy) and kind_of(gy) == kind_of(x) and (
-        _are_plain(x, input_array(function, of_W)))
+    return kind_of(gy) and kind_of(gy) == kind_of(x) and _are_plain(x, W)
 
 
-cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
+cdef int _spread(FunctionBase function, int of_W, x, W, g, ids, counted,
                  PyObject **gx) except -1:
     """Give gradients to the samples, the first input, and to the matrix of classes."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[of_W]
     cdef ptrdiff_t rows
-    x, W = input_array(function, 0), input_array(function, of_W)
     if wanted(function, 0):
         gx[0] = given(kernels.sum_rows(g, W, ids, counted))
     if node.needs_grad:
-        rows = PyArray_DIM(W, 0)
+        rows = len(W)
         gW = NotImplemented
         if node.creator_base is None:
             gW = spread_rows(g, x, ids, counted, rows, True)
@@ -78,11 +76,13 @@ cdef class NegativeSamplingShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _serves(function, gy, 2):
+        cdef object x = input_array(function, 0)
+        cdef object W = input_array(function, 2)
+        if not _fits_output(x, W, gy):
             return 0
         counted = function.ignore_mask
         g = kernels.factors(function.wx, counted, gy)
-        return _spread(function, 2, g, function.samples, counted, gx)
+        return _spread(function, 2, x, W, g, function.samples, counted, gx)
 
 
 cdef class ScoresShortcut(Shortcut):
@@ -102,9 +102,11 @@ cdef class ScoresShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _serves(function, gy, 1):
+        cdef object x = input_array(function, 0)
+        cdef object W = input_array(function, 1)
+        if not _fits_output(x, W, gy):
             return 0
-        return _spread(function, 1, gy, function.ids, function.counted, gx)
+        return _spread(function, 1, x, W, gy, function.ids, function.counted, gx)
 
 
 cdef class TreeShortcut(Shortcut):
@@ -126,8 +128,10 @@ cdef class TreeShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _serves(function, gy, 2):
+        cdef object x = input_array(function, 0)
+        cdef object W = input_array(function, 2)
+        if not _fits_output(x, W, gy):
             return 0
         tree = function.function
         g = kernels.tree_factors(tree._scores, tree._turns, gy)
-        return _spread(function, 2, g, tree._nodes, None, gx)
+        return _spread(function, 2, x, W, g, tree._nodes, None, gx)

@@ -5,6 +5,8 @@ import functools
 import operator
 import typing as tp
 
+import numpy
+
 from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.reduction import cuda as _device
@@ -46,7 +48,11 @@ def _add_slices(x: NdArray) -> tp.Any:
     # For each of many short sums NumPy takes a long time.
     if x.dtype.char not in 'fd' or not 1 < x.shape[1] < 8:
         return NotImplemented
-    return functools.reduce(operator.add, [x[:, i] for i in range(x.shape[1])])
+    try:
+        with numpy.errstate(over='raise', invalid='raise'):
+            return functools.reduce(operator.add, [x[:, i] for i in range(x.shape[1])])
+    except FloatingPointError:
+        return NotImplemented
 
 
 @kernel(compiled=_add_slices)
@@ -57,7 +63,10 @@ def sum_second_axis(x: NdArray) -> NdArray:
 
 @kernel(compiled=_compiled.running_sum)
 def running_sum(x: NdArray, axis: tp.Any, from_the_end: bool) -> NdArray:
-    """Return running sums along an axis; from the start, None stands for all axes."""
+    """Return running sums along an axis.
+
+    The axis None, only from the start, runs through the flattened array.
+    """
     if not from_the_end:
         return x.cumsum(axis)
     back = (slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)
