@@ -96,7 +96,8 @@ def test_compiled_errors(dtype, data):
 @given(st.data())
 @pytest.mark.parametrize('dtype', 'fd')
 def test_compiled_sigmoid(dtype, data):
-    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=3, max_side=40))
+    # NumPy 2.2 cuts a sum of more than 8192 elements.
+    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=3, max_side=20))
     x = np.asarray(floats(shape, dtype, 1)[0])
     x *= data.draw(st.sampled_from([0, 1, 30, 1000]))
     g = np.asarray(floats(shape, dtype, 1, 1)[0])
