@@ -624,21 +624,3 @@ def test_old_style_function_once_but_not_twice():
         g.grad = np.ones(2, 'f')
         with pytest.raises(RuntimeError, match='twice-differentiate an old style'):
             differentiate()
-
-
-CONDITION = np.array([True, False])
-
-
-@pytest.mark.parametrize('f', [
-    F.sin, F.prod, F.logsumexp, F.relu, lambda x: F.where(CONDITION, x, 2 * x),
-    lambda x: F.mean_squared_error(x, x * x), lambda x: F.mean_absolute_error(x, x * x),
-    lambda x: F.huber_loss(x, 2 * x, 1., 'no'),
-    lambda x: F.triplet(x[None], 2 * x[None], x[None] + 1),
-    lambda x: F.cross_covariance(x[:, None], x[:, None] ** 2)])
-def test_gradients_require_gradients(f):
-    x = leaf(1, 2)
-    F.sum(f(x)).backward()
-    gradient = x.grad_var
-    F.sum(gradient * gradient).backward()
-    assert gradient.requires_grad
-    np.testing.assert_allclose(gradient.grad, 2 * x.grad)

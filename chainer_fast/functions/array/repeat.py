@@ -76,12 +76,12 @@ class RepeatGrad(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
-        xp = backend.get_array_module(gy)
         if gy.size and len(self.repeats) == 1:
             inner = () if self.axis is None else self.in_shape[self.axis:][1:]
             parts = gy.reshape(-1, self.repeats[0], utils.size_of_shape(inner))
             gx = reduction.sum_second_axis(parts).reshape(self.in_shape)
             return gx.astype(self.in_dtype, copy=False),
+        xp = backend.get_array_module(gy)
         gx = xp.zeros(self.in_shape, self.in_dtype)
         if gy.size == 0:
             return gx,

@@ -13,7 +13,7 @@ from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
+from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_array
 
 
 class Where(FunctionNode):
@@ -51,19 +51,19 @@ class Where(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy: tp.Any = grad_outputs[0]
-        choose: tp.Any = where
-        if not config.enable_backprop:
-            # The gradient will not be differentiated: the kernel is enough.
-            gy, choose = gy.array, kernels.where
         nought = backend.get_array_module(gy).zeros((), gy.dtype)
         ret = []
         for i in indexes:
-            chosen = (gy, nought) if i == 0 else (nought, gy)
-            gx = choose(self.condition, *chosen)
-            if not config.enable_backprop:
-                gx = Variable(gx, requires_grad=grad_outputs[0].requires_grad)
+            gx = self._choose(gy, *((gy, nought) if i == 0 else (nought, gy)))
             ret.append(sum_.sum_to(gx, self.inputs[i].shape))
         return tuple(ret)
+
+    def _choose(self, gy, *chosen):
+        if config.enable_backprop:
+            return where(self.condition, *chosen)
+        # The gradient will not be differentiated: the kernel is enough.
+        gx = kernels.where(self.condition, *map(as_array, chosen))
+        return Variable(gx, requires_grad=gy.requires_grad)
 
 
 def where(

@@ -3,12 +3,13 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
+    PyArray_NDIM, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
+from chainer_fast.backends.kernels.common.labels cimport (
+    has_row_of_each, label_at, plain_labels)
 
 np.import_array()
 
@@ -21,19 +22,6 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
     void add_rows_loop(
         char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
         ptrdiff_t columns) noexcept
-
-
-cdef bint _fit(object values, object places, object out) noexcept:
-    """Tell whether there is a row of values for each place."""
-    cdef int i, n = PyArray_NDIM(places)
-    if PyArray_NDIM(values) != n + PyArray_NDIM(out) - 1:
-        return False
-    for i in range(PyArray_NDIM(values)):
-        if PyArray_DIM(<np.ndarray>values, i) != (
-                PyArray_DIM(<np.ndarray>places, i) if i < n
-                else PyArray_DIM(<np.ndarray>out, i - n + 1)):
-            return False
-    return True
 
 
 def add_at(values, index, base):
@@ -52,7 +40,8 @@ def add_at(values, index, base):
         out = base.copy()
     else:
         return NotImplemented
-    if not kind_of(out) or PyArray_NDIM(out) == 0 or not _fit(values, places, out):
+    if not kind_of(out) or PyArray_NDIM(out) == 0 or not has_row_of_each(
+            values, places, PyArray_DIMS(<np.ndarray>out) + 1, PyArray_NDIM(out) - 1):
         return NotImplemented
     n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
     numbers = found.room(n)

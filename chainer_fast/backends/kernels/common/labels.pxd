@@ -1,7 +1,7 @@
 """Labels of classes: plain arrays of integers."""
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_TYPE, \
-    npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
+    PyArray_DATA, PyArray_DIMS, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
 
@@ -18,3 +18,14 @@ cdef inline npy_intp label_at(object t, npy_intp i) noexcept:
     if PyArray_TYPE(<np.ndarray>t) == np.NPY_INT32:
         return (<np.npy_int32 *>PyArray_DATA(<np.ndarray>t))[i]
     return (<np.npy_int64 *>PyArray_DATA(<np.ndarray>t))[i]
+
+
+cdef inline bint has_row_of_each(
+        object rows, object labels, npy_intp *row_shape, int row_ndim) noexcept:
+    """Tell whether an array has a row of a shape for each label."""
+    cdef int ndim = PyArray_NDIM(labels)
+    return (PyArray_NDIM(rows) == ndim + row_ndim
+            and PyArray_CompareLists(
+                PyArray_DIMS(<np.ndarray>rows), PyArray_DIMS(<np.ndarray>labels), ndim)
+            and PyArray_CompareLists(
+                PyArray_DIMS(<np.ndarray>rows) + ndim, row_shape, row_ndim))

@@ -14,6 +14,7 @@ from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 from chainer_fast._core.shortcut cimport given, input_array
 
 from chainer_fast.backends.kernels.common import negative
+from chainer_fast.backends.kernels.common.labels cimport has_row_of_each
 
 np.import_array()
 
@@ -71,7 +72,7 @@ cdef bint _find_rows(
 cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     """Sum rows up; ``alone`` tells that those that are used may be kept alone."""
     cdef npy_intp dims[2]
-    cdef npy_intp n, i
+    cdef npy_intp n
     cdef npy_intp *numbers
     cdef Numbers found
     cdef object places = None
@@ -80,12 +81,8 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
         return NotImplemented
     dims[0], dims[1] = shape
     n = PyArray_SIZE(ids)
-    if PyArray_NDIM(gy) != PyArray_NDIM(ids) + 1 or (
-            PyArray_DIM(<np.ndarray>gy, PyArray_NDIM(ids)) != dims[1]):
+    if not has_row_of_each(gy, ids, dims + 1, 1):
         return NotImplemented
-    for i in range(PyArray_NDIM(ids)):
-        if PyArray_DIM(<np.ndarray>gy, i) != PyArray_DIM(<np.ndarray>ids, i):
-            return NotImplemented
     alone = alone and few_rows(n, dims[0], dims[1])
     if alone:
         places = PyArray_EMPTY(1, &n, NPY_INTP, 0)

@@ -117,7 +117,8 @@ def sigmoid_gradient(
     return _elementwise(
         _SIGMOID_PARAMS + ', T g, %s number' % kind, 'T gx', '''
             gx = t == ignored ? R(0)
-                : R(g) * (chainer_fast::Sigmoid::of<R>(x) - R(t)) / R(number);
+                : chainer_fast::sigmoid_loss_grad<R>(
+                    chainer_fast::Sigmoid::of<R>(x), t, g, number);
         ''', 'sigmoid_cross_entropy_grad')(x, t, ignore_label, g, number)
 
 
@@ -150,7 +151,6 @@ def hinge_gradient(
         x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     return _elementwise(
         'T x, L t, int64 classes, T g, int32 squared, float64 n', 'T gx', '''
-            const R m = %s;
-            gx = (%s ? -R(g) : R(g)) / R(n) * (squared ? 2 * m : m > R(0) ? R(1) : m);
+            gx = chainer_fast::hinge_grad<R>(%s, %s ? -R(g) : R(g), n, squared);
         ''' % (_margin('i'), _is_class('i')), 'hinge_grad')(
             x, t[:, None], x.shape[1], g, int(squared), n)

@@ -84,6 +84,7 @@ struct SigmoidParts {
     Unary exp, log1p, tanh;
 };
 
+/* log(1 + exp(-|x|)) */
 CF_CLONES void logs_of(const float *x, float *out, ptrdiff_t n, const SigmoidParts &) {
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = one_ulp::log1p_exp_of_negative(x[i]);
@@ -115,8 +116,8 @@ template <typename T>
 CF_CLONES void losses_of_logs(
         const T *x, const double *t, T *out, ptrdiff_t n, double ignored) {
     for (ptrdiff_t i = 0; i < n; ++i) {
-        const double slope = t[i] - (x[i] >= T(0) ? 1. : 0.);
-        out[i] = T((out[i] - x[i] * slope) * (t[i] != ignored ? 1. : 0.));
+        const double loss = sigmoid_loss_of_log<double>(x[i], out[i], t[i]);
+        out[i] = T(loss * (t[i] != ignored ? 1. : 0.));
     }
 }
 
@@ -126,8 +127,8 @@ CF_CLONES void gradients_of_sigmoids(
         double number) {
     const ptrdiff_t step = g_single ? 0 : 1;
     for (ptrdiff_t i = 0; i < n; ++i) {
-        const double counts = t[i] != ignored ? 1. : 0.;
-        out[i] = T(g[i * step] * (out[i] - t[i]) * counts / number);
+        const double gx = sigmoid_loss_grad<double>(out[i], t[i], g[i * step], number);
+        out[i] = T(gx * (t[i] != ignored ? 1. : 0.));
     }
 }
 
@@ -180,14 +181,11 @@ CF_CLONES void square(T *out, ptrdiff_t n) {
 }
 
 template <typename T>
-CF_CLONES void slopes_of_margins(
+CF_CLONES void gradients_of_margins(
         const T *g, bool g_single, T *out, ptrdiff_t n, bool squared, T number) {
     const ptrdiff_t step = g_single ? 0 : 1;
-    for (ptrdiff_t i = 0; i < n; ++i) {
-        const T slope = g[i * step] / number;
-        const T sign = out[i] > T(0) ? T(1) : out[i];
-        out[i] = squared ? T(2) * slope * out[i] : slope * sign;
-    }
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = hinge_grad(out[i], g[i * step], number, squared);
 }
 
 template <typename T>
@@ -216,8 +214,8 @@ void hinge_grads(const T *x, const ptrdiff_t *classes, const T *g, bool g_single
         for (; i < end; ++i) {
             T *row = out + i * columns;
             row_of_margins(x + i * columns, classes[i], row, columns);
-            slopes_of_margins(g + (g_single ? 0 : i * columns), g_single, row, columns,
-                              squared, number);
+            gradients_of_margins(g + (g_single ? 0 : i * columns), g_single, row,
+                                 columns, squared, number);
             row[classes[i]] = -row[classes[i]];
         }
     });

@@ -100,7 +100,7 @@ void repeat(const T *x, T *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t columns)
 
 /* Running sums of some rows side by side, since each addition waits for the last one. */
 template <int ROWS, typename T>
-void run_rows(const T *x, T *out, ptrdiff_t n, ptrdiff_t step) {
+void running_rows(const T *x, T *out, ptrdiff_t n, ptrdiff_t step) {
     T total[ROWS];
     for (int j = 0; j < ROWS; ++j)
         out[j * n] = total[j] = x[j * n];
@@ -127,12 +127,12 @@ void running_sums(const T *x, T *out, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t in
             const T *row = x + i * n * inner + first;
             T *sums = out + i * n * inner + first;
             if (inner == 1 && end - i >= ROWS) {
-                run_rows<ROWS>(row, sums, n, step);
+                running_rows<ROWS>(row, sums, n, step);
                 i += ROWS;
                 continue;
             }
             if (inner == 1)
-                run_rows<1>(row, sums, n, step);
+                running_rows<1>(row, sums, n, step);
             else {
                 memcpy(sums, row, inner * sizeof(T));
                 for (ptrdiff_t k = 1; k < n; ++k, sums += step)
