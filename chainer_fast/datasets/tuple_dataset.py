@@ -56,6 +56,24 @@ class TupleDataset:
         return self._length
 
 
+def read_example(dataset: tp.Any, index: tp.Any) -> tp.Any:
+    """Return an example; a ``StopIteration`` of the data set is a ``RuntimeError``.
+
+    It would pass for the end of the iterator, or of a loop around this call.
+    """
+    try:
+        return dataset[index]
+    except StopIteration as error:
+        raise _stopped(dataset) from error
+
+
+def _stopped(dataset):
+    return RuntimeError(
+        'a %s raised StopIteration while an example was read, which would end the loop '
+        'over the iterator; call next(iterator, default) in it, or raise another '
+        'exception' % type(dataset).__name__)
+
+
 def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     """Return a list of the examples of a data set.
 
@@ -67,14 +85,18 @@ def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     indices : numpy.ndarray of int
         Positions of the examples.
     """
-    # A subclass may return other examples.
-    if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
-        columns = dataset._datasets
-        same = all(type(column) in _SAME_FOR_ALL_INTEGERS for column in columns)
-        return batching.tuples(columns, indices.tolist() if same else list(indices))
-    if type(dataset) in _SAME_FOR_ALL_INTEGERS:
-        indices = indices.tolist()
-    return [dataset[i] for i in indices]
+    try:
+        # A subclass may return other examples.
+        if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
+            columns = dataset._datasets
+            same = all(type(column) in _SAME_FOR_ALL_INTEGERS for column in columns)
+            return batching.tuples(
+                columns, indices.tolist() if same else list(indices))
+        if type(dataset) in _SAME_FOR_ALL_INTEGERS:
+            indices = indices.tolist()
+        return [dataset[i] for i in indices]
+    except StopIteration as error:
+        raise _stopped(dataset) from error
 
 
 _SAME_FOR_ALL_INTEGERS = {list, tuple, numpy.ndarray, range, str}

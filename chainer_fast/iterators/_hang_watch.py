@@ -114,7 +114,9 @@ def wait(batch, pool, timeout, warn):
     begin = time.monotonic()
     watch, has_warned = None, timeout is None
     step = INTERVAL if has_warned else min(timeout, INTERVAL)
+    pool.renew()
     while not batch.wait(step):
+        pool.renew()
         if watch is None:
             watch = HangWatch(timeout)
         given_up = watch.look(pool.busy())

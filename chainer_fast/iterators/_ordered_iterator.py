@@ -68,7 +68,16 @@ class OrderedIterator(Iterator):
     def epoch_detail(self) -> float:
         """Number of epochs, with the fraction of the current one."""
         state = self._state
-        return state.epoch + state.current_position / self._epoch_size
+        try:
+            return state.epoch + state.current_position / self._epoch_size
+        except ZeroDivisionError:
+            raise _statemachine.NoExamples(
+                'a %s has no examples: %s is empty; see from which files, or by which '
+                'condition, it is made' % (
+                    type(self).__name__,
+                    'the order of its sampler' if len(self.dataset)
+                    else 'its data set (a %s)' % type(self.dataset).__name__)
+            ) from None
 
     @property
     def previous_epoch_detail(self) -> float | None:

@@ -9,6 +9,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast.datasets.tuple_dataset import read_example
 from chainer_fast.iterators._worker_pool import Batch
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 
@@ -54,7 +55,7 @@ class OwnReader:
             for i in numpy.array(indices):  # data sets see NumPy's integers
                 if batch is not self._batch:
                     return      # nobody waits for it any more
-                examples.append(self._dataset[i])
+                examples.append(read_example(self._dataset, i))
                 self.n_messages += 1
         except BaseException as error:
             batch.fail(error)
@@ -64,6 +65,9 @@ class OwnReader:
     def join(self):
         """Wait until the thread of a batch that is done has ended: forks follow."""
         self._thread.join()
+
+    def renew(self):
+        """Do nothing: a thread is never used up."""
 
     def busy(self):
         """Return the workers that have tasks, like a pool: this one."""

@@ -8,6 +8,27 @@ IteratorState = collections.namedtuple(
 """``order`` is ``None`` where the examples come in the order of the data set."""
 
 
+class NoExamples(ValueError, ZeroDivisionError):
+    """There are no examples.
+
+    Chainer divides by their number, and programs may catch that.
+    """
+
+    def __init__(self, message='there are no examples, so an epoch cannot be repeated'):
+        super().__init__(message)
+
+
+def part_of_epoch(iterator, name):
+    """Return an attribute of any iterator that divides by the number of examples."""
+    try:
+        return getattr(iterator, name)
+    except NoExamples:
+        raise
+    except ZeroDivisionError as error:
+        raise NoExamples('a %s has no examples: %s of %s' % (
+            type(iterator).__name__, error, name)) from error
+
+
 def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len):
     """Take one batch.
 
@@ -38,7 +59,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
 
     epoch_size = dataset_len if order is None else len(order)
     if repeat and not epoch_size:
-        raise ValueError('there are no examples, so an epoch cannot be repeated')
+        raise NoExamples
     stop = position + batch_size
     if stop < epoch_size:
         indices = _take(order, position, stop)
@@ -51,7 +72,10 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
         laps, stop = 1, 0
     for lap in range(laps):
         if order is not None:
-            new_order = order_sampler(order, position)
+            try:
+                new_order = order_sampler(order, position)
+            except StopIteration as error:  # it would pass for the end of the iterator
+                raise RuntimeError('the order sampler raised StopIteration') from error
             if len(new_order) != len(order):
                 raise ValueError(
                     'the order sampler changed the size of an epoch from %d to %d; the '

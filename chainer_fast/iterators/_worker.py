@@ -21,6 +21,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import configuration
+from chainer_fast.datasets.tuple_dataset import read_example
 
 try:
     import fcntl
@@ -127,7 +128,7 @@ def _answer(packer, connection, dataset, indices, half):
         examples = []
         next_report = time.monotonic() + _PROGRESS_INTERVAL
         for i in numpy.array(indices):  # data sets see NumPy's integers
-            examples.append(_compact(dataset[i]))
+            examples.append(_compact(read_example(dataset, i)))
             if time.monotonic() >= next_report:
                 _send(connection, 'progress', len(examples))
                 next_report = time.monotonic() + _PROGRESS_INTERVAL

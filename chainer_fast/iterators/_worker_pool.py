@@ -6,6 +6,7 @@ process is an event like the arrival of a result.
 """
 import atexit
 import collections
+import contextlib
 import multiprocessing
 import os
 import threading
@@ -18,6 +19,7 @@ from chainer_fast.iterators._worker_process import (
     WorkerFailure,
     WorkerProcess,
     end_all,
+    interrupts_deferred,
 )
 
 # Tasks are so small that a connection's buffer holds two of them.
@@ -41,8 +43,9 @@ class Batch:
         self.examples = [None] * size
         self.error = None
         self._missing = size
-        # Released when the batch is done. A condition would be more usual, but it does
-        # not survive an interrupt at the wrong moment.
+        # Released when the batch is done, or when the one who waits has something to
+        # do. A condition would be more usual, but it does not survive an interrupt at
+        # the wrong moment.
         self._latch = threading.Lock()
         self._latch.acquire()
 
@@ -56,16 +59,21 @@ class Batch:
             self.examples[place] = examples
             self._missing -= len(examples)
             if not self._missing:
-                self._latch.release()
+                self.wake()
 
     def fail(self, error):
         """Store an error instead of the examples, unless they are complete."""
         if not self.done:
             self.error = error
+            self.wake()
+
+    def wake(self):
+        """Have :meth:`wait` return now."""
+        if self._latch.locked():
             self._latch.release()
 
     def wait(self, timeout):
-        """Wait until the batch is done; return whether it is."""
+        """Wait until the batch is done, or :meth:`wake`; return whether it is done."""
         if not self.done:
             self._latch.acquire(timeout=timeout)
         return self.done
@@ -118,7 +126,10 @@ class WorkerPool:
         self._retired = []
         self._processes = []
         self._bell, self._bell_button = multiprocessing.Pipe(duplex=False)
-        # Started after the processes: forking with a single thread is safest.
+        # Started after the processes, and starts none itself: a fork must not happen
+        # while the thread that uses the iterator computes. OpenBLAS ends its threads
+        # before a fork, so that a product that is under way never comes; and the fork
+        # would have the lock of numpy.random for ever if a draw is under way.
         self._thread = threading.Thread(
             target=self._look_after, daemon=True, name='worker pool of an iterator')
         try:
@@ -134,8 +145,8 @@ class WorkerPool:
     def submit(self, indices):
         """Request examples; return a :class:`Batch`.
 
-        After an exception, for example by a signal, the pool must be closed: a task may
-        have been handed out halfway.
+        Call :meth:`renew` while it is waited for. After an exception, for example by a
+        signal, the pool must be closed: a task may have been handed out halfway.
         """
         batch = Batch(len(indices))
         places = _places(len(indices), self._n_processes,
@@ -148,6 +159,32 @@ class WorkerPool:
             # The rest is handed out when results arrive.
             self._hand_out()
         return batch
+
+    def renew(self):
+        """Replace the processes that are used up; the caller's thread forks."""
+        for place, worker in enumerate(self._processes):
+            if (self._is_used_up(worker) and not worker.tasks
+                    and self._failure is None):
+                with interrupts_deferred():
+                    self._replace(place)
+
+    def _replace(self, place):
+        new = WorkerProcess(*self._process_args)
+        try:
+            new.start()
+            with self._lock:
+                if self._failure is not None:
+                    return
+                old = self._processes[place]
+                self._retired.append(old)
+                self._processes[place], new = new, None
+            with contextlib.suppress(OSError):      # it may have ended by itself
+                old.connection.send(None)
+        finally:
+            if new is not None:
+                end_all([new])
+                new.release()
+        self._ring()    # there is another connection to look at
 
     def cancel(self):
         """Forget tasks that have not been handed out."""
@@ -190,7 +227,7 @@ class WorkerPool:
     def _look_after(self):
         try:
             while not self._closing:
-                self._replace_used_up()
+                self._release_retired()
                 self._hand_out()
                 self._gather()
         except WorkerFailure as failure:
@@ -213,25 +250,7 @@ class WorkerPool:
         return (self._tasks_per_process is not None
                 and worker.n_given >= self._tasks_per_process)
 
-    def _replace_used_up(self):
-        for i, worker in enumerate(self._processes):
-            if self._is_used_up(worker) and not worker.tasks:
-                try:
-                    worker.connection.send(None)
-                except OSError:
-                    pass  # ended by itself
-                new = WorkerProcess(*self._process_args)
-                try:
-                    new.start()
-                    with self._lock:
-                        if self._closing:
-                            return
-                        self._retired.append(worker)
-                        self._processes[i], new = new, None
-                finally:
-                    if new is not None:
-                        end_all([new])
-                        new.release()
+    def _release_retired(self):
         for worker in [w for w in self._retired if w.process.exitcode is not None]:
             with self._lock:
                 if self._closing:
@@ -288,3 +307,9 @@ class WorkerPool:
                 task.batch.put(task.place, examples)
             else:
                 task.batch.fail(error)
+            if self._waiting and any(
+                    self._is_used_up(worker) and not worker.tasks
+                    for worker in self._processes):
+                # The one who waits renews the processes.
+                for batch in {waiting.batch for waiting in self._waiting}:
+                    batch.wake()

@@ -9,6 +9,7 @@ import threading
 import time
 
 from chainer_fast.iterators import _worker
+from chainer_fast.utils._forks import opencv_without_threads
 from chainer_fast.utils._mpi import mpi_left_alone
 
 # Tasks given to a worker at a time: the current and the next one, as many as its memory
@@ -16,6 +17,12 @@ from chainer_fast.utils._mpi import mpi_left_alone
 TASKS_AHEAD = 2
 # Seconds to wait for a process to end before killing it.
 GRACE = 1.
+# Seconds that a process may take to end after it has closed its connection.
+_ENDING = 30.
+# What is said of a worker that ends at once, whenever that is noticed.
+_NOT_STARTED = (
+    ' before it had read the data set; what it wrote to its standard error output tells '
+    'why (often that the script lacks "if __name__ == \'__main__\':")')
 # The exit code that multiprocessing reports in this case.
 _SERVER_IS_GONE = 255
 
@@ -51,14 +58,12 @@ class WorkerProcess:
         """Start the process; an error leaves nothing behind."""
         with self._other_end:  # open in the worker alone, so that its end is noticed
             try:
-                with _interrupts_blocked(), mpi_left_alone():
+                with _interrupts_blocked(), mpi_left_alone(), opencv_without_threads():
                     self.process.start()
             except (EOFError, ConnectionError) as error:
                 raise RuntimeError(
-                    'a worker process, or the server that forks them, ended while it '
-                    'was started; what it wrote to its standard error output tells why '
-                    '(often a script that lacks "if __name__ == \'__main__\':")'
-                ) from error
+                    'a worker process, or the server that forks them, ended%s'
+                    % _NOT_STARTED) from error
 
     def give(self, task):
         """Hand out a task; OSError means that the process cannot take it."""
@@ -124,10 +129,11 @@ class WorkerProcess:
 
     def end(self):
         """Return a description of how the process ended."""
-        self.process.join(GRACE)
+        # Its connection ends before the process does, which may still write why.
+        self.process.join(_ENDING)
         code = self.process.exitcode
         if code is None:
-            return 'closed its connection'
+            return 'closed its connection' + ('' if self.n_messages else _NOT_STARTED)
         if code < 0:
             try:
                 return 'was killed by the signal %s' % signal.Signals(-code).name
@@ -137,8 +143,7 @@ class WorkerProcess:
         if code == _SERVER_IS_GONE and self._has_server:
             text += ' (or the server process that forks them was killed)'
         if not self.n_messages:
-            text += (' before it had read the data set; what it wrote to its standard '
-                     'error output tells why')
+            text += _NOT_STARTED
         return text
 
 

@@ -12,6 +12,7 @@ import numpy
 
 from chainer_fast.iterators._hang_watch import wait
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
+from chainer_fast.iterators._statemachine import NoExamples
 from chainer_fast.iterators._own_reader import OwnReader
 from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
@@ -253,7 +254,7 @@ class MultiprocessIterator(ReadAheadIterator):
             if indices is not None:
                 try:
                     if not indices.size:
-                        raise ValueError(
+                        raise NoExamples(
                             'a batch has no examples: there are %d, batch_size is %r'
                             % (len(self.dataset), self.batch_size))
                     batch = self._pool.submit(indices.tolist())

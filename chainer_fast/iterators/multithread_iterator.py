@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import functools
 import multiprocessing.pool
-import operator
 import typing as tp
 
+from chainer_fast.datasets.tuple_dataset import read_example
 from chainer_fast.iterators._ordered_iterator import (
     ReadAheadIterator,
     RepeatProperty,
@@ -123,7 +123,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
 
     def _reader(self):
         """Return a function of an index that reads an example."""
-        return functools.partial(operator.getitem, self.dataset)
+        return functools.partial(read_example, self.dataset)
 
     def _orders_ahead(self):
         return [] if self._next is None else list(self._next[2])

@@ -39,7 +39,7 @@ def _advance(state, batch_size, repeat, order_sampler, dataset_len, read):
         return None
     size = dataset_len if order is None else len(order)
     if repeat and not size:
-        raise ValueError('there are no examples, so an epoch cannot be repeated')
+        raise _statemachine.NoExamples
     stop = start + batch_size
     read(_statemachine._take(order, min(start, size), min(stop, size)))
     if stop < size:

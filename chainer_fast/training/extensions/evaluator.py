@@ -11,6 +11,7 @@ from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import order_samplers
+from chainer_fast.iterators._statemachine import NoExamples, part_of_epoch
 from chainer_fast.link import Link
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
@@ -136,7 +137,12 @@ class Evaluator(extension.Extension):
             reporter.add_observer(path, target)
             reporter.add_observers(path, target.namedlinks(skipself=True))
         with reporter, configuration.using_config('train', False):
-            result = self.evaluate()
+            try:
+                result = self.evaluate()
+            except NoExamples as error:
+                error.args = ('the extension %r: %s' % (
+                    self.name or type(self).__name__, error),)
+                raise
         reporter_module.report(result)
         return result
 
@@ -197,7 +203,8 @@ class _IteratorProgressBar(util.ProgressBar):
 
     def __init__(self, iterator) -> None:
         missing = [name for name in ('current_position', 'epoch_detail')
-                   if not hasattr(iterator, name)]
+                   if not hasattr(type(iterator), name)
+                   and not hasattr(iterator, name)]
         if missing:
             raise TypeError('to show a progress bar, %s lacks: %s'
                             % (type(iterator).__name__, ', '.join(missing)))
@@ -207,7 +214,8 @@ class _IteratorProgressBar(util.ProgressBar):
         self._n_all = 0
 
     def get_lines(self) -> list[str]:
-        position, epoch = self._iterator.current_position, self._iterator.epoch_detail
+        position = self._iterator.current_position
+        epoch = part_of_epoch(self._iterator, 'epoch_detail')
         # The position is 0 again at the end.
         if position:
             self._n_done = position

@@ -36,6 +36,7 @@ from chainer_fast.link import Link
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import NdArray
+from chainer_fast.utils._forks import opencv_without_threads
 
 _available = False
 if cuda.available:
@@ -154,7 +155,8 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         for rank in range(1, len(self._devices)):
             pipe, end_of_worker = multiprocessing.Pipe()
             worker = _Worker(rank, end_of_worker, self)
-            worker.start()
+            with opencv_without_threads():
+                worker.start()
             end_of_worker.close()
             self._workers.append(worker)
             self._pipes.append(pipe)

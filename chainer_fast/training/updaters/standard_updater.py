@@ -9,6 +9,7 @@ import warnings
 from chainer_fast import _mistakes, backend, device_resident
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.iterators._statemachine import part_of_epoch
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _updater
@@ -16,7 +17,8 @@ from chainer_fast.types import DeviceSpec
 
 
 def _of_main_iterator(name, doc):
-    return property(lambda self: getattr(self._iterators['main'], name), doc=doc)
+    return property(
+        lambda self: part_of_epoch(self._iterators['main'], name), doc=doc)
 
 
 def _named(one_or_dict):
