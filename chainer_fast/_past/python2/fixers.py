@@ -39,8 +39,17 @@ def names():
 def tool(names, prints=False):
     """Return a tool with the fixers of these names; ``prints``: print is a function."""
     _, refactor = library()
+    _keep_streams()
     fixers = [module for module in _modules() if name(module) in names]
     return refactor.RefactoringTool(fixers, {'print_function': prints})
+
+
+def _keep_streams():
+    """Have fissix leave StringIO alone: what it becomes depends on what it holds."""
+    from fissix.fixes import fix_imports
+    fix_imports.FixImports.mapping = {
+        old: new for old, new in fix_imports.MAPPING.items()
+        if old not in ('StringIO', 'cStringIO')}
 
 
 def run(text, names, prints=False):

@@ -17,9 +17,8 @@ OF_RAGGED_ROWS = tuple(_OF_ROWS.split())
 ENTRIES: tuple[Removed, ...] = (
     *renamed('NumPy 1.23', 'numpy', below('numpy.', '''
         float=float int=int object=object str=str complex=complex unicode=str''', '')),
-    *renamed('NumPy 1.23', '', {'numpy.bool': 'bool', 'numpy.long': 'int'},
-             'NumPy 2 has types of its own by this name, which serve; on NumPy 1.26 '
-             "legacy mode gives Python's"),
+    *renamed('NumPy 1.23', 'numpy', {'numpy.bool': 'bool', 'numpy.long': 'int'},
+             'NumPy 2 has types of its own by this name, which serve and stay'),
     *renamed('NumPy 1.23', 'numpy', {'numpy.typeDict': 'numpy.sctypeDict'}),
     Removed('numpy.asscalar', 'NumPy 1.22', 'write a.item()', 'numpy'),
     Removed('numpy.alen', 'NumPy 1.22', 'write len(a)', 'numpy'),
@@ -39,8 +38,9 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('numpy.' + name, 'NumPy 1.26', 'write ' + value, 'numpy')
       for name, value in (('PINF', 'numpy.inf'), ('NINF', '-numpy.inf'),
                           ('PZERO', '0.0'), ('NZERO', '-0.0'))),
-    *renamed('NumPy 2.3', 'numpy', below(
-        'numpy.', 'in1d=isin trapz=trapezoid'), 'in1d ravels, as it did'),
+    *renamed('NumPy 2.3', 'numpy', {'numpy.in1d': 'numpy.isin'}, 'ravels, as it did'),
+    *renamed('NumPy 2.3', 'numpy', {'numpy.trapz': 'scipy.integrate.trapezoid'},
+             'NumPy 2 has it as numpy.trapezoid, NumPy 1.26 does not'),
     Removed('numpy.msort', 'NumPy 1.26', 'write numpy.sort(a, axis=0)', 'numpy'),
     Removed('numpy.asfarray', 'NumPy 1.26', 'write numpy.asarray(a, dtype=float)',
             'numpy'),
@@ -82,7 +82,9 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('numpy.ndarray.tostring', 'NumPy 2.2', 'write a.tobytes()', 'numpy'),
     # Modules
     *renamed('NumPy 1.26', 'numpy', below('numpy.lib.', '''
-        pad is_scalar=isscalar asfarray=asarray''', 'numpy.')),
+        pad is_scalar=isscalar''', 'numpy.')),
+    Removed('numpy.lib.asfarray', 'NumPy 1.26', 'write numpy.asarray(a, dtype=float)',
+            'numpy'),
     Removed('numpy.lib.function_base', 'NumPy 1.26', 'write numpy.NAME', 'numpy'),
     *(Removed('numpy.lib.' + name, 'NumPy 1.26', 'write numpy.NAME', 'numpy')
       for name in ('arraypad', 'arraysetops', 'histograms', 'index_tricks',
@@ -117,7 +119,9 @@ ENTRIES: tuple[Removed, ...] = (
             'runs what the file says, as it did: open your own files only'),
     Removed('numpy.histogram(normed=)', 'NumPy 1.23', 'write density=', 'numpy'),
     Removed('numpy.percentile(interpolation=)', 'NumPy 2.3', 'write method=', 'numpy'),
-    Removed('numpy.reshape(newshape=)', 'NumPy 2.3', 'write shape=', 'numpy'),
+    Removed('numpy.reshape(newshape=)', 'NumPy 2.3',
+            'give the shape by position: NumPy 1.26 and 2 have different names for it',
+            'numpy'),
     Removed('numpy.stack of a generator', 'NumPy 1.24', 'write a list', 'numpy',
             'stack, hstack, vstack, dstack and column_stack'),
     Removed('float of an array', 'NumPy 2.3', 'write a.item()', 'numpy',

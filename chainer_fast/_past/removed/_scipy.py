@@ -5,7 +5,7 @@ from chainer_fast._past.removed.entry import Removed
 _IMAGES = 'through Pillow, with the meanings of its time'
 _WINDOWS = 'barthann bartlett blackman blackmanharris bohman boxcar chebwin cosine ' \
     'flattop gaussian general_gaussian hamming hann kaiser nuttall parzen triang tukey'
-_OF_NUMPY = '''array zeros ones sqrt exp log log10 sin cos tan pi mean std var sum dot
+_OF_NUMPY = '''array zeros ones exp sin cos tan pi mean std var sum dot
     arange linspace random rand randn where argmax argmin argsort sort absolute interp
     hstack vstack concatenate reshape transpose eye diag asarray inf nan isnan float32
     float64 int32 int64 unique'''
@@ -40,7 +40,8 @@ ENTRIES: tuple[Removed, ...] = (
             'the picture may not be given away'),
     *(Removed('scipy.misc.' + name, 'SciPy 1.14', 'write numdifftools, or jax')
       for name in ('derivative', 'central_diff_weights')),
-    *renamed('SciPy 1.11', 'libraries', below('scipy.', _OF_NUMPY, 'numpy.') | {
+    *renamed('SciPy 1.11', 'libraries', below('scipy.', _OF_NUMPY, 'numpy.') | below(
+        'scipy.', 'sqrt log log2 log10 power arccos arcsin arctanh', 'numpy.emath.') | {
         'scipy.rand': 'numpy.random.rand', 'scipy.randn': 'numpy.random.randn'}),
     *renamed('SciPy 1.12', 'libraries', below(
         'scipy.signal.', _WINDOWS, 'scipy.signal.windows.')),
@@ -61,7 +62,8 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('scipy.stats.signaltonoise', 'SciPy 0.19', 'write a.mean() / a.std()'),
     *renamed('SciPy 0.17', 'libraries', below('scipy.stats.', '''
         nanmean nanmedian nanstd''', 'numpy.'),
-             'nanstd divided by n - 1 then, and does so in legacy mode'),
+             'along axis 0 by default; nanstd divided by n - 1 then, and does so in '
+             'legacy mode'),
     *renamed('SciPy 0.18', 'libraries', {
         'scipy.stats.chisqprob': 'scipy.special.chdtrc'}),
     Removed('scipy.special.sph_harm', 'SciPy 1.16', 'write scipy.special.sph_harm_y',

@@ -6,6 +6,32 @@ from chainer_fast._command.check.fix import renames
 from chainer_fast._command.check.fix.parts import added, called, named
 
 
+def _cgi_escape(plan, finding, node, scope):
+    """It left quotation marks as they were."""
+    call = called(plan, node)
+    if call is None or len(call.args) != 1 or isinstance(
+            call.args[0], ast.Starred) or not {
+                keyword.arg for keyword in call.keywords} <= {'quote'}:
+        return False
+    if not _replace_name(plan, node, scope, 'html.escape'):
+        return False
+    if not call.keywords:
+        plan.edits.add_argument(call, 'quote=False')
+    return True
+
+
+def _reshape(plan, finding, call, scope):
+    """NumPy 1.26 and 2.1 have different keywords for it."""
+    if len(call.args) != 1 or isinstance(call.args[0], ast.Starred) or named(
+            call, None) is not None:
+        return False
+    keyword = named(call, 'newshape')
+    if keyword is not call.keywords[0]:
+        return False
+    plan.edits.argument(keyword, plan.code(keyword.value))
+    return True
+
+
 def _only_argument(plan, node):
     """Return the call of a name and its one argument, or None twice."""
     call = called(plan, node)
@@ -60,7 +86,9 @@ def _in1d(plan, finding, node, scope):
     """It flattened its first argument, and isin does not."""
     call = called(plan, node)
     if call is None or not call.args or isinstance(
-            call.args[0], ast.Starred) or not isinstance(node, ast.Attribute):
+            call.args[0], ast.Starred) or not isinstance(node, ast.Attribute) or not {
+                keyword.arg for keyword in call.keywords} <= {
+                    'assume_unique', 'invert', 'kind'}:
         return False
     module = plan.code(node.value)
     plan.edits.replace(node, module + '.isin')
@@ -110,8 +138,10 @@ def _safe_load(plan, finding, call, scope):
 
 
 def _frombuffer(plan, finding, call, scope):
-    if not isinstance(call.func, ast.Attribute) or named(call, 'string') is not None:
-        return False
+    if not isinstance(call.func, ast.Attribute) or named(
+            call, 'string') is not None or not call.args or isinstance(
+                call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+        return False    # of text there is no buffer
     code = plan.code(call)
     old = plan.code(call.func)
     plan.edits.replace(call, '%s.frombuffer%s.copy()' % (
@@ -230,6 +260,7 @@ FIXERS = {
     'numpy.rank': _around('<numpy.ndim>({})'),
     'numpy.msort': _around('<numpy.sort>({}, axis=0)'),
     'numpy.asfarray': _around('<numpy.asarray>({}, dtype=float)'),
+    'numpy.lib.asfarray': _around('<numpy.asarray>({}, dtype=float)'),
     'numpy.PINF': _value('numpy.inf'), 'numpy.NINF': _value('-numpy.inf'),
     'numpy.PZERO': _value('0.0'), 'numpy.NZERO': _value('-0.0'),
     'numpy.NAN': _value('numpy.nan'),
@@ -237,6 +268,8 @@ FIXERS = {
     'numpy.ndarray.ptp': _ptp,
     'inspect.getargspec': _getargspec,
     'fractions.gcd': _gcd,
+    'cgi.escape': _cgi_escape,
+    'numpy.reshape(newshape=)': _reshape,
     'time.clock': _clock,
     'yaml.load without Loader': _safe_load,
     'yaml.load_all without Loader': _safe_load,

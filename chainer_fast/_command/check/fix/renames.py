@@ -9,9 +9,23 @@ from chainer_fast._command.check.fix.parts import called
 
 _ORDER = re.compile(r'write ([A-Za-z_]\w*(?:\.\w+)*)$')
 _METHOD = re.compile(r'write (?:\w+\.)?(\w+)\(\)$')
+# Classes of which a function has taken the place: it may be called, and no more.
+_CALLED = {'builtins.file'}
+# Methods whose new form lacks their arguments.
+_WITHOUT_ARGUMENTS = {'pandas.DataFrame.as_matrix'}
 
-# Their new names take or give something else, or fissix knows more of them.
+# Their new names take or give something else, or are not in NumPy 1.26 and 2 alike, or
+# fissix knows more of them.
 _OTHERWISE = {
+    'numpy.byte_bounds', 'numpy.RankWarning', 'numpy.disp', 'numpy.geterrobj',
+    'numpy.seterrobj', 'numpy.source', 'numpy.issubclass_', 'scipy.stats.nanmean',
+    'scipy.stats.nanmedian', 'scipy.special.lpn', 'scipy.special.lpmn',
+    'scipy.special.clpmn', 'scipy.signal.morlet', 'scipy.signal.morlet2',
+    'scipy.signal.daub', 'scipy.signal.qmf', 'scipy.signal.cascade',
+    'matplotlib.pyplot.ishold', 'cgi.escape',
+    'sklearn.feature_extraction.text.CountVectorizer.get_feature_names',
+    'PIL.ImageDraw.ImageDraw.textsize', 'PIL.ImageFont.ImageFont.getsize',
+
     'chainer.initializers.init_weight', 'chainer.functions.Parameter',
     'chainer.Function.type_check_enable', 'chainer.functions.TheanoFunction',
     'chainer.FunctionSet.parameters', 'numpy.rank', 'numpy.deprecate',
@@ -50,7 +64,9 @@ def _target(finding, entry):
                 'write chainer.links.'):
         return None     # a class of functions is called in two steps
     match = _ORDER.match(entry.instead)
-    return match[1] if match else None
+    if match is None or packages.find(match[1]) is packages.MISSING:
+        return None
+    return match[1]
 
 
 def _is_kept(plan, what, target, local):
@@ -78,7 +94,7 @@ def fix(plan, finding, node, scope, entry):
     if isinstance(node, ast.Attribute) and not plan.inference.names(node.value, scope):
         return _rename_member(plan, finding, node, entry)
     target = _target(finding, entry)
-    if target is None:
+    if target is None or finding.what in _CALLED and called(plan, node) is None:
         return False
     if isinstance(node, ast.alias):
         statement = plan.parents[node]
@@ -148,6 +164,13 @@ def _rename_member(plan, finding, node, entry):
     match = _ORDER.match(entry.instead) or _METHOD.match(entry.instead)
     if not match or finding.what.startswith(('dict.', 'chainer.')) or (
             finding.what in _OTHERWISE):
+        return False
+    owner = match[1].rpartition('.')[0] if match.re is _ORDER else ''
+    if owner and owner != finding.what.rpartition('.')[0]:
+        return False    # a function of a module, as in pandas.concat
+    call = called(plan, node)
+    if finding.what in _WITHOUT_ARGUMENTS and (
+            call is None or call.args or call.keywords):
         return False
     plan.edits.replace(node, '%s.%s' % (
         plan.operand(node.value), match[1].rpartition('.')[2]))
