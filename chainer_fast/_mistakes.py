@@ -5,12 +5,24 @@ import sys
 import typing as tp
 import warnings
 
-# What other frameworks call arguments of links, functions and optimizers.
+# What other frameworks call arguments of links, functions and optimizers, and these
+# themselves. Of several names the first one that is there counts.
 _ELSEWHERE = {
-    'bias': 'nobias', 'dilation': 'dilate', 'dim': 'axis', 'in_features': 'in_size',
-    'input_size': 'in_size', 'kernel_size': 'ksize', 'learning_rate': 'lr',
-    'num_layers': 'n_layers', 'out_features': 'out_size', 'p': 'ratio',
-    'padding': 'pad', 'rate': 'ratio', 'strides': 'stride'}
+    'alpha': 'lr', 'bias': 'nobias', 'dilation': 'dilate', 'dim': 'axis',
+    'in_features': 'in_size', 'input_size': 'in_size', 'kernel_size': 'ksize',
+    'learning_rate': 'lr alpha', 'lr': 'alpha', 'num_layers': 'n_layers',
+    'out_features': 'out_size', 'p': 'ratio', 'padding': 'pad', 'rate': 'ratio',
+    'strides': 'stride',
+    'avg_pool2d': 'average_pooling_2d', 'batch_norm': 'batch_normalization',
+    'binary_cross_entropy_with_logits': 'sigmoid_cross_entropy', 'cat': 'concat',
+    'conv1d': 'convolution_1d', 'conv2d': 'convolution_2d',
+    'conv_transpose2d': 'deconvolution_2d', 'cross_entropy': 'softmax_cross_entropy',
+    'embedding': 'embed_id', 'l1_loss': 'mean_absolute_error',
+    'max_pool2d': 'max_pooling_2d', 'mse_loss': 'mean_squared_error',
+    'BatchNorm1d': 'BatchNormalization', 'BatchNorm2d': 'BatchNormalization',
+    'Conv1d': 'Convolution1D', 'Conv2D': 'Convolution2D', 'Conv2d': 'Convolution2D',
+    'ConvTranspose2d': 'Deconvolution2D', 'Dense': 'Linear', 'Embedding': 'EmbedID',
+    'LayerNorm': 'LayerNormalization'}
 
 _warned: set[tp.Any] = set()
 
@@ -28,8 +40,15 @@ def nearest(name: str, known: tp.Iterable[str]) -> str | None:
 def meant(name: str, known: tp.Iterable[str]) -> str | None:
     """Return the known name that was probably meant, or None."""
     known = [other for other in known if other != name]
-    found = _ELSEWHERE.get(name)
-    return found if found in known else _closest(name, known)
+    found = called_here(name, known)
+    return _closest(name, known) if found is None else found
+
+
+def called_here(name: str, known: tp.Iterable[str]) -> str | None:
+    """Return the known name of what goes by another one in other frameworks, or None."""
+    known = set(known)
+    return next((other for other in _ELSEWHERE.get(name, '').split()
+                 if other in known), None)
 
 
 def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:

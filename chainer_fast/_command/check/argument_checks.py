@@ -3,6 +3,7 @@ import ast
 import inspect
 import typing
 
+from chainer_fast import _mistakes
 from chainer_fast._command.check import packages
 from chainer_fast._command.check.entries import entries, idiom
 from chainer_fast._command.check.inference import NAME, OBJECT, OWN
@@ -96,9 +97,9 @@ class ArgumentChecks:
             elif keyword.arg and given is not None and name.startswith('chainer') \
                     and not packages.takes(given, keyword.arg):
                 self.report(node, what='%s(%s=)' % (name, keyword.arg),
-                            instead='leave the argument out: there is no such one',
+                            instead=_what_it_takes(given, keyword.arg),
                             argument=keyword.arg)
-        if given is not None and name.startswith('chainer'):
+        if given is not None and name.startswith(('chainer', 'matplotlib.')):
             places, is_open = packages.positional(given)
             self._positions(node, name, gone, places, is_open, skip)
 
@@ -139,6 +140,21 @@ class ArgumentChecks:
         return isinstance(argument, ast.Constant) and isinstance(
             argument.value, bool) and default is not inspect.Parameter.empty and (
                 not isinstance(default, bool) and default is not None)
+
+
+def _what_it_takes(given, keyword):
+    """Return advice on a keyword that a callable lacks.
+
+    To leave it out may change what is computed, as in ``Adam(lr=0.1)``.
+    """
+    names = [p.name for p in given if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    here = _mistakes.called_here(keyword, names)
+    if here is not None:
+        return 'write %s=%s' % (
+            here, ', which is the opposite' if here == 'no' + keyword else '')
+    question = _mistakes.did_you_mean(keyword, names)
+    return (question + ' ' if question else '') + 'it takes ' + (
+        ', '.join(names) or 'no arguments')
 
 
 def _is_number(node):

@@ -24,6 +24,8 @@ class Checker(NameChecks, ArgumentChecks):
     ----------
     found : list of tuple
         Findings, each with its node of the tree and its scope.
+    imported : set of str
+        Packages that the source imports, and names that it imports from others.
     """
 
     def __init__(self, tree, written_for=(), is_python2=False):
@@ -39,12 +41,12 @@ class Checker(NameChecks, ArgumentChecks):
         self.scope = None
         self._reported = set()
         self._guards = 0
-        self.has_chainer = any(
-            isinstance(node, (ast.Import, ast.ImportFrom)) and any(
-                name.partition('.')[0] in ('chainer', 'chainer_fast')
-                for name in (getattr(node, 'module', None) or '',
-                             *(alias.name for alias in node.names)))
-            for node in ast.walk(tree))
+        self.imported = {
+            name.partition('.')[0] for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for name in (getattr(node, 'module', None) or '',
+                         *(alias.name for alias in node.names))}
+        self.has_chainer = not self.imported.isdisjoint(('chainer', 'chainer_fast'))
         self._visit_all(tree.body, self.scopes[tree])
 
     def report(self, node, entry=None, what='', instead='', argument='', position=-1):

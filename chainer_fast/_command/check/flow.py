@@ -4,6 +4,13 @@ import ast
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
+def _is_in(node, other):
+    """Return whether a name is read to make what it is bound to: ``x = f(x)``."""
+    return (other.lineno, other.col_offset) <= (node.lineno, node.col_offset) and (
+        node.end_lineno, node.end_col_offset) <= (
+            other.end_lineno, other.end_col_offset)
+
+
 class Flow:
     """Remembers in which blocks of a scope names are bound and read."""
 
@@ -51,6 +58,7 @@ class Flow:
                 if binding is last
                 or binding[0].lineno > last[0].lineno and (
                     binding[0].lineno <= node.lineno
+                    and not _is_in(node, binding[0])
                     or self._share_loop(self._places[binding[0]], place))]
 
     @staticmethod

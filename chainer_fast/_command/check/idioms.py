@@ -1,7 +1,7 @@
 """Idioms that are no name: each is looked for in its own way."""
 import ast
 
-from chainer_fast._command.check import numbers
+from chainer_fast._command.check import habits, numbers
 from chainer_fast._command.check.entries import idiom
 from chainer_fast._command.check.inference import OBJECT, OWN, VARIABLE, Value
 from chainer_fast._past.removed import _numpy, _python2
@@ -39,6 +39,8 @@ def _call(checker, node, scope):
     names = checker.inference.names(node.func, scope)
     for name in names:
         yield from _named_call(checker, node, scope, name)
+    yield from habits.pickles(checker, node, scope)
+    yield from habits.frames(checker, node, scope)
     if isinstance(node.func, ast.Attribute):
         yield from _method_call(checker, node, scope, node.func)
     if len(node.args) == 1 and not node.keywords and any(
@@ -215,6 +217,7 @@ def _subscript(checker, node, scope):
         yield _LISTS
     if _is_set_of_link(checker, node.value, scope):
         yield _SETS[node.value.attr]
+    yield from habits.indices(checker, node, scope)
 
 
 def _is_set_of_link(checker, node, scope):
@@ -278,5 +281,6 @@ def _class(checker, node, scope):
 
 
 _FINDERS = {ast.Call: _call, ast.Subscript: _subscript, ast.BinOp: _operation,
-            ast.AugAssign: _augmented,
-            ast.ClassDef: _class}
+            ast.AugAssign: _augmented, ast.ClassDef: _class,
+            ast.Compare: habits.devices, ast.Assign: habits.frames,
+            ast.Return: habits.frames}

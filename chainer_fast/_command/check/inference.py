@@ -21,6 +21,11 @@ _NOT_ARRAYS = {
     'numpy.ndindex', 'numpy.nditer', 'numpy.testing', 'numpy.lib', 'numpy.ma',
     'numpy.polynomial', 'numpy.random.seed', 'numpy.random.RandomState',
     'numpy.unique', 'numpy.meshgrid', 'numpy.histogram'}
+_FRAMES = ('pandas.read_', 'pandas.concat', 'pandas.merge', 'pandas.pivot_table')
+_FRAME_METHODS = {
+    'append', 'assign', 'copy', 'drop', 'drop_duplicates', 'dropna', 'fillna', 'head',
+    'merge', 'rename', 'replace', 'reset_index', 'set_index', 'sort_index',
+    'sort_values', 'tail'}
 _ITERATORS = {'builtins.iter', 'builtins.enumerate', 'builtins.reversed'}
 _XP = {'chainer.cuda.get_array_module', 'chainer.backends.cuda.get_array_module',
        'chainer.backend.get_array_module', 'cupy.get_array_module'}
@@ -189,7 +194,9 @@ class Inference:
                 return [Value(OBJECT, 'str')]
             found.extend(value for value in self.values(function.value, scope)
                          if value in (Value(OBJECT, ARRAY), Value(OBJECT, VARIABLE))
-                         and function.attr in _ARRAY_METHODS)
+                         and function.attr in _ARRAY_METHODS
+                         or value.kind == OBJECT and function.attr in _FRAME_METHODS
+                         and value.what in ('pandas.DataFrame', 'pandas.Series'))
         return found
 
     def _super(self, scope):
@@ -213,6 +220,8 @@ class Inference:
             return [Value(OBJECT, name.removeprefix('builtins.'))]
         if name in _ITERATORS or name.startswith('itertools.'):
             return [Value(OBJECT, 'iterator')]
+        if name.startswith(_FRAMES):
+            return [Value(OBJECT, 'pandas.DataFrame')]
         thing = packages.find(name)
         if thing is packages.UNKNOWN and name.rpartition('.')[2][:1].isupper():
             return [Value(OBJECT, name)]

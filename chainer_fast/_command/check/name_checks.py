@@ -46,8 +46,7 @@ class NameChecks:
             self.report(node, entry)
             return True
         if packages.find(full) is packages.MISSING:
-            self.report(node, what=full, instead='%s has no such name' % (
-                packages.ROOTS[full.partition('.')[0]].partition('.')[0]))
+            self.report(node, what=full, instead=packages.missing_name(full))
             return True
         return False
 

@@ -17,8 +17,10 @@ class Result(typing.NamedTuple):
 
 
 def _message(finding):
-    gone = ' (last in %s)' % finding.last if finding.last else ''
-    return '%s is gone%s: %s' % (finding.what, gone, finding.instead)
+    if not finding.last:    # it never was there, as far as the list knows
+        return '%s does not exist: %s' % (finding.what, finding.instead)
+    return '%s is gone (last in %s): %s' % (
+        finding.what, finding.last, finding.instead)
 
 
 def _files(number):

@@ -5,9 +5,12 @@ import inspect
 import types
 import warnings
 
+from chainer_fast import _mistakes
+
 #: Packages that are looked into, and the modules that stand for them here.
 ROOTS = {'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
-         'onnx_chainer': 'chainer_fast.onnx', 'numpy': 'numpy', 'scipy': 'scipy'}
+         'onnx_chainer': 'chainer_fast.onnx', 'numpy': 'numpy', 'scipy': 'scipy',
+         'matplotlib': 'matplotlib', 'pandas': 'pandas'}
 
 MISSING = object()
 UNKNOWN = object()
@@ -79,6 +82,16 @@ def find(name):
         if found is MISSING or found is UNKNOWN:
             return found
     return found
+
+
+def missing_name(name):
+    """Return advice on a full name that is not there."""
+    owner, _, last = name.rpartition('.')
+    root = name.partition('.')[0]
+    question = is_there(owner) and _mistakes.did_you_mean(
+        last, [other for other in dir(find(owner)) if not other.startswith('_')])
+    return '%s has no such name%s' % (
+        ROOTS[root].partition('.')[0], '; ' + question if question else '')
 
 
 def is_there(name):

@@ -95,5 +95,28 @@ ENTRIES: tuple[Removed, ...] = (
           ('ix', 'pandas 0.25', 'write loc or iloc'),
           ('as_matrix', 'pandas 0.25', 'write to_numpy()'),
           ('append', 'pandas 1.5', 'write pandas.concat'),
-          ('sort', 'pandas 0.19', 'write sort_values or sort_index'))),
+          ('sort', 'pandas 0.19', 'write sort_values or sort_index'),
+          ('iteritems', 'pandas 1.5', 'write items()'),
+          ('get_value', 'pandas 0.25', 'write at[row, column]'),
+          ('set_value', 'pandas 0.25', 'write at[row, column] = value'),
+          ('lookup', 'pandas 1.5', 'write to_numpy() and an index of two arrays'),
+          ('mad', 'pandas 1.5', 'write (x - x.mean()).abs().mean()'),
+          ('select', 'pandas 0.25', 'write loc'),
+          ('from_csv', 'pandas 0.25', 'write pandas.read_csv'))),
+    *(Removed('pandas.Series.' + name, last, instead, '',
+              'legacy mode leaves pandas alone')
+      for name, last, instead in (
+          ('ix', 'pandas 0.25', 'write loc or iloc'),
+          ('as_matrix', 'pandas 0.25', 'write to_numpy()'),
+          ('append', 'pandas 1.5', 'write pandas.concat'),
+          ('order', 'pandas 0.19', 'write sort_values'),
+          ('sort', 'pandas 0.19', 'write sort_values'),
+          ('iteritems', 'pandas 1.5', 'write items()'),
+          ('mad', 'pandas 1.5', 'write (x - x.mean()).abs().mean()'))),
+    *(Removed('pandas.' + name, last, instead, '', 'legacy mode leaves pandas alone')
+      for name, last, instead in (
+          ('Panel', 'pandas 0.25', 'write a DataFrame with a MultiIndex'),
+          *(('rolling_' + name, 'pandas 0.22', 'write x.rolling(window).%s()' % name)
+            for name in ('mean', 'sum', 'std', 'var', 'median', 'min', 'max')),
+          ('ewma', 'pandas 0.22', 'write x.ewm(...).mean()'))),
 )

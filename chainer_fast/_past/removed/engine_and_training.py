@@ -153,6 +153,9 @@ _TRAINING = (
             'write nothing, unless the numbers matter', 'v4',
             'only if v4 is named: a seed is drawn when it is made; versions 1 to 3 and '
             '5 drew from numpy.random'),
+    Removed('number of the device of an updater or evaluator', V5,
+            "write self.device.xp is not numpy, or chainer.get_device(self.device)", '',
+            'updater.device < 0: it is a chainer.backend.Device or None since v6'),
     Removed('the device of an updater, set later', V6,
             'write super().__init__(..., device=device)', 'v6'),
     Removed('chainer.Optimizer.new_epoch beside an updater', 'Chainer 4.5',

@@ -2,6 +2,7 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -322,3 +323,16 @@ def test_checking_needs_no_libcst(folder):
     processes.run('-c', 'import sys; from chainer_fast._command import check\n'
                   'check.main(["old.py"])\n'
                   'assert not {"libcst", "fissix"} & set(sys.modules)', cwd=folder)
+
+
+def test_no_more_is_imported_than_a_source_asks_for(tmp_path):
+    path = tmp_path / 'script.py'
+    path.write_text('import numpy as np\nimport chainer\nnp.float(3)\n')
+    code = ('import sys, chainer_fast\nbefore = set(sys.modules)\n'
+            'from chainer_fast._command import check\ncheck.main([sys.argv[1]])\n'
+            'print(sorted({name.partition(".")[0] + "." + name.split(".")[1]'
+            ' for name in set(sys.modules) - before'
+            ' if name.startswith(("scipy.", "pandas.", "matplotlib."))}))')
+    result = subprocess.run([sys.executable, '-c', code, str(path)], text=True,
+                            capture_output=True, check=True)
+    assert result.stdout.splitlines()[-1] == '[]'

@@ -1,9 +1,11 @@
 """What is found in lines of code, and what is not."""
+import inspect
 import textwrap
 
 import numpy as np
 import pytest
 
+import chainer_fast as chainer
 from chainer_fast._command.check import analysis
 
 HEAD = '''\
@@ -70,6 +72,32 @@ def entries(code, **options):
      'chainer.training.Trainer.extend(invoke_before_training=)'),
     ('extensions.snapshot(trigger=(1, "epoch"))',
      'chainer.training.extensions.snapshot(trigger=)'),
+    ('np.zeros((3, 4))[[np.array([0, 2]), np.array([1, 3])]]',
+     'index that is a list of sequences'),
+    ('x[[[0, 1], [1, 2]]]', 'index that is a list of sequences'),
+    ('def f(x):\n    i = [slice(None)] * 3\n    i[1] = 0\n    return x[i]',
+     'index that is a list of sequences'),
+    ('import pickle\npickle.load(open("q.pkl"))', 'pickle in a file of text'),
+    ('import pickle\nwith open("q", "w") as f:\n    pickle.dump(x, f)',
+     'pickle in a file of text'),
+    ('import six.moves.cPickle as P\nf = open("q", mode="rt")\nP.load(file=f)',
+     'pickle in a file of text'),
+    ('import pandas as pd\ndf = pd.read_csv("a").dropna()\ndf = df.append(x)',
+     'pandas.DataFrame.append'),
+    ('import pandas\ndef f(x):\n    return x.append(x)', 'pandas.DataFrame.append'),
+    ('import pandas\nx.append(x, ignore_index=True)', 'pandas.DataFrame.append'),
+    ('import pandas as pd\ndf = pd.DataFrame()\ndf = df.head()\ndf.ix[3]',
+     'pandas.DataFrame.ix'),
+    ('import pandas as pd\npd.Series(x).order()', 'pandas.Series.order'),
+    ('import pandas as pd\npd.rolling_mean(x, 3)', 'pandas.rolling_mean'),
+    ('class U(training.StandardUpdater):\n    def update_core(self):\n'
+     '        return self.device >= 0',
+     'number of the device of an updater or evaluator'),
+    ('class E(extensions.Evaluator):\n    def evaluate(self):\n'
+     '        return -1 < self.device',
+     'number of the device of an updater or evaluator'),
+    ('u = training.updaters.StandardUpdater(i, o)\nu.device == -1',
+     'number of the device of an updater or evaluator'),
     # Without an entry: the installed package tells.
     ('F.no_such_function(x)', 'chainer.functions.no_such_function'),
     ('import chainer.no_such_module', 'chainer.no_such_module'),
@@ -80,6 +108,61 @@ def entries(code, **options):
 ])
 def test_found(code, what):
     assert entries(code) == [what]
+
+
+@pytest.mark.parametrize('code', [
+    'x[[0, 1]]', 'x[:, [1, 2]]', "d[['a', 'b']]", '{}[[1], [2]]', 'x[tuple([[1], [2]])]',
+    'import pickle\npickle.load(open("q", "rb"))\npickle.loads(x)',
+    'import gzip, pickle\npickle.load(gzip.open("q"))',
+    'import pickle\ndef f(file):\n    pickle.load(file)',
+    'x = y.append(3)', 'import pandas\nx.append(3)',
+    'class U(training.StandardUpdater):\n    def __init__(self, device):\n'
+    '        self.device = device\n    def f(self):\n        return self.device >= 0',
+    'class U(training.StandardUpdater):\n    def f(self):\n'
+    '        return self.device is None',
+    'def converter(batch, device):\n    return device >= 0',
+])
+def test_habits_that_are_right(code):
+    assert entries(code) == []
+
+
+@pytest.mark.parametrize('code, instead', [
+    ('F.cross_entropy(x, t)', "no such name; did you mean 'softmax_cross_entropy'"),
+    ('F.reluu(x)', "no such name; did you mean 'relu'"),
+    ('L.Conv2d(3, 2, 3)', "did you mean 'Convolution2D'"),
+    ('optimizers.Adam(lr=0.1)', 'write alpha='),
+    ('optimizers.Adam(learning_rate=0.1)', 'write alpha='),
+    ('optimizers.SGD(alpha=0.1)', 'write lr='),
+    ('optimizers.SGD(learning_rate=0.1)', 'write lr='),
+    ('L.ConvolutionND(2, 3, 2, 3, bias=False)', 'write nobias=, which is the opposite'),
+    ('L.Linear(3, 2)(x, mode=3)', 'it takes x, n_batch_axes'),
+])
+def test_advice_on_what_never_was_there(code, instead):
+    finding, = analysis.findings(HEAD + code)
+    assert instead in finding.instead
+    assert 'leave' not in finding.instead and not finding.last
+
+
+@pytest.mark.parametrize('name', sorted(
+    name for name, value in vars(chainer.optimizers).items()
+    if isinstance(value, type) and issubclass(value, chainer.GradientMethod)))
+def test_no_rate_of_an_optimizer_is_left_out(name):
+    taken = inspect.signature(getattr(chainer.optimizers, name)).parameters
+    for argument in {'lr', 'alpha', 'learning_rate'} - set(taken):
+        finding, = analysis.findings('%soptimizers.%s(%s=0.1)' % (HEAD, name, argument))
+        rates = [rate for rate in ('lr', 'alpha') if rate in taken]
+        assert any(finding.instead == 'write %s=' % rate for rate in rates) or (
+            not rates and finding.instead.startswith(('it takes', 'did you')))
+
+
+def test_too_many_arguments_for_matplotlib():
+    pytest.importorskip('matplotlib')
+    head = 'import matplotlib.pyplot as plt\n'
+    assert [finding.what for finding in analysis.findings(
+        head + 'plt.Polygon(xy, True)\nplt.Polygon(xy, closed=True)\n'
+        'plt.subplots(2, 2, True)\nplt.plot(x, y, "r", x)')] == [
+            'matplotlib.pyplot.Polygon with 2 arguments',
+            'matplotlib.pyplot.subplots with 3 arguments']
 
 
 def test_one_argument_tells_of_the_others():

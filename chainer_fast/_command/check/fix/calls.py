@@ -15,13 +15,13 @@ def fix(plan, finding, node, scope, entry):
     """Rewrite the call that a finding is about; return whether that could be done."""
     if finding.what in FIXERS:
         return bool(FIXERS[finding.what](plan, finding, node, scope))
+    if not finding.argument or entry is None:
+        return False    # nobody knows what an argument that never was should do
     if finding.argument == 'wscale':
         return _wscale(plan, finding, node, scope)
     if finding.argument == 'bias':
         return _bias(plan, finding, node)
-    if finding.argument and entry is not None:
-        return _keyword(plan, finding, node, entry)
-    return False
+    return _keyword(plan, finding, node, entry)
 
 
 def _keyword(plan, finding, call, entry):
@@ -42,7 +42,8 @@ def _keyword(plan, finding, call, entry):
 
 
 def _number(node):
-    return node.value if isinstance(node, ast.Constant) else None
+    return node.value if isinstance(node, ast.Constant) and not isinstance(
+        node.value, bool) else None
 
 
 def _wscale(plan, finding, call, scope):
@@ -73,6 +74,8 @@ def _bias(plan, finding, call):
     keyword = named(call, 'bias')
     if keyword is None or named(call, 'initial_bias') or named(call, None):
         return False
+    if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
+        return False    # it was a number; a flag is meant for another framework
     code = plan.code(keyword.value)
     plan.edits.argument(
         keyword, None if _number(keyword.value) == 0 else 'initial_bias=' + code)

@@ -2,6 +2,7 @@
 import ast
 import re
 
+from chainer_fast._command.check import habits
 from chainer_fast._command.check.fix import renames
 from chainer_fast._command.check.fix.parts import added, called, named
 
@@ -149,6 +150,27 @@ def _frombuffer(plan, finding, call, scope):
     return code.startswith(old)
 
 
+def _binary(plan, finding, call, scope):
+    """Open the file for bytes, where nothing else uses it."""
+    for file in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(file, ast.Call) and habits.text_file(plan, file, scope) is file:
+            mode = file.args[1] if len(file.args) > 1 else next(
+                (keyword.value for keyword in file.keywords
+                 if keyword.arg == 'mode'), None)
+            if {'encoding', 'errors', 'newline', None} & {
+                    keyword.arg for keyword in file.keywords} or len(file.args) > 2:
+                return False
+            if mode is None:
+                plan.edits.add_argument(file, "'rb'")
+            else:
+                # U is the way in which Python 2 read the ends of lines.
+                plan.edits.replace(mode, repr(
+                    mode.value.replace('t', '').replace('U', '') + 'b'
+                    if mode.value.strip('tU') else 'rb'))
+            return True
+    return False
+
+
 def _listed(plan, finding, call, scope):
     """Make a list of the first argument."""
     first = plan.code(call.args[0])
@@ -277,5 +299,6 @@ FIXERS = {
     'numpy.array of ragged rows': _of_objects,
     'numpy.fromstring of bytes': _frombuffer,
     'numpy.stack of a generator': _listed,
+    'pickle in a file of text': _binary,
     'division of whole numbers': _floor,
 }
