@@ -45,10 +45,10 @@ def meant(name: str, known: tp.Iterable[str]) -> str | None:
 
 
 def called_here(name: str, known: tp.Iterable[str]) -> str | None:
-    """Return the known name of what goes by another one in other frameworks, or None."""
-    known = set(known)
+    """Return the known name of what other frameworks call so, or None."""
+    names = set(known)
     return next((other for other in _ELSEWHERE.get(name, '').split()
-                 if other in known), None)
+                 if other in names), None)
 
 
 def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:

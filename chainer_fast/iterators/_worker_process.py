@@ -21,8 +21,8 @@ GRACE = 1.
 _ENDING = 30.
 # What is said of a worker that ends at once, whenever that is noticed.
 _NOT_STARTED = (
-    ' before it had read the data set; what it wrote to its standard error output tells '
-    'why (often that the script lacks "if __name__ == \'__main__\':")')
+    ' before it had read the data set; what it wrote to its standard error output '
+    'tells why (often that the script lacks "if __name__ == \'__main__\':")')
 # The exit code that multiprocessing reports in this case.
 _SERVER_IS_GONE = 255
 

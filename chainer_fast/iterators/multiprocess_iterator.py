@@ -12,8 +12,8 @@ import numpy
 
 from chainer_fast.iterators._hang_watch import wait
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
-from chainer_fast.iterators._statemachine import NoExamples
 from chainer_fast.iterators._own_reader import OwnReader
+from chainer_fast.iterators._statemachine import NoExamples
 from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
@@ -49,7 +49,8 @@ class MultiprocessIterator(ReadAheadIterator):
         below depend. With ``None`` there is neither a warning nor a limit.
     maxtasksperchild : int, optional
         Number of examples after which a process is replaced by a new one, for data
-        sets that leak memory. By default processes are kept.
+        sets that leak memory. By default processes are kept. The thread that asks for
+        batches starts the new ones, when it does so.
 
     Raises
     ------
@@ -63,8 +64,8 @@ class MultiprocessIterator(ReadAheadIterator):
     MultiprocessIterator.TimeoutWarning
         When a batch takes longer than ``dataset_timeout``. Frequent causes are a slow
         or very large example, a library with its own threads that does not survive a
-        fork (OpenCV: call ``cv2.setNumThreads(0)``, or use another start method), and
-        too little memory.
+        fork (use another start method; OpenCV is given no threads in forks), and too
+        little memory.
 
     Notes
     -----

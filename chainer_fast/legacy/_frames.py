@@ -31,3 +31,15 @@ def is_called_by_program():
     Compiled functions in between do not count.
     """
     return not sys._getframe(2).f_code.co_filename.startswith(_NOT_OF_PROGRAM)
+
+
+def package_of(path):
+    """Return the installed package to which a file belongs, or None.
+
+    Files of the program belong to none.
+    """
+    for folder in 'site-packages', 'dist-packages':
+        _, found, inside = path.rpartition(folder + os.sep)
+        if found:
+            return inside.partition(os.sep)[0].removesuffix('.py')
+    return None

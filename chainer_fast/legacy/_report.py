@@ -84,18 +84,38 @@ def _path(name):
     return name if inside.startswith(os.pardir) else inside
 
 
+def _of_program():
+    """Return the uses in the program's own files, and those in others by package."""
+    own, others = collections.defaultdict(dict), collections.Counter()
+    for what, found in _uses.items():
+        for (name, line), number in found.items():
+            package = _frames.package_of(name)
+            if package is None:
+                own[what][name, line] = number
+            else:
+                others[package] += number
+    return own, others
+
+
 def text():
-    """Return the report."""
+    """Return the report: what the program's own files use, line by line."""
     if not _uses:
         return 'legacy mode: nothing had to be adapted'
-    places = sum(map(len, _uses.values()))
-    lines = ['legacy mode adapted %d %s at %d %s:' % (
-        len(_uses), 'idiom' if len(_uses) == 1 else 'idioms',
-        places, 'place' if places == 1 else 'places')]
+    own, others = _of_program()
+    lines = ['legacy mode: nothing had to be adapted in the program itself']
+    if own:
+        places = sum(map(len, own.values()))
+        lines = ['legacy mode adapted %d %s at %d %s:' % (
+            len(own), 'idiom' if len(own) == 1 else 'idioms',
+            places, 'place' if places == 1 else 'places')]
     known = removed.entries()
-    for what in sorted(_uses):
+    for what in sorted(own):
         entry = known[what]
         lines.append('  %s (last in %s): %s' % (what, entry.last, entry.instead))
         lines.extend('      %s:%d  %s' % (_path(name), line, _times(number))
-                     for (name, line), number in sorted(_uses[what].items()))
+                     for (name, line), number in sorted(own[what].items()))
+    if others:
+        lines.append('  in installed packages, which are not the program\'s: %s' % (
+            ', '.join('%s %s' % (package, _times(number))
+                      for package, number in sorted(others.items()))))
     return '\n'.join(lines)

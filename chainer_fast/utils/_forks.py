@@ -1,12 +1,13 @@
 """Forks of a process that has other threads.
 
-A fork has only the thread that made it. A lock that another thread had at that moment is
-never released in it, so that whoever asks for the lock waits for ever.
+A fork has only the thread that made it. A lock that another thread had at that moment
+is never released in it, so that whoever asks for the lock waits for ever.
 """
 import contextlib
 import multiprocessing
 import os
 import sys
+import typing as tp
 
 import numpy
 
@@ -14,11 +15,12 @@ import numpy
 _LONGEST_DRAW = 10.
 
 _held = []
+_random: tp.Any = numpy.random
 
 
 def _hold():
     """Take the lock of ``numpy.random``, once a draw that is under way is over."""
-    lock = numpy.random.get_bit_generator().lock
+    lock = _random.get_bit_generator().lock
     _held.append(lock if lock.acquire(timeout=_LONGEST_DRAW) else None)
 
 
@@ -36,11 +38,12 @@ if hasattr(os, 'register_at_fork'):
 def opencv_without_threads():
     """While it lasts, forks get an OpenCV that starts no threads, if it is in use.
 
-    Its threads go to sleep some time after they are used. A fork meanwhile would wait for
-    their locks.
+    Its threads go to sleep some time after they are used. A fork meanwhile would wait
+    for their locks.
     """
-    cv2 = sys.modules.get('cv2')
-    if not hasattr(cv2, 'setNumThreads') or multiprocessing.get_start_method() != 'fork':
+    cv2: tp.Any = sys.modules.get('cv2')
+    if (not hasattr(cv2, 'setNumThreads')
+            or multiprocessing.get_start_method() != 'fork'):
         yield
         return
     number = cv2.getNumThreads()

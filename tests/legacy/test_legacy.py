@@ -2,6 +2,7 @@
 import sys
 import types
 
+import numpy
 import pytest
 
 from chainer_fast import legacy, link, links
@@ -137,6 +138,39 @@ def test_children_are_in_legacy_mode_too(tmp_path):
     # The child has nothing to say of its own.
     assert process.stderr.count('legacy mode') == 1
     assert 'legacy mode: nothing had to be adapted' in process.stderr
+
+
+def run_program(path):
+    process = processes.start('-m', 'chainer_fast', '--legacy', path)
+    assert process.returncode == 0, process.stderr
+    return process
+
+
+def test_report_is_about_the_program(tmp_path):
+    package = tmp_path / 'site-packages' / 'oldpackage'
+    package.mkdir(parents=True)
+    code = 'import numpy\nx = numpy.float(3)\n'
+    (package / '__init__.py').write_text(code)
+    program = tmp_path / 'program.py'
+    program.write_text('import sys\nsys.path.insert(0, %r)\nimport oldpackage\n'
+                       % str(package.parent))
+    process = run_program(program)
+    assert 'nothing had to be adapted in the program itself' in process.stderr
+    assert process.stderr.rstrip().endswith(': oldpackage once')
+    program.write_text(program.read_text() + code)
+    process = run_program(program)
+    assert 'legacy mode adapted 1 idiom at 1 place:' in process.stderr
+    assert 'program.py:5  once' in process.stderr
+    assert '__init__.py' not in process.stderr
+
+
+def test_types_that_numpy_2_has_again_are_reported_where_they_are_adapted(tmp_path):
+    program = tmp_path / 'program.py'
+    program.write_text('import numpy\nnumpy.bool\nnumpy.long\n')
+    process = run_program(program)
+    is_adapted = numpy.lib.NumpyVersion(numpy.__version__) < '2.0.0'
+    for name in 'bool', 'long':
+        assert ('numpy.%s (last in' % name in process.stderr) == is_adapted
 
 
 def test_children_report_what_they_adapt(tmp_path):

@@ -33,7 +33,8 @@ class Entries:
     def __init__(self):
         self._names = {}
         self._arguments = {}
-        self._of_root = {}      # {package: [(name, argument, entry)]}, not identified yet
+        # {package: [(name, argument, entry)]}, those that are not identified yet
+        self._of_root = {}
         for entry in removed.entries().values():
             match = _NAME.match(entry.what)
             if match is None:
@@ -48,7 +49,7 @@ class Entries:
                     (name, argument, entry))
 
     def _identify(self, name):
-        """Look up the entries of the package of a name, whose modules are then there."""
+        """Look up the modules that the entries of the package of a name are about."""
         root = _root(name)
         for package in (root, *_IDENTIFIED.get(root, ())):
             for full, argument, entry in self._of_root.pop(package, ()):

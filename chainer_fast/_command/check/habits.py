@@ -27,7 +27,7 @@ def bound_to(node, scope):
 
 
 def text_file(checker, node, scope):
-    """Return the call of ``open`` that makes a file of text, if an expression is one."""
+    """Return the call of ``open`` that makes a file of text, or None."""
     for value, where in bound_to(node, scope):
         if isinstance(value, ast.Call) and not {
                 'builtins.open', 'builtins.file', 'io.open'}.isdisjoint(

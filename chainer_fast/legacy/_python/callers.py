@@ -3,6 +3,7 @@ import ast
 import linecache
 import os
 
+from chainer_fast.legacy import _frames
 from chainer_fast.legacy._of_today import is_of_today
 
 _CATCHING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError',
@@ -11,7 +12,7 @@ _CATCHING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError'
 
 def is_installed(path):
     """Whether a file belongs to an installed library, not to the program."""
-    return any(folder + os.sep in path for folder in ('site-packages', 'dist-packages'))
+    return _frames.package_of(path) is not None
 
 
 def is_installed_today(path):

@@ -111,7 +111,8 @@ def test_found(code, what):
 
 
 @pytest.mark.parametrize('code', [
-    'x[[0, 1]]', 'x[:, [1, 2]]', "d[['a', 'b']]", '{}[[1], [2]]', 'x[tuple([[1], [2]])]',
+    'x[[0, 1]]', 'x[:, [1, 2]]', "d[['a', 'b']]",
+    '{}[[1], [2]]', 'x[tuple([[1], [2]])]',
     'import pickle\npickle.load(open("q", "rb"))\npickle.loads(x)',
     'import gzip, pickle\npickle.load(gzip.open("q"))',
     'import pickle\ndef f(file):\n    pickle.load(file)',
@@ -210,7 +211,8 @@ def test_star_import():
     'L.Convolution2D(1, 1, 3, 1, 0, 1, W, 0)',
     'L.Convolution2D(1, 1, 3, 1, 0, False, 0.5)', 'L.Linear(3, 2, 0, 0.5)',
     'L.Maxout(3, 2, 2, 0.5)', 'L.MLPConvolution2D(3, (4, 2), 3, 1, 0, F.sigmoid)',
-    *(['np.bool', 'x.astype(np.bool)', 'np.long'] if hasattr(np, 'long') else []),
+    *(['np.bool', 'x.astype(np.bool)', 'np.long'] if np.lib.NumpyVersion(
+        np.__version__) >= '2.0.0' else []),
     # Programs that know of it
     'try:\n    g = fractions.gcd\nexcept AttributeError:\n    import math',
     'try:\n    from collections import Iterable\n'

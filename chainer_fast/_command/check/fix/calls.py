@@ -74,7 +74,7 @@ def _bias(plan, finding, call):
     keyword = named(call, 'bias')
     if keyword is None or named(call, 'initial_bias') or named(call, None):
         return False
-    if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
+    if isinstance(getattr(keyword.value, 'value', None), bool):
         return False    # it was a number; a flag is meant for another framework
     code = plan.code(keyword.value)
     plan.edits.argument(

@@ -1,6 +1,7 @@
 """Python, NumPy and other libraries as they are written today."""
 import ast
 import re
+import typing
 
 from chainer_fast._command.check import habits
 from chainer_fast._command.check.fix import renames
@@ -154,7 +155,7 @@ def _binary(plan, finding, call, scope):
     """Open the file for bytes, where nothing else uses it."""
     for file in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(file, ast.Call) and habits.text_file(plan, file, scope) is file:
-            mode = file.args[1] if len(file.args) > 1 else next(
+            mode: typing.Any = file.args[1] if len(file.args) > 1 else next(
                 (keyword.value for keyword in file.keywords
                  if keyword.arg == 'mode'), None)
             if {'encoding', 'errors', 'newline', None} & {
