@@ -139,25 +139,23 @@ def _lattice(xp, height, width, dtype):
     points = xp.ones((3, height, width), dtype)
     points[0] = xp.linspace(-1, 1, width)
     points[1] = xp.linspace(-1, 1, height)[:, None]
-    return points.reshape(3, height * width)
+    return points.reshape(3, height * width).astype(
+        numpy.promote_types(dtype, numpy.float32), copy=False)
 
 
 _host_lattice = functools.lru_cache(maxsize=16)(functools.partial(_lattice, numpy))
 
 
-def _at_least_single(dtype):
-    return numpy.promote_types(dtype, numpy.float32)
-
-
 @kernel(compiled=lambda x, height, width: _host_lattice(
-    height, width, _at_least_single(x.dtype)), device=_device.lattice)
+    height, width, x.dtype), device=_device.lattice)
 def lattice(x: NdArray, height: int, width: int) -> NdArray:
     """Return the points of a lattice that fills the square from -1 to 1.
 
     Parameters
     ----------
     x : array
-        Gives the device, and the dtype if that is at least float32.
+        Gives the device, and the dtype; points of half precision are rounded to it, but
+        held in float32.
     height, width : int
         Numbers of points.
 
@@ -166,7 +164,7 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
     array, shape (3, height * width)
         Homogeneous coordinates, horizontal ones first. Not to be changed.
     """
-    return _lattice(get_array_module(x), height, width, _at_least_single(x.dtype))
+    return _lattice(get_array_module(x), height, width, x.dtype)
 
 
 def _within(xp, places, length):

@@ -47,8 +47,7 @@ def lines(
 
 
 def lattice(x: NdArray, height: int, width: int) -> NdArray:
-    points = cuda.cupy.empty(
-        (3, height * width), numpy.promote_types(x.dtype, numpy.float32))
+    points = cuda.cupy.empty((3, height * width), x.dtype)
     _kernel(
         'int64 height, int64 width', 'T point', '''
             const ptrdiff_t axis = i / width / height;
@@ -56,7 +55,7 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
                 : axis == 1 ? chainer_fast::evenly(-1, 1, i / width % height, height)
                 : 1.;
         ''', 'lattice')(height, width, points)
-    return points
+    return points.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
 
 
 _LINES = 'raw I rows, raw V row_weights, raw J columns, raw W column_weights, ' \
