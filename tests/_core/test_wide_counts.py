@@ -10,7 +10,7 @@ MANY = 40_000, 70_000
 
 
 class Doubled(FunctionNode):
-    """Each of its inputs times two; the first ones are retained, and the last outputs."""
+    """Each input times two; the first ones are retained, and the outer outputs."""
 
     def forward(self, xs):
         self.seen = len(self.input_layouts)

@@ -123,7 +123,7 @@ def forget(
     >>> x.grad      # 2 x + 1
     array([3., 5., 7.], dtype=float32)
     """
-    # The function may have parameters of its own, so that arrays require gradients, too.
+    # The function may have parameters of its own: arrays require gradients, too.
     variables = [
         x if isinstance(x, variable.Variable) else variable.Variable(x) for x in xs]
     outs = Forget(func).apply(variables)

@@ -234,8 +234,8 @@ def test_points_that_are_no_numbers(device):
     compare.assert_array_equal(y.array.ravel(), [1, np.nan])
 
 
-# Released Chainer's gradients of these maps, for the images and weights of the test. All
-# points are at pixels, or next to them by rounding, which decides the side.
+# Released Chainer's gradients of these maps, for the images and weights of the test.
+# Points are at pixels, or next to them by rounding, which decides the side.
 AT_THE_IDENTITY = {
     'e': [331.5, 107.9, 430.8, -262.2, -569.5, 169.9],
     'f': [316.86856, -244.77103, 101.656265, -272.42218, -245.21642, 8.987583],
