@@ -144,9 +144,7 @@ class FunctionNode(_graph.FunctionBase):
         """Memory layouts of the inputs, a tuple; None entries are plain."""
         if self._input_layouts is not None:
             return self._input_layouts
-        inputs = self.inputs
-        # During forward there are no nodes yet.
-        return (None,) * (-self._output_count if inputs is None else len(inputs))
+        return (None,) * self._input_count
 
     @property
     def output_layouts(self) -> tuple[tp.Any, ...]:

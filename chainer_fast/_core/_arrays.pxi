@@ -236,7 +236,7 @@ cdef object _apply_inside(
     device = _unpack(function, xs, n, inner)
     if device is None:
         return None
-    scope = _enter_silence(state) if shortcut.warns else None
+    scope = _enter_silence(state) if shortcut.traits.warns else None
     try:
         result = _apply_by(shortcut, function, inner, n, state)
     finally:

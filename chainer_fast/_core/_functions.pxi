@@ -111,6 +111,15 @@ cdef class FunctionBase:
         _set_references(self, references)
 
     @property
+    def rank(self):
+        """Highest rank of the inputs."""
+        return self.rank_of.get()
+
+    @rank.setter
+    def rank(self, rank):
+        _set_rank(&self.rank_of, rank)
+
+    @property
     def _retained_output_data(self):
         if self.kept_outputs is None or isinstance(self.kept_outputs, tuple):
             return self.kept_outputs
@@ -219,12 +228,12 @@ cdef object _retained(VariableNodeBase node):
 cdef int _set_inputs(
         FunctionBase function, tuple nodes, ThreadState state) except -1:
     """Put a computed function in the graph, behind its inputs."""
-    cdef int rank = 0
+    cdef int64_t rank = 0
     cdef Py_ssize_t i
     for i in range(PyTuple_GET_SIZE(nodes)):
-        rank = max(rank, (<VariableNodeBase>PyTuple_GET_ITEM(nodes, i))._rank)
+        rank = max(rank, (<VariableNodeBase>PyTuple_GET_ITEM(nodes, i)).rank_of.get())
     function.input_nodes = nodes
-    function.rank = rank
+    function.rank_of.set(rank)
     function.lazy_grad_sum = state.lazy_grad_sum
     return 0
 
@@ -233,7 +242,7 @@ cdef VariableNodeBase _set_output(FunctionBase function, VariableBase variable):
     """Put an output behind its function; return its node."""
     cdef VariableNodeBase node = node_of(variable)
     node.creator_base = function
-    node._rank = function.rank + 1
+    node.rank_of.set(function.rank_of.get() + 1)
     return node
 
 
@@ -378,8 +387,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
 
     function._input_indexes_to_retain = None
     function._output_indexes_to_retain = None
-    # Until the outputs are known, input_layouts reads the number of inputs here.
-    function._output_count = -len(variables)
+    function._input_count = len(variables)
     outputs = _compute(function, arrays, state)
     _check_outputs(function, outputs)
 

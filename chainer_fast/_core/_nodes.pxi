@@ -71,6 +71,13 @@ cdef bint shape_matches(VariableNodeBase node, object array) except -1:
     return True
 
 
+cdef int _set_rank(Rank *place, object rank) except -1:
+    if not -1 << 47 <= rank < 1 << 47:
+        raise OverflowError('a rank has 48 bits. Actual: %s' % (rank,))
+    place.set(rank)
+    return 0
+
+
 cdef VariableBase variable_of(VariableNodeBase node):
     """Return the node's variable while it lives, else None."""
     if node.variable_ptr is NULL or is_going(node.variable_ptr):
@@ -110,7 +117,7 @@ cdef int _set_creator(VariableNodeBase node, FunctionBase function) except -1:
         _detach_creator(node)
     node.creator_base = function
     if function is not None:
-        node._rank = function.rank + 1
+        node.rank_of.set(function.rank_of.get() + 1)
     return 0
 
 
@@ -165,7 +172,15 @@ cdef class VariableNodeBase:
     @property
     def rank(self):
         """Number of functions on the longest way from an input to this node."""
-        return self._rank
+        return self.rank_of.get()
+
+    @property
+    def _rank(self):
+        return self.rank_of.get()
+
+    @_rank.setter
+    def _rank(self, rank):
+        _set_rank(&self.rank_of, rank)
 
     @property
     def requires_grad(self):

@@ -7,6 +7,14 @@
 
 cdef class Shortcut:
 
+    def __cinit__(self):
+        self.traits = Traits()
+
+    @property
+    def marks(self):
+        """What the engine has to know, one object for all that do one's work."""
+        return self.traits
+
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return None
 
@@ -149,6 +157,7 @@ cdef inline object _apply_by(
     cdef Py_ssize_t i
     cdef object array
     cdef bint on_device = False
+    cdef Traits traits = shortcut.traits
     if n > MAX_SHORTCUT_INPUTS:
         many.resize(n)
         arrays = many.data()
@@ -167,7 +176,7 @@ cdef inline object _apply_by(
         if not PyArray_CheckExact(<object>arrays[i]):
             if is_chainerx(<object>arrays[i]):
                 return _apply_inside(shortcut, function, xs, n, state)
-            if not shortcut.serves_devices or not is_on_device(<object>arrays[i]):
+            if not traits.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True
     if on_device:
@@ -177,8 +186,9 @@ cdef inline object _apply_by(
     if array is None:
         return None
 
-    function._input_indexes_to_retain = shortcut.retain_inputs
-    function._output_indexes_to_retain = shortcut.retain_outputs
+    function._input_indexes_to_retain = traits.retain_inputs
+    function._output_indexes_to_retain = traits.retain_outputs
+    function._input_count = n
     if state.enable_backprop:
         _put_behind(shortcut, function, xs, arrays, n, state)
     if PyTuple_CheckExact(array):
@@ -189,7 +199,7 @@ cdef inline object _apply_by(
     if not state.enable_backprop:
         return result
     _set_lone_output(function, _set_output(function, result))
-    if shortcut.retain_outputs is not None:
+    if traits.retain_outputs is not None:
         (<VariableNodeBase>function.output).array = array
         function.kept_outputs = array
     return result
@@ -210,9 +220,10 @@ cdef inline int _put_behind(
         Py_INCREF(node)
         PyTuple_SET_ITEM(nodes, i, node)
     _set_inputs(function, nodes, state)
-    if shortcut.retain_inputs is not None:
-        for i in range(PyTuple_GET_SIZE(shortcut.retain_inputs)):
-            index = <object>PyTuple_GET_ITEM(shortcut.retain_inputs, i)
+    cdef tuple retained = shortcut.traits.retain_inputs
+    if retained is not None:
+        for i in range(PyTuple_GET_SIZE(retained)):
+            index = <object>PyTuple_GET_ITEM(retained, i)
             node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, <Py_ssize_t>index)
             node.array = <object>arrays[<Py_ssize_t>index]
     return 0
@@ -226,7 +237,7 @@ cdef tuple _outputs_of(
     cdef VariableNodeBase node
     cdef object array
     cdef list results = [new_variable(array, requires_grad) for array in arrays]
-    function._output_count = <short>n
+    function._output_count = n
     if not state.enable_backprop:
         return tuple(results)
     references = []
@@ -234,9 +245,9 @@ cdef tuple _outputs_of(
         references.append(
             weakref_of(_set_output(function, <VariableBase>variable), NULL))
     _set_references(function, tuple(references))
-    if shortcut.retain_outputs is not None:
+    if shortcut.traits.retain_outputs is not None:
         kept = []
-        for index in shortcut.retain_outputs:
+        for index in shortcut.traits.retain_outputs:
             node = node_of(<VariableBase>results[index])
             node.array = arrays[index]
             kept.append(node.array)

@@ -333,7 +333,7 @@ cdef class VariableBase:
     @property
     def rank(self):
         """Number of functions on the longest way from an input to this variable."""
-        return 0 if self.node_base is None else self.node_base._rank
+        return 0 if self.node_base is None else self.node_base.rank_of.get()
 
     @property
     def creator_node(self):

@@ -309,13 +309,13 @@ cdef class Traversal:
             found = many.data()
         gradient = as_grad_array(self.table.peek(output))
         if gradient is None or not PyArray_CheckExact(gradient) and (
-                not shortcut.serves_devices or not is_on_device(gradient)):
+                not shortcut.traits.serves_devices or not is_on_device(gradient)):
             return 0
         for i in range(n):
             found[i] = NULL
         try:
             if PyArray_CheckExact(gradient):
-                if shortcut.takes_factors:
+                if shortcut.traits.takes_factors:
                     self._offer(function, gradient, found)
                 done = shortcut.backward(function, gradient, found)
             else:

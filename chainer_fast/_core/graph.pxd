@@ -11,9 +11,15 @@ functions) live in the instance dictionary, which exists only once something is 
 the public classes hold the defaults.
 """
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 
 from chainer_fast._core.state cimport ThreadState
+
+cdef extern from "chainer_fast/_core/rank.hpp":
+    cppclass Rank:
+        int64_t get() noexcept
+        void set(int64_t) noexcept
 
 
 cdef enum:
@@ -41,7 +47,7 @@ cdef class VariableNodeBase:
     cdef object array                    # kept only while a function needs it
     cdef public object dtype
     cdef int dims[INLINE_DIMS]
-    cdef public int _rank
+    cdef Rank rank_of
     cdef signed char ndim
     cdef char needs_grad
 
@@ -86,10 +92,23 @@ cdef class FunctionBase:
     cdef object kept_outputs             # a lone array, or a tuple of arrays
     cdef public object _input_indexes_to_retain
     cdef public object _output_indexes_to_retain
-    cdef public int rank
-    cdef public short _output_count
+    cdef public Py_ssize_t _input_count      # from the call of ``forward`` on
+    cdef public Py_ssize_t _output_count     # from its end on
+    cdef Rank rank_of
     cdef char output_kind
     cdef public cbool lazy_grad_sum
+
+
+cdef class Traits:
+    """What the engine has to know of a shortcut, to be set when it is made."""
+    cdef tuple retain_inputs
+    cdef tuple retain_outputs
+    cdef bint serves_devices
+    # Whether NumPy may warn during ``forward``.
+    cdef bint warns
+    # Whether ``backward`` may find Factors in the place of the second gradient. It adds
+    # a product to them, as the last thing that it does, or puts a gradient there.
+    cdef bint takes_factors
 
 
 cdef class Shortcut:
@@ -99,14 +118,8 @@ cdef class Shortcut:
     NumPy or of one GPU, and declines all others; the function's own methods then do the
     work.
     """
-    cdef tuple retain_inputs
-    cdef tuple retain_outputs
-    cdef bint serves_devices
-    # Whether NumPy may warn during ``forward``.
-    cdef bint warns
-    # Whether ``backward`` may find Factors in the place of the second gradient. It adds
-    # a product to them, as the last thing that it does, or puts a gradient there.
-    cdef bint takes_factors
+    # The one field, so that a shortcut in the place of another one needs nothing else.
+    cdef Traits traits
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
         self, FunctionBase function, object gy, PyObject **gx) except -1

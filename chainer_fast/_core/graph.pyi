@@ -103,6 +103,7 @@ class FunctionBase:
     outputs: Any
     lazy_grad_sum: bool
     rank: int
+    _input_count: int
     _input_indexes_to_retain: tuple[int, ...] | None
     _output_count: int
     _output_indexes_to_retain: Any
@@ -111,7 +112,9 @@ class FunctionBase:
     def get_retained_inputs(self) -> tuple[Any, ...]: ...
     def get_retained_outputs(self) -> tuple[Any, ...]: ...
 
-class Shortcut: ...
+class Shortcut:
+    @property
+    def marks(self) -> Any: ...
 
 def bind(
     *, variable: type, variable_node: type, accepts_array: Callable[[Any], bool],

@@ -1,5 +1,6 @@
 """Order in which backpropagation visits the functions of a graph."""
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 
 from chainer_fast._core.addresses cimport AddressTable
 from chainer_fast._core.graph cimport FunctionBase
@@ -9,7 +10,7 @@ cdef extern from *:
     #include <queue>
 
     struct Candidate {
-        int rank;
+        int64_t rank;
         Py_ssize_t order;
         PyObject *function;
 
@@ -20,7 +21,7 @@ cdef extern from *:
     };
     """
     cdef struct Candidate:
-        int rank
+        int64_t rank
         Py_ssize_t order
         PyObject *function
 

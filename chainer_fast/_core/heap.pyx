@@ -22,7 +22,7 @@ cdef class CandidateHeap:
         self.seen.make(<PyObject *>function)
         if self.seen.size > <size_t>order:
             self.items.push(
-                Candidate(function.rank, order, <PyObject *>function))
+                Candidate(function.rank_of.get(), order, <PyObject *>function))
         return 0
 
     cdef FunctionBase pop(self):

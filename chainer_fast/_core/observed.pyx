@@ -30,10 +30,7 @@ cdef class ObservedShortcut(Shortcut):
 
     def __init__(self, Shortcut shortcut not None, forward, backward):
         self.shortcut = shortcut
-        self.retain_inputs = shortcut.retain_inputs
-        self.retain_outputs = shortcut.retain_outputs
-        self.serves_devices = shortcut.serves_devices
-        self.takes_factors = shortcut.takes_factors
+        self.traits = shortcut.traits
         self.note_forward = forward
         self.note_backward = backward
 

@@ -34,7 +34,7 @@ class SpatialTransformerSampler(Function):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, grid = inputs
-        y = bilinear.sample(_at_least_single(x), _at_least_single(grid))
+        y = bilinear.sample(_at_least_single(x), grid)
         return y.astype(x.dtype, copy=False),
 
     forward_cpu = forward_gpu = forward
@@ -42,9 +42,10 @@ class SpatialTransformerSampler(Function):
     def backward(
             self, inputs: tuple[NdArray, ...],
             grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-        x = inputs[0]
-        grads = bilinear.sample_adjoint(*map(_at_least_single, inputs + grad_outputs))
-        return tuple([g.astype(x.dtype, copy=False) for g in grads])
+        x, grid = inputs
+        gx, g_grid = bilinear.sample_adjoint(
+            _at_least_single(x), grid, _at_least_single(grad_outputs[0]))
+        return gx.astype(x.dtype, copy=False), g_grid
 
     backward_cpu = backward_gpu = backward
 

@@ -7,11 +7,11 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import crf
-from chainer_fast.configuration import config
+from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.array import concat, expand_dims
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.functions.math import identity, logsumexp
+from chainer_fast.functions.math import identity, logsumexp, minmax
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import _labels, type_check
@@ -102,11 +102,10 @@ class _PathScoreGrad(FunctionNode):
         return _PathScore(self.ys).apply(filled)
 
 
-class _BestScore(_PathScore):
+class _BestScore(FunctionNode):
     """Score of the best labels, which ``forward`` stores in ``ys``."""
 
-    def __init__(self) -> None:
-        super().__init__(None)
+    ys: tp.Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         cost, *xs = [in_types[i] for i in range(type_check.eval(in_types.size()))]
@@ -115,15 +114,29 @@ class _BestScore(_PathScore):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         cost, *xs = inputs
         xp = backend.get_array_module(cost)
-        self.shapes = [x.shape for x in inputs]
+        self.retain_inputs(tuple(range(len(inputs))))
         sizes = _sizes(xs)
         scores, path = crf.best_paths(xp.concatenate(xs), cost, sizes)
         self.ys = xp.split(path, numpy.cumsum(sizes)[:-1])
         return scores,
 
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
+        # Not along the path alone: each of several that are equally good counts.
+        double = config.enable_backprop
+        with using_config('enable_backprop', True):
+            # Identities cut off the graph that the inputs themselves depend on.
+            inputs = identity.identity(*[
+                x if double else Variable(x.array)
+                for x in self.get_retained_inputs()])
+            score = _total(inputs[0], inputs[1:], minmax.max)
+            gs = grad([score], inputs, grad_outputs, enable_double_backprop=double)
+        return tuple([gs[i] for i in indexes])
 
-def _log_partition(cost, xs):
-    """Logarithm of the sum over all labellings, differentiable any number of times."""
+
+def _total(cost, xs, reduce):
+    """Reduce the scores of all labellings, differentiable any number of times."""
     cost = expand_dims.expand_dims(cost, 0)
     alpha = xs[0]
     done = []
@@ -133,10 +146,10 @@ def _log_partition(cost, xs):
             done.insert(0, alpha[n:])
             alpha = alpha[:n]
         pairs = expand_dims.expand_dims(alpha, 2) + cost
-        alpha = x + logsumexp.logsumexp(pairs, axis=1)
+        alpha = x + reduce(pairs, axis=1)
     if done:
         alpha = concat.concat([alpha, *done], axis=0)
-    return logsumexp.logsumexp(alpha, axis=1)
+    return reduce(alpha, axis=1)
 
 
 class _CRF1d(FunctionNode):
@@ -188,7 +201,8 @@ class _CRF1d(FunctionNode):
         if config.enable_backprop:
             # Identities cut off the graph that the inputs themselves depend on.
             cost, *xs = identity.identity(cost, *xs)
-            loss = _log_partition(cost, xs) - _PathScore(ys).apply((cost, *xs))[0]
+            partition = _total(cost, xs, logsumexp.logsumexp)
+            loss = partition - _PathScore(ys).apply((cost, *xs))[0]
             gs = grad([loss], [cost, *xs], [g], enable_double_backprop=True)
         else:
             gs = self._gradients(cost.array, [x.array for x in xs], ys, g.array)

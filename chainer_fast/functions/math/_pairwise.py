@@ -41,20 +41,24 @@ class PairFunction(function_node.FunctionNode):
 
 
 class PairGrad(function_node.FunctionNode):
-    """Hands ``gy`` to the first array where ``first`` holds, else to the second."""
+    """Hands ``gy`` to the first array where ``first`` holds, to the second likewise.
+
+    One of two elements is NaN where it matters: there the maximum hands ``gy`` to the
+    second array, and the minimum to none.
+    """
 
     x1_shape: tp.Any
     x2_shape: tp.Any
 
-    def __init__(self, first, shapes) -> None:
-        self.cond = first
+    def __init__(self, first, second, shapes) -> None:
+        self.cond, self.other = first, second
         self.x1_shape, self.x2_shape = shapes
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         zero = backend.get_array_module(gy).zeros((), gy.dtype)
         parts = (kernels.where(self.cond, gy, zero), self.x1_shape), (
-            kernels.where(self.cond, zero, gy), self.x2_shape)
+            kernels.where(self.other, gy, zero), self.x2_shape)
         return tuple([
             g if g.shape == shape else utils.force_array(utils.sum_to(g, shape))
             for g, shape in parts])
@@ -62,7 +66,8 @@ class PairGrad(function_node.FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        first = self.cond.astype(self.inputs[0].dtype)
+        first, second = [
+            each.astype(self.inputs[0].dtype) for each in (self.cond, self.other)]
         gg1, gg2 = grad_outputs
-        g = _gradients.combine((gg1, first), (gg2, 1 - first))
+        g = _gradients.combine((gg1, first), (gg2, second))
         return _gradients.fit(g, self.inputs[0]),

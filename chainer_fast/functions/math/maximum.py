@@ -9,7 +9,8 @@ class MaximumGrad(_pairwise.PairGrad):
     """Gradient of :class:`Maximum`; of equal elements the first gets it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
-        super().__init__(x1 >= x2, (x1.shape, x2.shape))
+        first = x1 >= x2
+        super().__init__(first, ~first, (x1.shape, x2.shape))
 
 
 class Maximum(_pairwise.PairFunction):

@@ -9,7 +9,7 @@ class MinimumGrad(_pairwise.PairGrad):
     """Gradient of :class:`Minimum`; of equal elements the first gets it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
-        super().__init__(x1 <= x2, (x1.shape, x2.shape))
+        super().__init__(x1 <= x2, x1 > x2, (x1.shape, x2.shape))
         self.x1 = x1
         self.x2 = x2
 

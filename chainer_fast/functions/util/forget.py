@@ -123,6 +123,8 @@ def forget(
     >>> x.grad      # 2 x + 1
     array([3., 5., 7.], dtype=float32)
     """
-    variables = [variable.as_variable(x) for x in xs]
+    # The function may have parameters of its own: arrays require gradients, too.
+    variables = [
+        x if isinstance(x, variable.Variable) else variable.Variable(x) for x in xs]
     outs = Forget(func).apply(variables)
     return outs[0] if len(outs) == 1 else outs

@@ -52,6 +52,25 @@ def test_sampling(shape, out_height, out_width, dtype, strided, scale):
         compare(g, expected, dtype)
 
 
+@pytest.mark.parametrize('dtype', 'efd')
+def test_side_at_pixels(dtype):
+    """The side is that of the place counted from the border around the image."""
+    for n in range(2, 60):
+        x = np.random.RandomState(n).rand(1, 1, 1, n).astype(
+            np.promote_types(dtype, 'f'))
+        at = np.linspace(-1, 1, n).astype(dtype)
+        grid = np.stack([at, 0 * at]).reshape(1, 2, 1, n)
+        left = np.floor((at + 1) * (n - 1) / 2 + 1).astype(int)
+        line = np.pad(x.ravel(), 2)
+        slope = (line[left + 2] - line[left + 1]) * (n - 1) / 2
+        gy = np.ones(x.shape, x.dtype)
+        for form in bilinear.sample_adjoint, bilinear.sample_adjoint.reference:
+            g = form(x, grid, gy)[1]
+            assert g.dtype == dtype
+            np.testing.assert_allclose(
+                g[0, 0, 0], slope, rtol=1e-2 if dtype == 'e' else 1e-4, atol=1e-4)
+
+
 def test_pixels_at_the_border():
     x = np.arange(1., 10).reshape(1, 1, 3, 3)
     where = np.array([-9, -2, -1.5, -1, 0, 1, 1.5, 2, np.inf])

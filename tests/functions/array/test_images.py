@@ -234,6 +234,29 @@ def test_points_that_are_no_numbers(device):
     compare.assert_array_equal(y.array.ravel(), [1, np.nan])
 
 
+# Released Chainer's gradients of these maps, for the images and weights of the test.
+# Points are at pixels, or next to them by rounding, which decides the side.
+AT_THE_IDENTITY = {
+    'e': [331.5, 107.9, 430.8, -262.2, -569.5, 169.9],
+    'f': [316.86856, -244.77103, 101.656265, -272.42218, -245.21642, 8.987583],
+    'd': [293.99397916, 56.34649823, -183.46239106, -456.43914666, 17.55025498,
+          -537.26070344]}
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+def test_gradient_at_the_identity(device, dtype):
+    random = np.random.RandomState(0)
+    x = random.rand(2, 3, 42, 42).astype(dtype)
+    weights = random.randn(2, 3, 42, 42).astype(dtype)
+    theta = Variable(device.send(np.repeat(IDENTITY[:1], 2, 0).astype(dtype)))
+    y = F.spatial_transformer_sampler(
+        device.send(x), F.spatial_transformer_grid(theta, (42, 42)))
+    F.sum(y * device.send(weights)).backward()
+    compare.assert_allclose(
+        theta.grad[0].ravel(), AT_THE_IDENTITY[dtype], atol=1e-3,
+        rtol=5e-3 if dtype == 'e' else 1e-4)
+
+
 def test_old_style_functions(device):
     grid = F.spatial_transformer_grid(Variable(device.send(IDENTITY)), (2, 2))
     assert isinstance(grid.creator, function.Function)

@@ -128,3 +128,36 @@ def test_pieces_of_unsorted_cuts_overlap(device):
         compare.assert_array_equal(part.array, expected)
     gradients.check(
         device, lambda x: tuple(p ** 2 for p in F.split_axis(x, [2, 1], 1)), x)
+
+
+@pytest.mark.parametrize('axis', [0, 1, 2])
+@pytest.mark.parametrize('layout', [np.ascontiguousarray, np.asfortranarray])
+@pytest.mark.parametrize('join', [
+    F.concat, F.stack, lambda xs, axis: F.hstack(xs), lambda xs, axis: F.vstack(xs),
+    lambda xs, axis: F.dstack(xs)])
+def test_gradients_of_leaves_are_views(join, axis, layout):
+    """Parts of the gradient are not copied, and nothing is added to them in place."""
+    xs = [Variable(np.zeros((2, 3, 4), np.float32)) for _ in range(3)]
+    y = join(xs, axis=axis)
+    gy = layout(np.arange(y.size, dtype=np.float32).reshape(y.shape))
+    y.grad = gy
+    y.backward()
+    for x in xs:
+        assert np.shares_memory(x.grad, gy) and x.grad.flags.writeable
+    compare.assert_array_equal(join([x.grad_var for x in xs], axis=axis).array, gy)
+    before = gy.copy()
+    F.sum(xs[0]).backward()
+    compare.assert_array_equal(gy, before)
+
+
+@pytest.mark.parametrize('axis', [0, 1])
+def test_parts_of_one_array(axis):
+    x, other = [Variable(np.ones((2, 3), np.float32)) for _ in range(2)]
+    y = F.concat((x, other, x), axis)
+    gy = y.grad = np.arange(18, dtype=np.float32).reshape(y.shape)
+    before = gy.copy()
+    y.backward()
+    first, middle, last = np.split(before, 3, axis)
+    compare.assert_array_equal(x.grad, first + last)
+    compare.assert_array_equal(other.grad, middle)
+    compare.assert_array_equal(gy, before)

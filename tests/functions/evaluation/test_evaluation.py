@@ -24,6 +24,26 @@ def test_accuracy(device, dtype):
     assert F.accuracy(y, device.send(np.full(4, -1)), ignore_label=-1).array == 0
 
 
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('label_dtype', 'iq')
+@pytest.mark.parametrize('classes', [1, 2, 127, 130, 1000])
+def test_accuracy_of_ties_and_of_what_is_no_number(dtype, label_dtype, classes):
+    """The label has to be that of the class which numpy.argmax gives."""
+    random = np.random.RandomState(0)
+    for largest in 1, 4, 10 ** 6:
+        y = random.randint(0, largest, (200, classes)).astype(dtype)
+        y[::3, random.randint(classes)] = np.nan
+        y[::7, random.randint(classes)] = np.nan
+        y[::5, random.randint(classes)] = np.inf
+        y[1::9] = -np.inf
+        best = y.argmax(axis=1)
+        near = best + random.randint(-1, 2, 200) * (random.rand(200) < .5)
+        for t in best, near, best - classes, random.randint(-2, classes + 2, 200):
+            t = t.astype(label_dtype)
+            expected = (t == best).mean(dtype=y.dtype)
+            assert F.accuracy(y, t).array == expected
+
+
 def test_accuracy_of_further_axes(device):
     y, t = gradients.uniform((2, 3, 4)), np.arange(8).reshape(2, 4) % 3
     expected = np.mean(y.argmax(axis=1) == t)

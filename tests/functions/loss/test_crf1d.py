@@ -71,6 +71,20 @@ def test_best_labels(device, sizes):
         compare.assert_allclose(score.array[b], value)
 
 
+@pytest.mark.parametrize('dtype', 'efd')
+def test_each_of_several_best_paths_counts(device, dtype):
+    """As many paths as go through a place are the gradient of it."""
+    cost = Variable(device.send(np.zeros((2, 2), dtype)))
+    xs = [Variable(device.send(np.zeros((1, 2), dtype))) for _ in range(4)]
+    score, path = F.argmax_crf1d(cost, xs)
+    F.sum(score).backward()
+    for y in path:
+        compare.assert_array_equal(y, [0])
+    compare.assert_array_equal(cost.grad, [[7, 7], [7, 7]])
+    for x, expected in zip(xs, [8, 4, 2, 1], strict=True):
+        compare.assert_array_equal(x.grad, [[expected] * 2])
+
+
 def test_gradients_of_the_best_score(device):
     xs, _ = data([3, 2, 1])
     gradients.check(device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], COST, *xs)

@@ -90,6 +90,17 @@ def test_the_first_of_equal_elements_gets_the_gradient(device, name):
     compare.assert_array_equal(x2.grad, [0, 0])
 
 
+@pytest.mark.parametrize('name, second', [('maximum', 2), ('minimum', 0)])
+def test_gradient_where_an_element_is_no_number(device, name, second):
+    x1 = Variable(device.send(np.array([np.nan, 1, np.nan, 1])))
+    x2 = Variable(device.send(np.array([1, np.nan, np.nan, 1])))
+    y = getattr(F, name)(x1, x2)
+    y.grad = device.send(np.full(4, 2.))
+    y.backward()
+    compare.assert_array_equal(x1.grad, [0, 0, 0, 2])
+    compare.assert_array_equal(x2.grad, [second, second, second, 0])
+
+
 def test_attributes_of_gradient_functions(device):
     x1, x2 = device.send((np.array([1., 3.]), np.array([2., 2.])))
     grad = maximum_mod.MaximumGrad(x1, x2)

@@ -43,6 +43,24 @@ def test_variables_of_the_function_itself_get_gradients(device):
     assert (w.grad, x.grad) == (2, 3)
 
 
+def test_arrays_alone(device):
+    """Chainer makes variables of arrays that require gradients."""
+    w, x = Variable(device.send(np.array(3.))), device.send(np.array(2.))
+    y = F.forget(lambda v: v * w, x)
+    assert y.requires_grad
+    y.backward()
+    assert w.grad == 2
+    constant = Variable(x, requires_grad=False)
+    assert not F.forget(lambda v: v * w, constant).requires_grad
+
+
+def test_integers_alone(device):
+    w = Variable(device.send(np.ones((3, 2))))
+    F.sum(F.forget(
+        lambda ids: F.embed_id(ids, w), device.send(np.array([0, 2, 2])))).backward()
+    compare.assert_array_equal(w.grad, [[1, 1], [0, 0], [2, 2]])
+
+
 @pytest.mark.parametrize('f, message', [
     (lambda: 1, 'int'), (lambda: (1,), '1st.*int'),
     (lambda: (Variable(np.zeros(1)),) * 2 + ('a',), '3rd.*str'),

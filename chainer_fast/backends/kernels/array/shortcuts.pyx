@@ -108,9 +108,10 @@ cdef class ConcatShortcut(Shortcut):
         cdef tuple nodes = function.input_nodes
         cdef VariableNodeBase node
         cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp strides[MAX_DIMS]
         cdef bint last = is_channels_last(gy)
         cdef char kind = gapless_kind(gy) if last else kind_of(gy)
-        cdef npy_intp outer = 1, rest = 1, length, total = 0, k, row
+        cdef npy_intp outer = 1, rest = 1, length, total = 0, start = 0, k, row
         cdef int ndim, axis, d
         cdef char *source
         cdef char *target
@@ -122,6 +123,7 @@ cdef class ConcatShortcut(Shortcut):
             return 0
         for d in range(ndim):
             dims[d] = PyArray_DIM(<np.ndarray>gy, d)
+            strides[d] = PyArray_STRIDE(<np.ndarray>gy, d)
             if d < axis or last and d > axis:
                 outer *= dims[d]
             elif d > axis:
@@ -139,14 +141,21 @@ cdef class ConcatShortcut(Shortcut):
         for i in range(len(nodes)):
             node = <VariableNodeBase>nodes[i]
             length = node.dims[axis] * rest
+            dims[axis] = node.dims[axis]
             if wanted(function, i):
-                dims[axis] = node.dims[axis]
-                part = _empty(ndim, dims, gy, last)
-                target = <char *>PyArray_DATA(<np.ndarray>part)
-                for k in range(outer):
-                    memcpy(target + k * length, source + k * row, length)
-                gx[i] = given(part)
+                if outer == 1 or node.creator_base is None:
+                    gx[i] = given(view_of(
+                        gy, ndim, dims, strides, start * strides[axis],
+                        PyArray_FLAGS(<np.ndarray>gy)))
+                else:
+                    # With gaps, the functions behind it would take their general ways.
+                    part = _empty(ndim, dims, gy, last)
+                    target = <char *>PyArray_DATA(<np.ndarray>part)
+                    for k in range(outer):
+                        memcpy(target + k * length, source + k * row, length)
+                    gx[i] = given(part)
             source += length
+            start += dims[axis]
         return 1
 
 

@@ -139,25 +139,23 @@ def _lattice(xp, height, width, dtype):
     points = xp.ones((3, height, width), dtype)
     points[0] = xp.linspace(-1, 1, width)
     points[1] = xp.linspace(-1, 1, height)[:, None]
-    return points.reshape(3, height * width)
+    return points.reshape(3, height * width).astype(
+        numpy.promote_types(dtype, numpy.float32), copy=False)
 
 
 _host_lattice = functools.lru_cache(maxsize=16)(functools.partial(_lattice, numpy))
 
 
-def _at_least_single(dtype):
-    return numpy.promote_types(dtype, numpy.float32)
-
-
 @kernel(compiled=lambda x, height, width: _host_lattice(
-    height, width, _at_least_single(x.dtype)), device=_device.lattice)
+    height, width, x.dtype), device=_device.lattice)
 def lattice(x: NdArray, height: int, width: int) -> NdArray:
     """Return the points of a lattice that fills the square from -1 to 1.
 
     Parameters
     ----------
     x : array
-        Gives the device, and the dtype if that is at least float32.
+        Gives the device, and the dtype; points of half precision are rounded to it, but
+        held in float32.
     height, width : int
         Numbers of points.
 
@@ -166,12 +164,13 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
     array, shape (3, height * width)
         Homogeneous coordinates, horizontal ones first. Not to be changed.
     """
-    return _lattice(get_array_module(x), height, width, _at_least_single(x.dtype))
+    return _lattice(get_array_module(x), height, width, x.dtype)
 
 
 def _within(xp, places, length):
     """Move places far outside of an axis near to it; they are still outside."""
-    return xp.minimum(xp.where(places <= -1, places.dtype.type(-2), places), length)
+    return xp.minimum(
+        xp.where(places <= 0, places.dtype.type(-1), places), length + 1)
 
 
 def _corners(xp, x, grid):
@@ -188,11 +187,14 @@ def _corners(xp, x, grid):
         Distances of the points from the first row and column.
     """
     height, width = x.shape[2:]
+    # In the type of the coordinates, and counted from the pixel before the first: at a
+    # pixel, rounding decides the side, and with it the gradient.
     rows, columns = [
-        _within(xp, (coordinate + 1) * (length - 1) / 2, length)
+        _within(xp, ((coordinate + 1) * (length - 1) / 2 + 1).astype(x.dtype), length)
         for coordinate, length in ((grid[:, 1], height), (grid[:, 0], width))]
-    first_row = xp.floor(rows).astype(numpy.intp)
-    first_column = xp.floor(columns).astype(numpy.intp)
+    above, before = xp.floor(rows), xp.floor(columns)
+    first_row = above.astype(numpy.intp) - 1
+    first_column = before.astype(numpy.intp) - 1
     batch = xp.arange(len(x)).reshape(-1, 1, 1)
     values, places = [], []
     for row in (first_row, first_row + 1):
@@ -202,8 +204,11 @@ def _corners(xp, x, grid):
                      xp.clip(column, 0, width - 1))
             values.append(xp.where(inside[..., None], x[index], x.dtype.type(0)))
             places.append((index, inside))
-    return (values, places, rows - first_row.astype(x.dtype),
-            columns - first_column.astype(x.dtype))
+    return values, places, rows - above, columns - before
+
+
+def _weights(v, u):
+    return (1 - v) * (1 - u), (1 - v) * u, v * (1 - u), v * u
 
 
 @kernel(compiled=_compiled.sample, device=_device.sample)
@@ -213,10 +218,11 @@ def sample(x: NdArray, grid: NdArray) -> NdArray:
     Parameters
     ----------
     x : array
-        Images.
+        Images, not of half precision.
     grid : array, shape (n, 2, out_height, out_width)
         Horizontal and vertical coordinates of the points, where the centres of the
-        outermost pixels are at -1 and 1. Around the image there is zero.
+        outermost pixels are at -1 and 1; of the dtype of the images or half precision.
+        Around the image there is zero.
 
     Returns
     -------
@@ -227,9 +233,9 @@ def sample(x: NdArray, grid: NdArray) -> NdArray:
     if 0 in x.shape:
         return xp.zeros(shape, x.dtype)
     values, _, v, u = _corners(xp, x, grid)
-    v, u = v[..., None], u[..., None]
-    y = ((values[0] * (1 - u) + values[1] * u) * (1 - v)
-         + (values[2] * (1 - u) + values[3] * u) * v)
+    terms = [w * q for w, q in zip(
+        _weights(v[..., None], u[..., None]), values, strict=True)]
+    y = terms[0] + terms[1] + terms[2] + terms[3]
     return xp.ascontiguousarray(y.transpose(0, 3, 1, 2))
 
 
@@ -255,8 +261,7 @@ def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdA
         return gx, xp.zeros(grid.shape, grid.dtype)
     values, places, v, u = _corners(xp, x, grid)
     gy = gy.transpose(0, 2, 3, 1)
-    weights = (1 - v) * (1 - u), (1 - v) * u, v * (1 - u), v * u
-    for (index, inside), weight in zip(places, weights, strict=True):
+    for (index, inside), weight in zip(places, _weights(v, u), strict=True):
         xp.add.at(gx, index, gy * xp.where(inside, weight, x.dtype.type(0))[..., None])
     top, bottom = values[1] - values[0], values[3] - values[2]
     left, right = values[2] - values[0], values[3] - values[1]

@@ -24,6 +24,7 @@ cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
         ptrdiff_t count
     ctypedef struct Samples:
         ptrdiff_t batch, channels, height, width, n
+        bint halves
     void resize_loop(
         char kind, object x, Lines rows, Lines columns, object y, ptrdiff_t images,
         ptrdiff_t height, ptrdiff_t width) except +
@@ -100,11 +101,15 @@ def resize_adjoint(np.ndarray gy not None, rows, row_weights, columns, column_we
 
 cdef bint _go_together(np.ndarray x, grid, Samples *s) except -1:
     """Fill in the sizes of images and points; return whether they go together."""
-    if not _suits(x) or not PyArray_CheckExact(grid) or not _suits(<np.ndarray>grid):
+    if not _suits(x) or not PyArray_CheckExact(grid) or (
+            PyArray_NDIM(<np.ndarray>grid) != 4):
         return False
+    s.halves = PyArray_TYPE(<np.ndarray>grid) == np.NPY_FLOAT16
     s.batch, s.channels, s.height, s.width = (<object>x).shape
     s.n = PyArray_DIM(<np.ndarray>grid, 2) * PyArray_DIM(<np.ndarray>grid, 3)
-    return (cf_float_kind(x) == cf_float_kind(<np.ndarray>grid)
+    return ((PyArray_TYPE(x) == np.NPY_FLOAT if s.halves
+             else cf_float_kind(x) == cf_float_kind(<np.ndarray>grid))
+            and PyArray_SIZE(<np.ndarray>grid) > 0
             and PyArray_DIM(<np.ndarray>grid, 0) == s.batch
             and PyArray_DIM(<np.ndarray>grid, 1) == 2)
 
@@ -130,4 +135,4 @@ def sample_adjoint(np.ndarray x not None, grid, gy):
     gx, ggrid = numpy.zeros_like(images), numpy.zeros_like(places)
     done = sample_adjoint_loop(
         cf_float_kind(x), images, places, gradient, gx, ggrid, s)
-    return (gx, ggrid) if done else NotImplemented
+    return (gx, ggrid.astype(grid.dtype, copy=False)) if done else NotImplemented

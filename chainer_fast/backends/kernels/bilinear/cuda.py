@@ -47,8 +47,7 @@ def lines(
 
 
 def lattice(x: NdArray, height: int, width: int) -> NdArray:
-    points = cuda.cupy.empty(
-        (3, height * width), numpy.promote_types(x.dtype, numpy.float32))
+    points = cuda.cupy.empty((3, height * width), x.dtype)
     _kernel(
         'int64 height, int64 width', 'T point', '''
             const ptrdiff_t axis = i / width / height;
@@ -56,7 +55,7 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
                 : axis == 1 ? chainer_fast::evenly(-1, 1, i / width % height, height)
                 : 1.;
         ''', 'lattice')(height, width, points)
-    return points
+    return points.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
 
 
 _LINES = 'raw I rows, raw V row_weights, raw J columns, raw W column_weights, ' \
@@ -113,7 +112,7 @@ def resize_adjoint(
 _POINT = '''
     using R = decltype(T() + T());
     struct { ptrdiff_t at[4]; R u, v; } p;
-    chainer_fast::locate(R(column), R(row), height, width, p);
+    chainer_fast::locate<G>(R(column), R(row), height, width, p);
     // The pixels of the image whose first one is at `plane`.
     R q[4];
     const auto look = [&](ptrdiff_t plane) {
@@ -123,8 +122,8 @@ _POINT = '''
 '''
 
 
-def _have_code(x, *others):
-    return x.dtype.kind == 'f' and all(
+def _have_code(x, grid, *others):
+    return x.dtype.kind == 'f' and grid.dtype in (x.dtype, numpy.float16) and all(
         a.dtype == x.dtype for a in others) and x.size > 0
 
 
@@ -133,12 +132,12 @@ def sample(x: NdArray, grid: NdArray) -> NdArray:
         return NotImplemented
     y = cuda.cupy.empty(x.shape[:2] + grid.shape[2:], x.dtype)
     _kernel(
-        'T column, T row, raw T x, int64 height, int64 width, int64 points', 'T y',
+        'G column, G row, raw T x, int64 height, int64 width, int64 points', 'T y',
         _POINT + '''
             look(i / points * height * width);
-            y = chainer_fast::blended(
-                chainer_fast::blended(q[0], q[1], p.u),
-                chainer_fast::blended(q[2], q[3], p.u), p.v);
+            R w[4];
+            chainer_fast::corner_weights(p.u, p.v, w);
+            y = chainer_fast::weighted(w, q);
         ''', 'sample_images')(
             grid[:, :1], grid[:, 1:], x, *x.shape[2:], grid[0, 0].size, y)
     return y
@@ -149,8 +148,8 @@ def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdA
         return NotImplemented
     gx, ggrid = _sums(x.shape, x.dtype), cuda.cupy.empty(grid.shape, grid.dtype)
     _kernel(
-        'T column, T row, raw T x, raw T gy, int64 channels, int64 height, '
-        'int64 width, int64 points', 'T g_column, T g_row, raw S gx', _POINT + '''
+        'G column, G row, raw T x, raw T gy, int64 channels, int64 height, '
+        'int64 width, int64 points', 'G g_column, G g_row, raw S gx', _POINT + '''
             R w[4], by_u(0), by_v(0);
             chainer_fast::corner_weights(p.u, p.v, w);
             const ptrdiff_t first = i / points * channels;

@@ -29,22 +29,33 @@ CF_ELEMENT double line_at(ptrdiff_t i, ptrdiff_t count, ptrdiff_t length, double
     return centre > 0 ? centre : 0;
 }
 
+/* Place of a coordinate along an axis, in pixels from one before the first. Each step is
+ * rounded to the type that holds the coordinates: at a pixel it is this which decides the
+ * side, and with it the gradient. A multiplication and an addition in one would make no
+ * difference, since the product by a half is exact. */
+template <typename Stored, typename T>
+CF_ELEMENT T place_of(T coordinate, ptrdiff_t length) {
+    T place = T(Stored(coordinate + T(1)));
+    place = T(Stored(place * T(Stored(T(length - 1)))));
+    place = T(Stored(place / T(2)));
+    return T(Stored(place + T(1)));
+}
+
 /* Finds the four pixels around a point, -1 for one outside of the image, and how far the
  * point is from the first of them. Returns whether its coordinates are numbers. */
-template <typename T, typename Point>
+template <typename Stored, typename T, typename Point>
 CF_ELEMENT bool locate(T column, T row, ptrdiff_t height, ptrdiff_t width, Point &point) {
-    T u = (column + T(1)) * T(width - 1) / T(2);
-    T v = (row + T(1)) * T(height - 1) / T(2);
+    T u = place_of<Stored>(column, width), v = place_of<Stored>(row, height);
     const bool numbers = u == u && v == v;
     /* Points far outside are moved nearer; they are still outside. */
-    u = u <= T(-1) ? T(-2) : u > T(width) ? T(width) : u;
-    v = v <= T(-1) ? T(-2) : v > T(height) ? T(height) : v;
+    u = u <= T(0) ? T(-1) : u > T(width + 1) ? T(width + 1) : u;
+    v = v <= T(0) ? T(-1) : v > T(height + 1) ? T(height + 1) : v;
     const T first_u = floor(u), first_v = floor(v);
     point.u = u - first_u;
     point.v = v - first_v;
     for (ptrdiff_t k = 0; k < 4; ++k) {
-        const ptrdiff_t x = numbers ? (ptrdiff_t)first_u + (k & 1) : -1;
-        const ptrdiff_t y = numbers ? (ptrdiff_t)first_v + (k >> 1) : -1;
+        const ptrdiff_t x = numbers ? (ptrdiff_t)first_u - 1 + (k & 1) : -1;
+        const ptrdiff_t y = numbers ? (ptrdiff_t)first_v - 1 + (k >> 1) : -1;
         point.at[k] = 0 <= x && x < width && 0 <= y && y < height ? y * width + x : -1;
     }
     return numbers;
@@ -57,6 +68,12 @@ CF_ELEMENT void corner_weights(T u, T v, T *w) {
     w[1] = (T(1) - v) * u;
     w[2] = v * (T(1) - u);
     w[3] = v * u;
+}
+
+/* Sum of the four pixels with their weights. */
+template <typename T>
+CF_ELEMENT T weighted(const T *w, const T *q) {
+    return w[0] * q[0] + w[1] * q[1] + w[2] * q[2] + w[3] * q[3];
 }
 
 }  // namespace chainer_fast

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include <memory>
+#include <type_traits>
 
+#include "chainer_fast/_core/half.hpp"
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
@@ -81,11 +83,11 @@ struct Point {
 };
 
 /* Returns whether all coordinates are numbers. */
-template <typename T>
+template <typename Stored, typename T>
 bool locate_all(const T *column, const T *row, ptrdiff_t height, ptrdiff_t width,
                 Point *points, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
-        if (!locate(column[i], row[i], height, width, points[i]))
+        if (!locate<Stored>(column[i], row[i], height, width, points[i]))
             return false;
     return true;
 }
@@ -94,11 +96,11 @@ template <typename T>
 void sample_one(const T *x, const Point *points, T *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         const Point &p = points[i];
-        const T u = (T)p.u, v = (T)p.v;
-        T q[4];
+        T w[4], q[4];
+        corner_weights((T)p.u, (T)p.v, w);
         for (int k = 0; k < 4; ++k)
             q[k] = p.at[k] < 0 ? (T)0 : x[p.at[k]];
-        y[i] = blended(blended(q[0], q[1], u), blended(q[2], q[3], u), v);
+        y[i] = weighted(w, q);
     }
 }
 
@@ -125,14 +127,23 @@ void sample_adjoint_of_one(const T *x, const Point *points, const T *gy, T *gx,
 /* Images and the n points that each is sampled at. */
 struct Samples {
     ptrdiff_t batch, channels, height, width, n;
+    bool halves; /* what the coordinates of floats were */
 };
+
+template <typename T>
+bool locate_all(const T *grid, const Samples &s, Point *points) {
+    if constexpr (std::is_same_v<T, float>)
+        if (s.halves)
+            return locate_all<Half>(grid, grid + s.n, s.height, s.width, points, s.n);
+    return locate_all<T>(grid, grid + s.n, s.height, s.width, points, s.n);
+}
 
 /* Returns whether all coordinates are numbers. */
 template <typename T>
 bool sample(const T *x, const T *grid, T *y, Samples s) {
     const std::unique_ptr<Point[]> points(new Point[s.n]);
     for (; s.batch-- > 0; grid += 2 * s.n) {
-        if (!locate_all(grid, grid + s.n, s.height, s.width, points.get(), s.n))
+        if (!locate_all(grid, s, points.get()))
             return false;
         for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
             sample_one(x, points.get(), y, s.n);
@@ -146,7 +157,7 @@ bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
     const std::unique_ptr<Point[]> points(new Point[s.n]);
     const ptrdiff_t plane = s.height * s.width, n = s.n;
     for (; s.batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
-        if (!locate_all(grid, grid + n, s.height, s.width, points.get(), n))
+        if (!locate_all(grid, s, points.get()))
             return false;
         for (ptrdiff_t c = 0; c < s.channels; ++c, x += plane, gx += plane, gy += n)
             sample_adjoint_of_one(x, points.get(), gy, gx, ggrid, ggrid + n, n);

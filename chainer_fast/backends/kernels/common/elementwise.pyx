@@ -315,10 +315,10 @@ cdef class Elementwise(Shortcut):
         self.casts = casts
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
-        self.serves_devices = True
+        self.traits.serves_devices = True
         if self._at_once:
             self.inputs = 2
-            self.retain_inputs = (0, 1)
+            self.traits.retain_inputs = (0, 1)
             self._fits_kept = broadcasts
             return
         self.inputs = len(gradients)
@@ -330,9 +330,9 @@ cdef class Elementwise(Shortcut):
                 self._grads[i] = (<Loop?>made).any
                 self._operands[i] = _OPERANDS.get(operand, operand)
                 kept.add(self._operands[i])
-        self.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
-        self.retain_outputs = (0,) if _OUTPUT in kept else None
-        self._fits_kept = broadcasts and self.retain_inputs is not None
+        self.traits.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
+        self.traits.retain_outputs = (0,) if _OUTPUT in kept else None
+        self._fits_kept = broadcasts and self.traits.retain_inputs is not None
         # A lone operand shows what the gradient has to look like.
         self._compares = self.inputs > 1 or not kept or _GRADIENT in kept
 

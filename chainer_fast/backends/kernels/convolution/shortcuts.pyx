@@ -147,8 +147,8 @@ cdef class _Shortcut(Shortcut):
     cdef Task task, back
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
-        self.serves_devices = True
+        self.traits.retain_inputs = (0, 1)
+        self.traits.serves_devices = True
 
     cdef bint _prepare(self, FunctionBase function, Convolution *c, object x,
                        object W) except -1:

@@ -194,7 +194,7 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
     """Mean loss of a matrix of scores and a vector of labels, without class weights."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
+        self.traits.retain_inputs = (0, 1)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = without_gaps(<object>xs[0])

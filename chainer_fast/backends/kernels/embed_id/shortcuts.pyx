@@ -135,7 +135,7 @@ cdef class EmbedIDShortcut(Shortcut):
     gives_rows = True
 
     def __cinit__(self):
-        self.retain_inputs = (0,)
+        self.traits.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object ids, weight

@@ -62,10 +62,10 @@ cdef class LinearShortcut(Shortcut):
     """``y = x W^T + b`` of matrices and a vector."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
-        self.serves_devices = True
-        self.warns = True
-        self.takes_factors = True
+        self.traits.retain_inputs = (0, 1)
+        self.traits.serves_devices = True
+        self.traits.warns = True
+        self.traits.takes_factors = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
@@ -199,9 +199,9 @@ cdef class MatMulShortcut(Shortcut):
     def __cinit__(self, tuple transposed=None, str dtype='dtype'):
         self.transposed = transposed
         self.dtype = dtype
-        self.retain_inputs = (0, 1)
-        self.serves_devices = True
-        self.warns = True
+        self.traits.retain_inputs = (0, 1)
+        self.traits.serves_devices = True
+        self.traits.warns = True
 
     cdef tuple _transposed(self, FunctionBase function):
         if self.transposed is not None:

@@ -63,7 +63,7 @@ cdef class NegativeSamplingShortcut(Shortcut):
     """Loss that tells the target from samples of noise."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1, 2)
+        self.traits.retain_inputs = (0, 1, 2)
 
     cdef object forward(self, FunctionBase function, PyObject **inputs, Py_ssize_t n):
         if n != 3:
@@ -89,7 +89,7 @@ cdef class ScoresShortcut(Shortcut):
     """Products of samples with the rows of their candidates."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
+        self.traits.retain_inputs = (0, 1)
 
     cdef object forward(self, FunctionBase function, PyObject **inputs, Py_ssize_t n):
         if n != 2:
@@ -113,7 +113,7 @@ cdef class TreeShortcut(Shortcut):
     """Loss of the ways through a tree, by an old-style function."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1, 2)
+        self.traits.retain_inputs = (0, 1, 2)
 
     cdef object forward(self, FunctionBase function, PyObject **inputs, Py_ssize_t n):
         if n != 3:

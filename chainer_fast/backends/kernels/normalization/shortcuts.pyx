@@ -93,8 +93,8 @@ cdef class BatchNormalizationShortcut(_Normalization):
     """Batch normalization by its default implementation."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
-        self.serves_devices = True
+        self.traits.retain_inputs = (0, 1)
+        self.traits.serves_devices = True
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
@@ -189,7 +189,7 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
     """Normalization by given statistics."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1, 3, 4)
+        self.traits.retain_inputs = (0, 1, 3, 4)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
@@ -244,7 +244,7 @@ cdef class GroupNormalizationShortcut(_Normalization):
 
     def __cinit__(self, bint of_rows):
         self.of_rows = of_rows
-        self.retain_inputs = (0, 1)
+        self.traits.retain_inputs = (0, 1)
 
     cdef object _groups(self, FunctionBase function):
         return 1 if self.of_rows else own_attribute(function, 'groups')
@@ -279,7 +279,7 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
     """Local response normalization."""
 
     def __cinit__(self):
-        self.retain_inputs = (0,)
+        self.traits.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         width = own_attribute(function, 'n')
@@ -304,7 +304,7 @@ cdef class NormalizeL2Shortcut(_Normalization):
     """Division of vectors by their length."""
 
     def __cinit__(self):
-        self.retain_inputs = (0,)
+        self.traits.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         if n != 1 or not gapless_kind(<object>xs[0]):

@@ -242,7 +242,7 @@ cdef class GraphLaunchShortcut(Shortcut):
     """A call that is already made, with one output."""
 
     def __cinit__(self):
-        self.serves_devices = True
+        self.traits.serves_devices = True
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):

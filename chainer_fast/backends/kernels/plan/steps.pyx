@@ -230,13 +230,13 @@ cdef class ShortcutCall(Step):
             return self._otherwise(workspace)
         if not workspace.put(self.output, array):
             raise NotStatic('%s has another result' % function.label)
-        function._input_indexes_to_retain = shortcut.retain_inputs
-        function._output_indexes_to_retain = shortcut.retain_outputs
-        if shortcut.retain_inputs is not None:
-            for i in shortcut.retain_inputs:
+        function._input_indexes_to_retain = shortcut.traits.retain_inputs
+        function._output_indexes_to_retain = shortcut.traits.retain_outputs
+        if shortcut.traits.retain_inputs is not None:
+            for i in shortcut.traits.retain_inputs:
                 node = <VariableNodeBase>function.input_nodes[i]
                 node.array = <object>arrays[i]
-        if shortcut.retain_outputs is not None:
+        if shortcut.traits.retain_outputs is not None:
             function.kept_outputs = array
         workspace.declined.discard(self.index)
         return True

@@ -172,8 +172,8 @@ cdef class CellShortcut(Shortcut):
 
     def __init__(self, Py_ssize_t memories):
         self.memories = memories
-        self.retain_inputs = tuple(range(2 * memories))
-        self.retain_outputs = (0,)
+        self.traits.retain_inputs = tuple(range(2 * memories))
+        self.traits.retain_outputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object found

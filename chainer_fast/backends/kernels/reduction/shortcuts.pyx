@@ -174,7 +174,7 @@ cdef class SumShortcut(Shortcut):
     """Sum over axes."""
 
     def __cinit__(self):
-        self.warns = True
+        self.traits.warns = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return _sum(function, <object>x[0]) if n == 1 else None
@@ -189,7 +189,7 @@ cdef class MeanShortcut(Shortcut):
     """Mean over axes."""
 
     def __cinit__(self):
-        self.warns = True
+        self.traits.warns = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y

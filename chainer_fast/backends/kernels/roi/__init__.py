@@ -280,17 +280,18 @@ def sample_max(
         has pixels, among those near the image. A bin without samples that count has
         -infinity and -1. The shape of both is ``(r, c, *size)``.
     """
-    y = numpy.full((len(boxes), x.shape[1], *size), -numpy.inf, x.dtype)
+    # Compared before they are rounded, which decides between samples about as large.
+    y = numpy.full((len(boxes), x.shape[1], *size), -numpy.inf)
     found = numpy.full(y.shape, -1, numpy.int32)
     for at, number, _, samples in _sampled_regions(
             x.shape, numbers, boxes, size, ratio):
         image, best, index = x[number], y[at], found[at]
         for s, pixels in samples:
-            value = _interpolate(image, pixels).astype(x.dtype)
+            value = _interpolate(image, pixels)
             better = value > best
             best[better] = value[better]
             index[better] = s
-    return y, found
+    return y.astype(x.dtype), found
 
 
 @kernel(compiled=in_pixels(compiled.sample_put), device=device.sample_put)

@@ -178,7 +178,9 @@ CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, const Sample &v,
 template <typename T, typename Rows, typename Columns>
 CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, Span rows, Span columns, Rows ys,
                         Columns xs, int *found) {
-    T best = T(-infinity());
+    /* Compared before they are rounded, which decides between samples that are about as
+     * large. */
+    double best = -infinity();
     int index = 0;
     *found = -1;
     for (ptrdiff_t a = rows.first; a < rows.end; ++a)
@@ -186,13 +188,13 @@ CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, Span rows, Span columns, Ro
             const Sample &v = ys(a), &u = xs(b);
             if (!counts(v, u))
                 continue;
-            const T seen = T(interpolate(x, width, v, u));
+            const double seen = interpolate(x, width, v, u);
             if (seen > best) {
                 best = seen;
                 *found = index;
             }
         }
-    return best;
+    return T(best);
 }
 
 /* The mean of `points` samples, of which those that are not in use are zero. */

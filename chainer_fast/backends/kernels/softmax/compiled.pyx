@@ -98,7 +98,7 @@ cdef class SoftmaxShortcut(Shortcut):
 
     def __cinit__(self, bint logarithm=False):
         self.logarithm = logarithm
-        self.retain_outputs = (0,)
+        self.traits.retain_outputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         if n != 1:
