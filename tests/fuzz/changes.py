@@ -1,6 +1,7 @@
 """Changes of arrays: other sizes, types, strides and values, from a random state."""
 import numpy as np
 
+from tests._core.foreign import ORIGINS
 from tests._core.shortcut_cases import laid_out
 
 _DTYPES = ['f', 'd', 'e', 'i', 'l', 'b', '?', 'D', '>f4', '>i4', 'u8', 'O']
@@ -14,6 +15,13 @@ def _filled(shape, dtype, random):
     if dtype.kind in 'iu':
         values = np.abs(values)
     return np.asarray(values).astype(dtype)
+
+
+def foreign(array, random):
+    """Return the same numbers in an array that may be from anywhere."""
+    names = sorted(ORIGINS)
+    return ORIGINS[names[random.randint(len(names))]](array) if random.randint(
+        2) else array
 
 
 def _other_shape(shape, random):
@@ -56,7 +64,10 @@ def other(shape, dtype, random, deep=True):
         return _filled(shape, _DTYPES[random.randint(len(_DTYPES))], random)
     if kind < 10:
         array = _filled(shape, dtype, random)
-        return laid_out(array, _LAYOUTS[random.randint(len(_LAYOUTS))])
+        choice = random.randint(len(_LAYOUTS) + 1)
+        if choice == len(_LAYOUTS):
+            return foreign(array, random)
+        return laid_out(array, _LAYOUTS[choice])
     if kind == 10:
         dtype = _DTYPES[random.randint(len(_DTYPES))]
         return _filled(_other_shape(shape, random), dtype, random)
