@@ -319,7 +319,8 @@ def test_a_gradient_in_the_table_that_a_weak_reference_reaches():
     table[v.node] = x
     del x
     table.accumulate(v.node, array())
-    assert table.pop(v.node).array.tolist() == [2, -4]
+    total = table.pop(v.node)
+    assert total.array.tolist() == [2, -4]
     assert reference() is None or reference().tolist() == GIVEN
 
 

@@ -92,7 +92,7 @@ def compare(seed):
     _begin(chain, plain)
     origins = np.random.RandomState(seed)
     for _, param in sorted(chain.namedparams()):
-        param.array = changes.foreign(param.array, origins)
+        param.array = changes.foreign(param.array, origins, True)
     kept = [(p, p.array.copy()) for _, p in sorted(chain.namedparams())]
     x = static_chains.draw(seed, random.randint(1, 5), 3, dtype=dtype)
     with warnings.catch_warnings(), np.errstate(all='ignore'):
@@ -107,13 +107,13 @@ def compare(seed):
             except Exception:
                 pass
         for param, array in kept:
-            param.array = changes.foreign(array.copy(), origins)
+            param.array = changes.foreign(array.copy(), origins, True)
         try:
             # Such calls have a plan by then, if they may have one.
             for _ in range(3):
                 _begin(chain)
                 got = _call(chain, chainer.Variable(
-                    changes.foreign(x.copy(), origins)))
+                    changes.foreign(x.copy(), origins, True)))
         except Exception as error:
             return 'seed %d: %s raises %r once all is as it was' % (
                 seed, compute.__name__, error)

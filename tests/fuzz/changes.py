@@ -7,6 +7,8 @@ from tests._core.shortcut_cases import laid_out
 _DTYPES = ['f', 'd', 'e', 'i', 'l', 'b', '?', 'D', '>f4', '>i4', 'u8', 'O']
 _LAYOUTS = [
     'F', 'strided', 'reversed', 'repeated', 'unaligned', 'read-only', 'subclass']
+# Gradients of such arrays would have to be of the same type.
+_OTHER_TYPES = {'swapped', 'subclass', 'memory map'}
 
 
 def _filled(shape, dtype, random):
@@ -17,9 +19,9 @@ def _filled(shape, dtype, random):
     return np.asarray(values).astype(dtype)
 
 
-def foreign(array, random):
+def foreign(array, random, same_type=False):
     """Return the same numbers in an array that may be from anywhere."""
-    names = sorted(ORIGINS)
+    names = sorted(ORIGINS.keys() - (_OTHER_TYPES if same_type else set()))
     return ORIGINS[names[random.randint(len(names))]](array) if random.randint(
         2) else array
 

@@ -204,15 +204,14 @@ def test_a_plan_without_memory_of_its_own_raises():
         plan.run(workspace)
 
 
-@pytest.mark.parametrize('wrong', [
-    draw(1, 1, 3), draw(1, 4, 3, dtype='d'), draw(1, 4, 3, dtype='>f4')])
+@pytest.mark.parametrize('wrong', [draw(1, 1, 3), draw(1, 5, 3), draw(1, 4, 3).T])
 def test_gradients_of_another_kind_are_left_to_the_code(wrong):
     def outcome_of(chain):
         y = chain(chainer.Variable(draw(0, 4, 3)))
         y._set_grad_without_check(wrong)
         try:
             y.backward()
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             return type(error)
         return [p.grad.tolist() for p in chain.params() if p.grad is not None]
 

@@ -4,6 +4,8 @@ A launch overwrites the memory of its recording.  Inputs are copied into it, and
 out of it: outputs to new arrays, gradients to arrays that were handed out before if
 nobody has them any more.
 """
+import weakref
+
 cimport cython
 cimport numpy as np
 from cpython.list cimport PyList_GET_ITEM
@@ -87,6 +89,7 @@ cdef class _HandedOut:
     cdef intptr_t stream
     cdef list watched            # all through which the memory can be reached
     cdef vector[Py_ssize_t] counts
+    cdef list weak_counts        # of weak references
 
     cdef int watch(self) except -1:
         """Count the references to everything, while nobody else has any."""
@@ -108,6 +111,7 @@ cdef class _HandedOut:
             while may_have_more_references(PyList_GET_ITEM(self.watched, i), n):
                 n += 1
             self.counts.push_back(n)
+        self.weak_counts = [weakref.getweakrefcount(each) for each in self.watched]
         return 0
 
     cdef bint are_free(self, intptr_t stream) except -1:
@@ -119,7 +123,8 @@ cdef class _HandedOut:
         for i in range(len(self.watched)):
             each = PyList_GET_ITEM(self.watched, i)
             if may_have_more_references(each, self.counts[i]) or (
-                    is_held_weakly(each)):
+                    is_held_weakly(each) and weakref.getweakrefcount(
+                        self.watched[i]) > self.weak_counts[i]):
                 return False
         for i in range(len(self.arrays)):
             if self.shapes[i] is not None and self.arrays[i].shape != self.shapes[i]:
