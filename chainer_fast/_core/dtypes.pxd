@@ -1,7 +1,7 @@
 """Whether two arrays have elements of one type.
 
 Arrays that come from files, pickles or other libraries have descriptors of their own:
-that two are one object tells that their types are the same, and nothing if they are not.
+types may be the same though two descriptors are not one object.
 """
 cimport numpy as np
 

@@ -90,7 +90,7 @@ cdef class LatestCalls:
             each for each in self.known if each[1] not in repeated])
 
     def turn_of(self, repeated):
-        """Return when one of some repeated calls was used last; 0 if it is not known."""
+        """Return when one of some repeated calls was used last; 0 if unknown."""
         return max([(<RepeatedCall>each[1]).turn for each in self.known
                     if each[1] in repeated], default=0)
 
@@ -242,8 +242,8 @@ cdef class Lease:
     """What a call in the graph holds; its workspace is free when it is forgotten.
 
     That is when its memory is freed. A finalizer would be too early: the collector of
-    cycles runs those of all objects that it has found, and then some other finalizer may
-    bring them back. The call has the workspaces that are lent as well, so that the
+    cycles runs those of all objects that it has found, and some other finalizer may
+    then bring them back. The call has the workspaces that are lent as well, so that the
     collector does not clear one before it clears who holds the lease.
 
     Attributes

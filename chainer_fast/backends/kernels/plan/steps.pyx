@@ -129,7 +129,7 @@ cdef class Workspace:
         return 0
 
     cdef bint _is_ours(self) except -1:
-        """Tell whether nobody else refers to memory, or to a function, of the workspace.
+        """Tell whether nobody else refers to memory, or a function, of the workspace.
 
         Code that the steps call may have kept what it was given; in another call it
         would see other numbers there.
