@@ -112,8 +112,7 @@ cpdef list plain_variables(tuple arrays):
         if first is None:
             first = array
         elif array._device is not first._device or (
-                PyArray_DESCR(<np.ndarray>x)
-                is not PyArray_DESCR(<np.ndarray>first._v.arr)):
+                not same_type(x, first._v.arr)):
             return None
         variables.append(array._v)
     return variables
@@ -129,7 +128,7 @@ cdef object _operate_on_arrays(
     x, y = a._v.arr, b._v.arr
     if a._ids is not None or b._ids is not None or a._device is not b._device or (
             not PyArray_CheckExact(x) or not PyArray_CheckExact(y)
-            or PyArray_DESCR(<np.ndarray>x) is not PyArray_DESCR(<np.ndarray>y)
+            or not same_type(x, y)
             or not PyArray_ISFLOAT(<np.ndarray>x)
             or not PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>y)):
         return _routines[place](a, other)

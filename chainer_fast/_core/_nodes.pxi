@@ -154,6 +154,8 @@ cdef class VariableNodeBase:
     @property
     def data(self):
         """The array, if a function of the graph has retained it; else None."""
+        if _on_read is not None:
+            _on_read(self, self.array, False)
         return self.array
 
     @data.setter

@@ -110,7 +110,7 @@ cdef object _as_type_of(VariableBase variable, object array, int operator):
             not PyArray_CheckExact(variable.arr)):
         return array
     dtype = <np.dtype>PyArray_DESCR(<np.ndarray>variable.arr)
-    if <np.dtype>PyArray_DESCR(<np.ndarray>array) is dtype or not PyArray_CHKFLAGS(
+    if same_type(array, variable.arr) or not PyArray_CHKFLAGS(
             <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
         return array
     Py_INCREF(dtype)    # NumPy takes this reference

@@ -69,7 +69,7 @@ cdef int _check_grad(VariableBase variable, object grad) except -1:
     data = variable.arr
     if grad is None or PyArray_CheckExact(grad) and (
             data is None or PyArray_CheckExact(data)
-            and PyArray_DESCR(grad) is PyArray_DESCR(data)
+            and same_type(grad, data)
             and np.PyArray_SAMESHAPE(grad, data)):
         return 0
     variable._check_grad_array(grad)
@@ -137,6 +137,8 @@ cdef class VariableBase:
     @property
     def array(self):
         """The array; None while the variable is uninitialized."""
+        if _on_read is not None:
+            _on_read(self, self.arr, False)
         if self._layout is not None:
             self._refuse_layout()
         if is_chainerx(self.arr):
@@ -161,6 +163,8 @@ cdef class VariableBase:
     @property
     def raw_array(self):
         """The array as it is laid out in memory, whatever the layout."""
+        if _on_read is not None:
+            _on_read(self, self.arr, False)
         return self.arr
 
     def _set_array(self, array, *, layout_check=True):
@@ -241,6 +245,8 @@ cdef class VariableBase:
         Setting it to an array of another type, dtype or shape than the data raises
         TypeError or ValueError.
         """
+        if _on_read is not None:
+            _on_read(self, self.grad_arr, True)
         if self._layout is not None:
             self._refuse_layout()
         if not self._grad_valid:

@@ -5,9 +5,10 @@ from cpython.dict cimport PyDict_Size
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libcpp.vector cimport vector
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_NDIM
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core import grad_check
+from chainer_fast._core.dtypes cimport has_dtype, same_dtype
 from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
@@ -170,15 +171,15 @@ cdef int _check_leaf(
         variable = variable_of(node)
         if variable is not None and has_shape_of(
                 <RowGradient>gradient, variable.arr) and (
-                    <object>PyArray_DESCR(variable.arr) is node.dtype) and (
+                    has_dtype(variable.arr, node.dtype)) and (
                         shape_matches(node, variable.arr)):
             return 0
         gradient = dense(gradient)
     elif PyArray_CheckExact(gradient) and (
-            <object>PyArray_DESCR(gradient) is node.dtype) and shape_matches(
+            has_dtype(gradient, node.dtype)) and shape_matches(
                 node, gradient):
         return 0
-    elif is_on_device(gradient) and gradient.dtype is node.dtype and (
+    elif is_on_device(gradient) and same_dtype(gradient.dtype, node.dtype) and (
             shape_matches(node, gradient)):
         variable = variable_of(node)
         if variable is not None and is_on_device(variable.arr):

@@ -13,15 +13,17 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
-    PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.addresses cimport Entry
+from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport Shortcut, VariableBase, VariableNodeBase, \
     new_variable, variable_of
 from chainer_fast._core.launches cimport is_on_device
+from chainer_fast._core.holders cimport is_held_weakly
 from chainer_fast._core.private cimport instance_dict, may_have_more_references
 from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
@@ -64,6 +66,7 @@ cdef object as_grad_array(object gradient):
 cdef bint _is_ours(object array) noexcept:
     # One reference from the table and one from the caller's variable.
     return (not may_have_more_references(array, 2)
+            and not is_held_weakly(<PyObject *>array)
             and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_BEHAVED))
 
 
@@ -84,8 +87,7 @@ cdef object _sum_two(object a, object b):
     """Return ``a + b``, in place if only the table and the caller refer to ``a``."""
     cdef bint alike
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
-        alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
-                 and PyArray_SAMESHAPE(a, b))
+        alike = same_type(a, b) and PyArray_SAMESHAPE(a, b)
         if alike and _is_ours(a):
             if common_gapless_kind(a, b):
                 flags = add_into(PyArray_TYPE(a), PyArray_DATA(a), PyArray_DATA(b),
@@ -296,7 +298,7 @@ cdef object _sum_shared(object a, object b):
         return rows
     a, b = dense(a), dense(b)
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
-        if PyArray_DESCR(a) is PyArray_DESCR(b) and PyArray_SAMESHAPE(a, b):
+        if same_type(a, b) and PyArray_SAMESHAPE(a, b):
             return np.PyArray_FROM_O(a + b)
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 

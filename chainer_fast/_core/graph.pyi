@@ -9,6 +9,8 @@ from chainer_fast.variable import Variable
 
 TRIED: bool
 
+def watch_reads(callback: Callable[[Any, Any, bool], object] | None) -> None: ...
+
 class VariableNodeBase:
     dtype: numpy.dtype
     shape: tuple[int, ...]

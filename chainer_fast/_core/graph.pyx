@@ -26,6 +26,7 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_DIMS, \
     PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
 
+from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
@@ -105,6 +106,17 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _run_static = run_static
     _cure_of_mixture = cure_of_mixture
     _unexpected = unexpected
+
+
+# Called with a variable, or a node, the array of it that Python code reads, and whether
+# that is a gradient. There is no function most of the time.
+cdef object _on_read = None
+
+
+def watch_reads(callback):
+    """Have a function called when code reads an array of a variable; None ends that."""
+    global _on_read
+    _on_read = callback
 
 
 def bind_arrays(array_type):

@@ -8,6 +8,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
+from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.graph cimport (
     OUTPUT_REFERENCES, FunctionBase, VariableBase, VariableNodeBase, lone_output,
     own_attribute, shape_matches, variable_of)
@@ -59,7 +60,7 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
         else gy.dtype)
     for i in range(n):
         node = <VariableNodeBase>function.input_nodes[i]
-        if node.dtype is not dtype or not shape_matches(node, gy):
+        if not same_dtype(node.dtype, dtype) or not shape_matches(node, gy):
             return False
     return True
 

@@ -6,6 +6,8 @@ from chainer_fast.backends.kernels.plan import calls
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._call import settings
 
+# Kinds that are kept, unless the user tells another number.
+LIMIT = 64
 # Times that it is made anew for a kind of calls, since links have changed.
 RENEWALS = 8
 
@@ -37,6 +39,8 @@ class Cache:
         Notes by what calls are made.
     verbosity_level : int
         If 2 or more, a line is printed for each kind that is refused.
+    limit : int
+        Number of kinds at most; the kind that was not called for longest is forgotten.
 
     Attributes
     ----------
@@ -44,12 +48,45 @@ class Cache:
         Why calls of a kind are left to the chain's code.
     """
 
-    def __init__(self, latest, verbosity_level=0):
+    def __init__(self, latest, verbosity_level=0, limit=LIMIT):
         self.latest = latest
         self._verbosity_level = verbosity_level
+        self._limit = limit
+        # All kinds, the latest last, and whether they were called more than once.
+        self._kinds: dict[tp.Any, bool] = {}
+        self._is_crowded = False
         self._kept = {}
         self._renewals = collections.Counter()
         self.refused: dict[tp.Any, tp.Any] = {}
+
+    def touch(self, kind):
+        """Note that a call of a kind is made."""
+        self._kinds[kind] = self._kinds.pop(kind, None) is not None
+        if len(self._kinds) > self._limit:
+            self._is_crowded = True
+            self._drop_one()
+
+    def _drop_one(self):
+        """Forget all of the kind that was not called for longest."""
+        *others, _ = self._kinds
+        # Calls that compiled code recognizes do not come here: a few kinds, which are
+        # in the order of their turns. The first of the others is the oldest.
+        kind = min(others, key=lambda kind: self.latest.turn_of(self._of(kind)))
+        self.forget(kind)
+        for kept in (self._kinds, self.refused, self._renewals):
+            kept.pop(kind, None)
+
+    def is_worth_it(self, kind):
+        """Return whether a call may be recorded.
+
+        Where there are more kinds than can be kept, as with a number that is another
+        one in each call, those alone that are called again.
+        """
+        return not self._is_crowded or self._kinds.get(kind, False)
+
+    def _of(self, kind):
+        """Return the repeated calls of a kind, a list."""
+        return self._kept.get(kind, ())
 
     def find(self, kind):
         """Return what is kept for a kind, or None.
@@ -71,8 +108,7 @@ class Cache:
 
     def forget(self, kind):
         """Drop what is kept for a kind."""
-        self._kept.pop(kind, None)
-        self.latest.clear()
+        self.latest.drop(self._kept.pop(kind, ()))
 
     def refuse(self, kind, reason):
         """Have the chain's code make all calls of a kind."""

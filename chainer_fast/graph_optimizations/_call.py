@@ -171,4 +171,9 @@ def _frozen(value):
         return tuple([(key, _frozen(each)) for key, each in value.items()])
     if isinstance(value, (list, tuple)):
         return tuple([_frozen(each) for each in value])
-    return _INPUT if is_input(value) else (type(value), value)
+    if is_input(value):
+        return _INPUT
+    if isinstance(value, (float, complex, numpy.inexact)):
+        # Zeros are equal whatever their signs, and a NaN is equal to none.
+        return type(value), repr(value)
+    return type(value), value

@@ -17,6 +17,8 @@ class Trace:
     Parameters
     ----------
     chain : Chain
+    watches_reads : bool
+        Whether the call is refused if its code reads arrays of variables.
 
     Attributes
     ----------
@@ -24,6 +26,10 @@ class Trace:
         Each as it was before and as it is after it was applied, its inputs and outputs.
     reason : str or None
         Why the call cannot be repeated.
+    reads : list of tuple
+        Variables, or nodes, whose arrays the code has read, the arrays, and why no plan
+        can make the call if they are not handed on as they are; None and None for
+        what is used in other ways in any case.
     drawing : set of type
         Classes of functions that draw random numbers.
     updated : list of array
@@ -34,9 +40,11 @@ class Trace:
         See :meth:`ChainState.changes`.
     """
 
-    def __init__(self, chain):
+    def __init__(self, chain, watches_reads=True):
+        self.watches_reads = watches_reads
         self.functions = []
         self.reason = None
+        self.reads = []
         self.drawing = set()
         self.updated = []
         self.state = ChainState(chain)

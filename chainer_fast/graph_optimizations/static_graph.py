@@ -25,6 +25,25 @@ What a call does besides applying functions is
 - refused otherwise: other noise, counts such as that of ``finetune=True``, reported
   values, and changes of arrays, lists or graphs by the code itself.
 
+What the code computes with NumPy, and not by functions, is the same in every call of a
+plan, as it is in Chainer's recordings. Two things follow.
+
+- A call is refused if the code reads the array of a variable: ``x.array``, ``x.data``,
+  ``x.grad``, ``x.item()``, ``chainer.as_array(x)``. A mask computed of ``x.array`` may
+  have been equal in the first two calls, and need not be in the next one. It makes no
+  difference if the code asks for ``x.array.shape``, or whether ``x.array`` is None, or
+  hands the array on, as in ``chainer.Variable(x.array)``. If what it computes is the
+  same in every call, ``static_graph(allow_array_reads=True)`` says so.
+- What the code computes of arrays that are arguments themselves, not variables, nobody
+  can tell from a constant. Compute a mask of them by functions (``F.where``), make it
+  outside of the chain and pass it as an argument, or do not decorate the method.
+
+The first calls of 64 kinds are recorded (``max_cache_size``). When there are more, the
+kind that was not called for longest is forgotten, with its memory, and a new one is
+recorded only if it comes again soon. So a number that is another one in each call, such
+as a coefficient that grows, costs neither memory nor recordings, while the code makes
+these calls; passed as an array, it is an input like others.
+
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
 ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code
 does not run any more. A call that waits for the GPU, reports values or changes
@@ -43,7 +62,8 @@ import typing as tp
 
 from chainer_fast.backends.kernels.plan.calls import MISS, REFUSED, LatestCalls
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _side_effects
+from chainer_fast.graph_optimizations import _reads, _side_effects
+from chainer_fast.graph_optimizations._cache import LIMIT
 from chainer_fast.graph_optimizations._call import Call
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
@@ -70,6 +90,9 @@ class ScheduleManager:
         Forget schedules that were recorded under other settings of the configuration.
     verbosity_level : int
         If 1 or more, a line is printed for each recording.
+    max_cache_size : int
+        Number of kinds of calls, and of kinds of inputs, that are kept at most. Those
+        that were not called for longest are forgotten.
 
     Attributes
     ----------
@@ -81,18 +104,28 @@ class ScheduleManager:
     """
 
     def __init__(
-            self, minimize_cache_size: bool = True, verbosity_level: int = 0) -> None:
+            self, minimize_cache_size: bool = True, verbosity_level: int = 0,
+            max_cache_size: int = LIMIT) -> None:
+        _check_size(max_cache_size)
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
-        self.schedules: dict[tp.Any, tp.Any] = {}
+        self.max_cache_size = max_cache_size
         self.latest = LatestCalls()
-        self.recordings = RecordedCalls(self.latest)
-        self.calls = PlannedCalls(self.latest, verbosity_level)
         self._settings = None
+        self._begin()
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
         # A copy of the chain makes new recordings.
-        return ScheduleManager, (self.minimize_cache_size, self.verbosity_level)
+        return ScheduleManager, (
+            self.minimize_cache_size, self.verbosity_level, self.max_cache_size)
+
+    def _begin(self):
+        """Keep nothing."""
+        self.schedules: dict[tp.Any, tp.Any] = {}
+        self.latest.clear()
+        self.recordings = RecordedCalls(self.latest, limit=self.max_cache_size)
+        self.calls = PlannedCalls(
+            self.latest, self.verbosity_level, self.max_cache_size)
 
     def get_schedule(
             self, in_vars: tp.Sequence[VariableOrArray],
@@ -113,16 +146,17 @@ class ScheduleManager:
         """
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
-            self.schedules.clear()
-            self.latest.clear()
-            self.recordings = RecordedCalls(self.latest)
-            self.calls = PlannedCalls(self.latest, self.verbosity_level)
+            self._begin()
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
-        if kind not in self.schedules:
-            self.schedules[kind] = StaticScheduleFunction(
+        schedule = self.schedules.pop(kind, None)
+        if schedule is None:
+            schedule = StaticScheduleFunction(
                 self, self.verbosity_level, enable_double_backprop)
-        return self.schedules[kind]
+        self.schedules[kind] = schedule     # the latest is the last
+        if len(self.schedules) > self.max_cache_size:
+            del self.schedules[next(iter(self.schedules))]
+        return schedule
 
     def end_forward(self) -> None:
         """Tell that an iteration is over.
@@ -164,11 +198,22 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
         If 1 or more, a line is printed for each recording.
     enable_double_backprop : bool
         Whether a recording, applied as a function, can be differentiated twice.
+    max_cache_size : int
+        Number of kinds of calls that are kept at most, 64 by default. Calls are of one
+        kind if their inputs have the same shapes and dtypes, their other arguments are
+        equal, and so is the configuration. The kind that was not called for longest is
+        forgotten. Where there are more kinds, the code makes a call, unless one of its
+        kind was among the latest ones.
+    allow_array_reads : bool
+        Plan calls on the processor although their code reads arrays of variables. What
+        the code computes of them with NumPy has to be the same in every call.
 
     Raises
     ------
     TypeError
         If it decorates anything but a function.
+    ValueError
+        If ``max_cache_size`` is less than 1.
 
     Examples
     --------
@@ -193,7 +238,10 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
 
 
 def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
-            verbosity_level=0, enable_double_backprop=False):
+            verbosity_level=0, enable_double_backprop=False, max_cache_size=LIMIT,
+            allow_array_reads=False):
+    _check_size(max_cache_size)
+
     @functools.wraps(func)
     def call(chain, *args, **kwargs):
         manager = chain.__dict__.get('schedule_manager')
@@ -209,13 +257,21 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
             return func(chain, *args, **kwargs)
         if manager is None:
             chain.schedule_manager = manager = ScheduleManager(
-                minimize_cache_size, verbosity_level)
+                minimize_cache_size, verbosity_level, max_cache_size)
         return _make(
-            Call(func, chain, args, kwargs), manager, enable_double_backprop)
+            Call(func, chain, args, kwargs), manager, enable_double_backprop,
+            not allow_array_reads)
     return call
 
 
-def _make(call, manager, enable_double_backprop):
+def _check_size(max_cache_size):
+    if max_cache_size < 1:
+        raise ValueError(
+            'max_cache_size is %r, but at least one kind of calls is kept: set '
+            'config.use_static_graph to False to keep none' % (max_cache_size,))
+
+
+def _make(call, manager, enable_double_backprop, watches_reads):
     """Make a call by its plan or recording, or else by the chain's code."""
     schedule = manager.get_schedule(call.inputs, enable_double_backprop)
     call.chain.static_schedule = schedule
@@ -224,8 +280,10 @@ def _make(call, manager, enable_double_backprop):
         returned = manager.calls.apply(call, schedule)
         if returned is not MISS:
             return returned
-    if schedule.is_empty() or (on_processor and manager.calls.wants(call.kind)):
-        return _record(schedule, call, manager.calls if on_processor else None)
+    planned_calls = manager.calls if on_processor and manager.calls.wants(
+        call.kind) else None
+    if schedule.is_empty() or planned_calls is not None:
+        return _record(schedule, call, planned_calls, watches_reads)
     if call.kind is not None and not on_processor:
         returned = manager.recordings.apply(call, schedule)
         if returned is not MISS:
@@ -233,7 +291,7 @@ def _make(call, manager, enable_double_backprop):
     return call.run()
 
 
-def _record(schedule, call, planned_calls):
+def _record(schedule, call, planned_calls, watches_reads):
     """Make a call by the chain's code while a schedule records it.
 
     The call is traced as well if it may get a plan.
@@ -242,8 +300,9 @@ def _record(schedule, call, planned_calls):
     if not first:
         # Another recording, to be compared with the first.
         schedule = StaticScheduleFunction(None)
-    trace = None if planned_calls is None else Trace(call.chain)
-    with using_config('schedule_func', schedule), _side_effects.noted(trace):
+    trace = None if planned_calls is None else Trace(call.chain, watches_reads)
+    with using_config('schedule_func', schedule), _side_effects.noted(trace), \
+            _reads.noted(trace):
         schedule.trace = trace
         try:
             returned = call.run()

@@ -7,6 +7,7 @@ in C nor to functions in Python: their arguments are then variables without a co
 import copy
 import functools
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -307,6 +308,20 @@ def test_a_gradient_in_the_table(hold):
         assert table.pop(v.node).array.tolist() == [2, -4]
 
     assert hold(array, use).tolist() == GIVEN
+
+
+def test_a_gradient_in_the_table_that_a_weak_reference_reaches():
+    """Somebody may come back to it."""
+    v = Variable(array()) * 2
+    table = grad_table.GradTable()
+    x = array()
+    reference = weakref.ref(x)
+    table[v.node] = x
+    del x
+    table.accumulate(v.node, array())
+    total = table.pop(v.node)
+    assert total.array.tolist() == [2, -4]
+    assert reference() is None or reference().tolist() == GIVEN
 
 
 def test_an_array_of_a_function(hold):

@@ -25,7 +25,7 @@ from chainer_fast.functions.math import clip, exponential
 from chainer_fast.links.loss import hierarchical_softmax
 from chainer_fast.variable import Variable
 from tests import forced
-from tests._core import shortcut_cases
+from tests._core import foreign, shortcut_cases
 from tests._core.shortcut_cases import Kind
 from tests.functions.normalization import test_shortcuts
 from tests.graph_optimizations._gpu import test_gradients
@@ -222,3 +222,25 @@ def test_plain_arrays_take_the_kernel(cls, data):
         differentiate(make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
     assert called == {'forward', 'backward'}
     assert all(type(a) is np.ndarray for a in result if a is not None)
+
+
+@each_class
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_arrays_of_any_origin_take_the_kernel(cls, data):
+    """Types of arrays are compared by what they are, not by who they are."""
+    make, arrays = data.draw(CASES[cls](Kind.TAME))
+    if cls.__name__ in ('Log', 'Sqrt'):
+        arrays = [abs(x) for x in arrays]
+    origins = st.sampled_from(sorted(foreign.NATIVE))
+    moved = [foreign.NATIVE[data.draw(origins)](x) for x in arrays]
+    origin = foreign.NATIVE[data.draw(origins)]
+    required = [x.dtype.kind == 'f' for x in arrays]
+    expected = differentiate(make, arrays, required, np.ones_like)
+    with called_methods(cls) as called:
+        result = differentiate(
+            make, moved, required, lambda y: origin(np.ones_like(y)))
+    if not (forced.GENERAL and cls.__name__ == 'Dropout'):
+        assert not called
+    for a, b in zip(result, expected, strict=True):
+        assert (a is b is None) or cls.__name__ == 'Dropout' or same_bits(a, b)

@@ -90,6 +90,9 @@ def compare(seed):
     chain = static_chains.Static(compute, dtype)
     plain = static_chains.Model(compute, dtype)
     _begin(chain, plain)
+    origins = np.random.RandomState(seed)
+    for _, param in sorted(chain.namedparams()):
+        param.array = changes.foreign(param.array, origins, True)
     kept = [(p, p.array.copy()) for _, p in sorted(chain.namedparams())]
     x = static_chains.draw(seed, random.randint(1, 5), 3, dtype=dtype)
     with warnings.catch_warnings(), np.errstate(all='ignore'):
@@ -97,18 +100,20 @@ def compare(seed):
         for step in range(random.randint(3, 6)):
             changing = random if step >= 2 else None
             try:
-                _call(chain, chainer.Variable(x.copy()), changing)
+                _call(chain, chainer.Variable(
+                    changes.foreign(x.copy(), origins)), changing)
             except SystemError as error:
                 return 'seed %d: %r' % (seed, error)
             except Exception:
                 pass
         for param, array in kept:
-            param.array = array.copy()
+            param.array = changes.foreign(array.copy(), origins, True)
         try:
             # Such calls have a plan by then, if they may have one.
             for _ in range(3):
                 _begin(chain)
-                got = _call(chain, chainer.Variable(x.copy()))
+                got = _call(chain, chainer.Variable(
+                    changes.foreign(x.copy(), origins, True)))
         except Exception as error:
             return 'seed %d: %s raises %r once all is as it was' % (
                 seed, compute.__name__, error)

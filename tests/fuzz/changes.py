@@ -1,11 +1,14 @@
 """Changes of arrays: other sizes, types, strides and values, from a random state."""
 import numpy as np
 
+from tests._core.foreign import ORIGINS
 from tests._core.shortcut_cases import laid_out
 
 _DTYPES = ['f', 'd', 'e', 'i', 'l', 'b', '?', 'D', '>f4', '>i4', 'u8', 'O']
 _LAYOUTS = [
     'F', 'strided', 'reversed', 'repeated', 'unaligned', 'read-only', 'subclass']
+# Gradients of such arrays would have to be of the same type.
+_OTHER_TYPES = {'swapped', 'subclass', 'memory map'}
 
 
 def _filled(shape, dtype, random):
@@ -14,6 +17,13 @@ def _filled(shape, dtype, random):
     if dtype.kind in 'iu':
         values = np.abs(values)
     return np.asarray(values).astype(dtype)
+
+
+def foreign(array, random, same_type=False):
+    """Return the same numbers in an array that may be from anywhere."""
+    names = sorted(ORIGINS.keys() - (_OTHER_TYPES if same_type else set()))
+    return ORIGINS[names[random.randint(len(names))]](array) if random.randint(
+        2) else array
 
 
 def _other_shape(shape, random):
@@ -56,7 +66,10 @@ def other(shape, dtype, random, deep=True):
         return _filled(shape, _DTYPES[random.randint(len(_DTYPES))], random)
     if kind < 10:
         array = _filled(shape, dtype, random)
-        return laid_out(array, _LAYOUTS[random.randint(len(_LAYOUTS))])
+        choice = random.randint(len(_LAYOUTS) + 1)
+        if choice == len(_LAYOUTS):
+            return foreign(array, random)
+        return laid_out(array, _LAYOUTS[choice])
     if kind == 10:
         dtype = _DTYPES[random.randint(len(_DTYPES))]
         return _filled(_other_shape(shape, random), dtype, random)

@@ -200,8 +200,11 @@ def call(seed, names=None, changing=True):
     name = names[random.randint(len(names))]
     np.random.seed(seed)
     program = programs.MAKERS[name](random)
-    xs = [chainer.Variable(a, requires_grad=a.dtype.kind == 'f' and (
-        random.randint(8) > 0)) for a in program.arrays]
+    origins = np.random.RandomState(seed)
+    xs = [chainer.Variable(
+        changes.foreign(a, origins),
+        requires_grad=a.dtype.kind == 'f' and random.randint(8) > 0)
+        for a in program.arrays]
     leaves = [x for x in xs if x.requires_grad]
     double = random.randint(4) == 0
     deep = name in _DEEP

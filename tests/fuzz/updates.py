@@ -30,17 +30,30 @@ class _Model(chainer.Chain):
             rows = 2000 if random.randint(4) == 0 else 9
             self.w = chainer.Parameter(random.normal(size=(rows, 40)).astype('f'))
 
+        for p in self.params():
+            p.array = changes.foreign(p.array, random)
+
     def give_gradients(self, random):
         self.cleargrads()
         ids = random.randint(0, 9, 5).astype('i')
         F.sum(F.embed_id(ids, self.w)).backward()
         for p in (self.a, self.b, self.c):
-            p.grad = random.normal(size=p.shape).astype(p.dtype)
+            p.grad = changes.foreign(
+                random.normal(size=p.shape).astype(p.dtype), random)
 
 
 def _without_recipes(optimizer):
     for param in optimizer.target.params():
         param.update_rule._recipe = None
+
+
+def _give_states(model, random):
+    """Give states of update rules other origins, as if they had been loaded."""
+    for _, param in sorted(model.namedparams()):
+        state = param.update_rule.state or {}
+        for name in sorted(state):
+            if isinstance(state[name], np.ndarray):
+                state[name] = changes.foreign(state[name], random)
 
 
 def _change(model, random, notes):
@@ -98,6 +111,7 @@ def call(seed, compiled):
         with np.errstate(all='ignore'):
             for step in range(3):
                 model.give_gradients(random)
+                _give_states(model, random)
                 if step:
                     for _ in range(random.randint(1, 3)):
                         _change(model, random, notes)

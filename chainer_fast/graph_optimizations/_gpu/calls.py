@@ -13,7 +13,7 @@ from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
 
 # Recordings of one kind of call that may be in use at the same time.
-LIMIT = 16
+MOST_IN_USE = 16
 
 
 class _Recordings(list):
@@ -56,13 +56,15 @@ class RecordedCalls(Cache):
 
     def _free(self, call):
         """Return a recording that is free, or ``None`` if the chain has to run."""
+        self.touch(call.kind)
         kept = self.find(call.kind) or _Recordings()
         if call.kind in self.refused:
             return None
         for recording in kept:
             if recording.is_free():
                 return recording
-        if len(kept) >= LIMIT:
+        if len(kept) >= MOST_IN_USE or (
+                not kept and not self.is_worth_it(call.kind)):
             return None
         try:
             kept.append(Recording(call))

@@ -22,6 +22,10 @@ from chainer_fast.graph_optimizations._side_effects import (
 )
 from chainer_fast.variable import Variable
 
+# Sets of inputs for whose gradients there is a graph each; others are differentiated
+# function by function.
+MOST_GRADIENTS = 16
+
 
 class Recording(recordings.RecordedCallBase):
     """A call, recorded.
@@ -139,9 +143,9 @@ class Recording(recordings.RecordedCallBase):
         list of cupy.ndarray or None
         """
         kind = indexes, tuple([None if g is None else g.dtype.char for g in grads])
-        if kind not in self._backward:
+        if kind not in self._backward and len(self._backward) < MOST_GRADIENTS:
             self._backward[kind] = self._record_backward(indexes, grads)
-        gradients = self._backward[kind]
+        gradients = self._backward.get(kind)
         if gradients is not None:
             return list(self.launch_backward(gradients, grads))
         self.release()
@@ -212,11 +216,15 @@ class GraphLaunch(function_node.FunctionNode):
     arguments : list of Variable or array
     generation : int
         That of the recording when the call was made.
+    waiting : object
+        Keeps the recording from other calls until it is gone, or the gradients are
+        computed.
     """
 
     recording: Recording
     arguments: list[tp.Any]
     generation: int
+    waiting: tp.Any
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):

@@ -1,7 +1,7 @@
 """Calls of static chains that plans make, and those that they do not."""
 from chainer_fast.backends.kernels.plan.calls import MISS
 from chainer_fast.backends.kernels.plan.steps import NotStatic
-from chainer_fast.graph_optimizations._cache import Cache
+from chainer_fast.graph_optimizations._cache import LIMIT, Cache
 from chainer_fast.graph_optimizations._processor.graph import Graph
 from chainer_fast.graph_optimizations._processor.planned_call import PlannedCall
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
@@ -16,8 +16,8 @@ class PlannedCalls(Cache):
     Calls of a kind that find their links in different states may have a plan each.
     """
 
-    def __init__(self, latest, verbosity_level=0):
-        super().__init__(latest, verbosity_level)
+    def __init__(self, latest, verbosity_level=0, limit=LIMIT):
+        super().__init__(latest, verbosity_level, limit)
         self._graphs = {}
         self._slots = set()
 
@@ -36,7 +36,8 @@ class PlannedCalls(Cache):
 
     def wants(self, kind):
         """Return whether the next call of a kind is to be traced."""
-        return kind not in self.refused and self.find(kind) is None
+        return kind not in self.refused and self.find(kind) is None and (
+            self.is_worth_it(kind))
 
     def note(self, call, trace, returned):
         """Take a traced call, which is planned if an earlier one did the same.
@@ -62,6 +63,7 @@ class PlannedCalls(Cache):
         earlier = self._graphs.setdefault(kind, [])
         for other in earlier:
             difference = other.difference(graph)
+            difference = difference or graph.computes
             if difference is None:
                 earlier.remove(other)
                 self._plan(graph, call, params, {
@@ -97,6 +99,7 @@ class PlannedCalls(Cache):
         object
             What the call returned, or ``MISS``.
         """
+        self.touch(call.kind)
         planned = self.find(call.kind)
         if planned is None:
             if call.kind in self.refused:

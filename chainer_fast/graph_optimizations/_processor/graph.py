@@ -3,6 +3,7 @@
 In a :class:`Graph`, a *value* is a number: one for each argument, parameter, constant
 and output of a function.
 """
+import collections
 import dataclasses
 import typing as tp
 
@@ -84,6 +85,8 @@ class Graph:
         Values of those of them that functions read.
     left : dict
         What it left in attributes, like ``returned``.
+    computes : str or None
+        Why the code may have computed something of arrays besides.
 
     Raises
     ------
@@ -102,6 +105,10 @@ class Graph:
         self.nodes = []
         self._of_array = {}
         self._of_node = {}
+        # Where arrays are used without the variables that have held them so far.
+        self._handed_on = collections.defaultdict(set)
+        self._read = {id(each) for owner, _, _ in trace.reads
+                      for each in (owner, getattr(owner, 'node', owner))}
         self._arguments = inputs
         for x in inputs + params:
             array = getattr(x, 'raw_array', x)
@@ -123,7 +130,9 @@ class Graph:
             self.left[slot] = self._output(value)
         self.outputs = [y for y in flatten([self.returned, *self.left.values()])
                         if isinstance(y, Output)]
+        self.computes = self._find_computed(trace.reads)
         del self._of_array, self._of_node, self._arguments, self._found, self._unread
+        del self._handed_on, self._read
 
     def _value(self, array, owner):
         if type(array) is not numpy.ndarray:
@@ -186,7 +195,17 @@ class Graph:
             value = self._value(array, 'an input of ' + label)
             self._of_array[id(array)] = value
             self.constants[value] = array
+        elif node is not None and id(node) not in self._read:
+            self._handed_on[id(array)].add(id(node))
         return self._of_array[id(array)], False
+
+    def _find_computed(self, reads):
+        """Return why an array was read, other than to hand it on, or None."""
+        count = collections.Counter([id(array) for _, array, _ in reads])
+        for _, array, reason in reads:
+            if array is None or count[id(array)] > len(self._handed_on[id(array)]):
+                return reason
+        return None
 
     def _output(self, returned):
         if returned is None or isinstance(returned, (bool, int, float, str)):
@@ -210,6 +229,8 @@ class Graph:
             value = None
         if value is None:
             raise Unrecordable('a result comes from no function')
+        if id(returned) not in self._read:
+            self._handed_on[id(array)].add(id(returned))
         return Output(value, is_variable, requires_grad)
 
     def difference(self, other):

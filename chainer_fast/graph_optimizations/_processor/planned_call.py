@@ -21,6 +21,9 @@ from chainer_fast.graph_optimizations._processor.planner import Values
 from chainer_fast.graph_optimizations._side_effects import OWN
 from chainer_fast.variable import Variable
 
+# Sets of inputs for whose gradients there is a plan each; others call the code.
+MOST_GRADIENTS = 16
+
 
 class _Nothing:
     pass
@@ -119,6 +122,7 @@ class PlannedCall(calls.PlannedCallBase):
             self.enable_backprop and self.full is not None and not self._left
             and type(graph.returned) is Output and graph.returned.value in self.seeds)
         self.workspaces = []
+        self.lent = set()
 
     def _backward(self, wanted, given):
         seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
@@ -160,8 +164,7 @@ class PlannedCall(calls.PlannedCallBase):
                 slots[i] = output(left)
             self.slots.set(slots)
         if not is_in_graph:
-            workspace.forget()
-            self.workspaces.append(workspace)
+            self.take_back(workspace)
         return returned
 
     def _output(self, y, inputs, held, workspace, made):
@@ -197,6 +200,8 @@ class PlannedCall(calls.PlannedCallBase):
         """
         key = wanted, tuple([g is not None for g in grads])
         if key not in self._gradient_plans:
+            if len(self._gradient_plans) >= MOST_GRADIENTS:
+                return None
             self._gradient_plans[key] = _planned(self._backward(*key))
         plan, given, values = self._gradient_plans[key]
         try:

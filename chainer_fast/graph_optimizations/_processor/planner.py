@@ -55,7 +55,7 @@ class Values:
         """Return whether loops can run on some values."""
         first = self.templates[values[0]]
         return first.dtype in (numpy.float32, numpy.float64) and first.size > 0 and all(
-            [self.plain[v] and self.templates[v].dtype is first.dtype
+            [self.plain[v] and self.templates[v].dtype == first.dtype
              and self.templates[v].shape == first.shape for v in values])
 
 
@@ -126,10 +126,12 @@ class Planner:
             self.operations if self._is_in_order else batched(self.operations))
         first = {}
         last = {}
+        needs = set()
         whole = set(needed)
         made = set()
         for number, operations in enumerate(segments):
             for it in operations:
+                needs.update(value for value in it.inputs if value not in first)
                 if it.is_planned:
                     made.update(it.outputs)
                 for value in it.inputs + it.outputs:
@@ -153,7 +155,8 @@ class Planner:
         return steps.Plan(
             [self._fused(them, count) if them[0].loop else them[0].step
              for them in segments],
-            sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays))
+            sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays),
+            sorted(needs))
 
     def _segments(self, operations):
         """Return runs of loops over arrays of one size and type, and other steps."""

@@ -6,6 +6,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
     PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_STRIDE, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
@@ -132,7 +133,7 @@ cdef class ConcatShortcut(Shortcut):
         row = dims[axis] * rest
         for node in nodes:
             if node.ndim != ndim or (
-                    node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
+                    not has_dtype(gy, node.dtype)):
                 return 0
             total += node.dims[axis]
         if total != dims[axis]:
@@ -219,7 +220,7 @@ cdef class StackShortcut(Shortcut):
         for i in range(len(nodes)):
             node = <VariableNodeBase>nodes[i]
             if node.ndim != ndim - 1 or (
-                    node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
+                    not has_dtype(gy, node.dtype)):
                 return 0
             for d in range(ndim - 1):
                 if node.dims[d] != dims[d]:

@@ -9,6 +9,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM,
     PyArray_DIMS, PyArray_EMPTY, PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NDIM, \
     PyArray_STRIDE, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport kind_of
@@ -189,7 +190,7 @@ cdef class SplitShortcut(Shortcut):
                     npy_intp *dims, npy_intp length) except -1:
         """Tell whether a gradient has the shape and the type of a piece."""
         cdef int d, k = 0
-        if <object>PyArray_DESCR(<np.ndarray>gradient) is not node.dtype or (
+        if not has_dtype(gradient, node.dtype) or (
                 PyArray_NDIM(gradient) != ndim - (not self.keeps_axis)):
             return False
         for d in range(ndim):

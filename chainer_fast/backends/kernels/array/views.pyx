@@ -9,6 +9,7 @@ from cpython.ref cimport Py_INCREF
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FROM_O, \
     PyArray_NDIM, PyArray_STRIDE, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.shortcut cimport given, place_of
@@ -34,9 +35,8 @@ cdef Py_ssize_t _MOST = sys.maxsize
 
 cdef bint _has_type_of(object gy, FunctionBase function) noexcept:
     """Tell whether a gradient is an array of NumPy of the type of the lone input."""
-    return PyArray_CheckExact(gy) and (
-        <object>PyArray_DESCR(<np.ndarray>gy)
-        is (<VariableNodeBase>function.input_nodes[0]).dtype)
+    return PyArray_CheckExact(gy) and has_dtype(
+        gy, (<VariableNodeBase>function.input_nodes[0]).dtype)
 
 
 cdef class BroadcastToShortcut(Shortcut):

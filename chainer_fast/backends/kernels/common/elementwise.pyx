@@ -12,6 +12,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport intptr_t, uint32_t
 
+from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
@@ -179,7 +180,7 @@ cdef object _on_device(
     shape = a.shape
     for i in range(loop.arrays):
         array = <object>x[i]
-        if i and (not is_on_device(array) or array.dtype is not dtype
+        if i and (not is_on_device(array) or not same_dtype(array.dtype, dtype)
                   or array.shape != shape):
             return None
         addresses[i] = address_on(device, array)

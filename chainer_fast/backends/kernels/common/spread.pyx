@@ -13,6 +13,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_STRIDE, PyArray_TYPE, \
     npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport INLINE_DIMS, VariableNodeBase
 from chainer_fast._core.plain cimport cf_float_kind
 
@@ -143,8 +144,8 @@ cdef bint is_of_broadcast(object array, tuple nodes) except -1:
             a.ndim < 0 or b.ndim < 0):
         return False
     ndim = PyArray_NDIM(array)
-    dtype = <object>np.PyArray_DESCR(<np.ndarray>array)
-    if a.dtype is not dtype or b.dtype is not dtype or ndim != max(a.ndim, b.ndim):
+    if not has_dtype(array, a.dtype) or not has_dtype(array, b.dtype) or (
+            ndim != max(a.ndim, b.ndim)):
         return False
     for axis in range(-ndim, 0):
         length = a.dims[a.ndim + axis] if a.ndim + axis >= 0 else 1

@@ -6,6 +6,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, NPY_INTP, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
@@ -172,7 +173,7 @@ cdef class EmbedIDShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[1]
         if not node.needs_grad or not kind_of(gy) or (
-                node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
+                not has_dtype(gy, node.dtype)):
             return 0
         if own_attribute(function, '_w_shape') != node.shape:
             return 0    # the matrix is another one by now

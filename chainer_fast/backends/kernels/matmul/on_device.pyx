@@ -3,8 +3,10 @@
 CuPy loads cuBLAS and has a handle of it for each thread and device. ``ndarray.dot``
 takes microseconds to come to the call that is made here through its address.
 """
+cimport numpy as np
 from libc.stdint cimport intptr_t
 
+from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.launches cimport (
     Arguments, DeviceKernel, address_on, current_context, current_stream,
     is_on_device, kind_of_dtype, new_on_device)
@@ -12,6 +14,8 @@ from chainer_fast._core.launches cimport (
 from chainer_fast.backends import _cublas
 from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.backends.kernels.common import many_arrays
+
+np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
         namespace "chainer_fast":
@@ -118,7 +122,7 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
         return None
     dtype = a.dtype
     kind = kind_of_dtype(dtype)
-    if kind < 0 or b.dtype is not dtype or not _look():
+    if kind < 0 or not same_dtype(b.dtype, dtype) or not _look():
         return None
     if not _read(device, a, trans_a, &left) or (
             not _read(device, b, trans_b, &right)) or left.shape[1] != right.shape[0]:
@@ -153,7 +157,7 @@ cdef bint add_row_on_device(object row, object matrix) except -1:
     cdef intptr_t address
     cdef Arguments arguments
     cdef Py_ssize_t size = matrix.size
-    if not is_on_device(row) or row.dtype is not matrix.dtype or not (
+    if not is_on_device(row) or not same_dtype(row.dtype, matrix.dtype) or not (
             row._c_contiguous) or row.shape != matrix.shape[1:]:
         return False
     address = address_on(device, row)

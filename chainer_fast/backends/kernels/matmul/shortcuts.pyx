@@ -9,6 +9,7 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype, same_dtype
 from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
@@ -221,7 +222,7 @@ cdef class MatMulShortcut(Shortcut):
         if not kind or _matrix(b) != kind:
             return None
         dtype = own_attribute(function, self.dtype)
-        if dtype is not None and dtype is not <object>np.PyArray_DESCR(<np.ndarray>a):
+        if dtype is not None and not has_dtype(a, dtype):
             return None
         trans_a, trans_b, trans_c = self._transposed(function)
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
@@ -258,7 +259,7 @@ cdef class MatMulShortcut(Shortcut):
         a = <object>x[0]
         b = <object>x[1]
         dtype = own_attribute(function, self.dtype)
-        if dtype is not None and dtype is not a.dtype:
+        if dtype is not None and not same_dtype(dtype, a.dtype):
             return None
         trans_a, trans_b, trans_c = self._transposed(function)
         return _product_on_device(a, b, trans_a, trans_b, trans_c)

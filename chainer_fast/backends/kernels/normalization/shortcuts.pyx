@@ -3,6 +3,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
+from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.launches cimport kind_on_device, on_current_device
@@ -165,7 +166,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0), gamma = input_array(function, 1)
         if type(own_attribute(function, '_impl')) is not function._default_impl or (
-                gy.dtype is not x.dtype or gy.shape != x.shape
+                not same_dtype(gy.dtype, x.dtype) or gy.shape != x.shape
                 or not on_current_device((gy,)) or not _fits_on_device(
                     (gamma,), x, own_attribute(function, 'key_axis'))):
             return 0

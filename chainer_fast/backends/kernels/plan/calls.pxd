@@ -8,6 +8,7 @@ cdef class RepeatedCall:
     cdef public Guard guard
     cdef public list params
     cdef public bint enable_backprop
+    cdef readonly unsigned long long turn       # when a call was like it
     cdef unsigned long long _version
     cdef ThreadState _thread
     cdef bint _same_settings(self) except -1

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from chainer_fast._core.graph import Shortcut
@@ -12,12 +13,15 @@ class RepeatedCall:
     guard: Guard
     params: list[Any]
     enable_backprop: bool
+    turn: int
     def repeat(self, args: Any, kwargs: Any) -> Any: ...
 
 class RefusedCallBase(RepeatedCall): ...
 
 class LatestCalls:
     def clear(self) -> None: ...
+    def drop(self, repeated: Sequence[RepeatedCall]) -> None: ...
+    def turn_of(self, repeated: Sequence[RepeatedCall]) -> int: ...
     def note(self, func: Any, repeated: RepeatedCall, schedule: Any) -> None: ...
     def repeat(
         self, chain: Any, func: Any, args: tuple[Any, ...],
@@ -34,6 +38,7 @@ class PlannedCallBase(RepeatedCall):
     updated: list[Any]
     plan: Plan
     workspaces: list[Workspace]
+    lent: set[Workspace]
     is_one_variable: bool
     node_class: type
     get_random_state: Any
@@ -43,6 +48,8 @@ class PlannedCallBase(RepeatedCall):
     def apply(
         self, workspace: Workspace, inputs: list[Any],
         before: tuple[Any, ...] | None) -> tuple[Any, ...]: ...
+
+    def take_back(self, workspace: Workspace) -> None: ...
 
 class Lease:
     call: Any

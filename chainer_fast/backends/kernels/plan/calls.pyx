@@ -3,6 +3,7 @@
 A call is compared with the recorded one without a step of Python: its arguments, the
 configuration, and the attributes of the links. Then a plan makes it.
 """
+cimport cython
 cimport numpy as np
 from cpython.dict cimport PyDict_Size
 from cpython.object cimport PyObject
@@ -18,6 +19,9 @@ from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 
 np.import_array()
+
+cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+    bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
 
 #: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.
 MISS = object()
@@ -71,6 +75,7 @@ cdef class RefusedCallBase(RepeatedCall):
 cdef class LatestCalls:
     """By what the latest calls of a chain were made."""
     cdef tuple known            # method, repeated call and schedule of each
+    cdef unsigned long long turns
 
     def __cinit__(self):
         self.known = ()
@@ -78,6 +83,16 @@ cdef class LatestCalls:
     def clear(self):
         """Forget all of them."""
         self.known = ()
+
+    def drop(self, repeated):
+        """Forget what was made by some repeated calls, a list."""
+        self.known = tuple([
+            each for each in self.known if each[1] not in repeated])
+
+    def turn_of(self, repeated):
+        """Return when one of some repeated calls was used last; 0 if unknown."""
+        return max([(<RepeatedCall>each[1]).turn for each in self.known
+                    if each[1] in repeated], default=0)
 
     def note(self, func, repeated, schedule):
         """Note by what a call was made.
@@ -90,6 +105,8 @@ cdef class LatestCalls:
         schedule : StaticScheduleFunction
             The schedule of the chain for such calls.
         """
+        self.turns += 1
+        (<RepeatedCall>repeated).turn = self.turns
         others = [each for each in self.known if each[1] is not repeated]
         self.known = ((func, repeated, schedule), *others[:3])
 
@@ -109,6 +126,8 @@ cdef class LatestCalls:
                 except NotStatic:
                     continue
                 if returned is not MISS:
+                    self.turns += 1
+                    (<RepeatedCall>each[1]).turn = self.turns
                     (<object>instance_dict(chain))['static_schedule'] = each[2]
                     return returned
         return MISS
@@ -125,7 +144,8 @@ cdef class PlannedCallBase(RepeatedCall):
     cdef public list seeds              # outputs with gradients, as values
     cdef public list updated            # arrays that functions change in place
     cdef public Plan plan
-    cdef public list workspaces
+    cdef public list workspaces         # that wait for the next call
+    cdef public set lent                # that calls in graphs hold
     cdef public bint is_one_variable    # what the call returns, and nothing else is set
     cdef public type node_class
     cdef public object get_random_state     # None if no random numbers are drawn
@@ -141,18 +161,14 @@ cdef class PlannedCallBase(RepeatedCall):
         if self.refused is not None or not self.is_same(args, kwargs, inputs) or (
                 not self.slots.fit(inputs)):
             return MISS
-        workspace = self.workspaces.pop() if self.workspaces else self.new_workspace()
-        workspace._grow()
         for i in range(len(self.params)):
             param = <VariableBase>self.params[i]
-            if param._requires_grad != <bint>self.params_grad[i] or not workspace.put(
-                    <int>self.param_values[i], param.arr):
+            if param._requires_grad != <bint>self.params_grad[i]:
                 return MISS
-        for i in range(len(inputs)):
-            array = inputs[i]
-            if isinstance(array, VariableBase):
-                array = (<VariableBase>array).arr
-            workspace.put(<int>self.input_values[i], array)
+        workspace = self.workspaces.pop() if self.workspaces else self.new_workspace()
+        if not self._fill(workspace, inputs):
+            self.take_back(workspace)
+            return MISS
         before = self._before()
         try:
             if not self.plan.run(workspace):
@@ -168,6 +184,26 @@ cdef class PlannedCallBase(RepeatedCall):
         if self.is_one_variable:
             return self.apply(workspace, inputs, before)[0]
         return self.finish(workspace, inputs, before)
+
+    cdef bint _fill(self, Workspace workspace, list inputs) except -1:
+        """Set the arrays of parameters and inputs; tell whether they fit."""
+        cdef Py_ssize_t i
+        cdef bint fits = True
+        workspace._grow()
+        for i in range(len(self.params)):
+            fits &= workspace.put(
+                <int>self.param_values[i], (<VariableBase>self.params[i]).arr)
+        for i in range(len(inputs)):
+            array = inputs[i]
+            if isinstance(array, VariableBase):
+                array = (<VariableBase>array).arr
+            fits &= workspace.put(<int>self.input_values[i], array)
+        return fits
+
+    cpdef take_back(self, Workspace workspace):
+        """Have the next call use a workspace, if nobody else can see it."""
+        if workspace.forget() and len(self.workspaces) < LIMIT:
+            self.workspaces.append(workspace)
 
     cdef tuple _before(self):
         """Return the random state, if it is used, and copies of updated arrays."""
@@ -196,12 +232,19 @@ cdef class PlannedCallBase(RepeatedCall):
             variables.append(inputs[i] if i < n else self.params[i - n])
         lease.call, lease.workspace = self, workspace
         lease.inputs, lease.before = inputs, before
+        self.lent.add(workspace)
         node.lease = lease
         return node.apply(tuple(variables))
 
 
+@cython.no_gc_clear
 cdef class Lease:
     """What a call in the graph holds; its workspace is free when it is forgotten.
+
+    That is when its memory is freed. A finalizer would be too early: the collector of
+    cycles runs those of all objects that it has found, and some other finalizer may
+    then bring them back. The call has the workspaces that are lent as well, so that the
+    collector does not clear one before it clears who holds the lease.
 
     Attributes
     ----------
@@ -217,10 +260,14 @@ cdef class Lease:
     cdef readonly list inputs
     cdef readonly tuple before
 
-    def __del__(self):
-        if len(self.call.workspaces) < LIMIT:
-            self.workspace.forget()
-            self.call.workspaces.append(self.workspace)
+    def __dealloc__(self):
+        cdef PlannedCallBase call = self.call
+        if call is None or call.lent is None or self.workspace not in call.lent:
+            return      # the collector clears the call, too
+        call.lent.discard(self.workspace)
+        # Of the references, that of the lease is left.
+        if not may_have_more_references(<PyObject *>self.workspace, 1):
+            call.take_back(self.workspace)
 
 
 # Workspaces that wait for the next call.

@@ -1,10 +1,11 @@
 """What calls are recognized by: patterns of arguments, and of attributes of links."""
 cimport numpy as np
+import numpy
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
-    PyArray_SAMESHAPE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_SAMESHAPE
 
+from chainer_fast._core.dtypes cimport has_dtype, same_type
 from chainer_fast._core.graph cimport VariableBase
 from chainer_fast._core.launches cimport is_on_device
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
@@ -14,6 +15,9 @@ np.import_array()
 
 #: Stands for an attribute that is not there.
 MISSING = object()
+
+# Their zeros are equal, whatever their signs.
+cdef tuple _FLOATS = (float, complex, numpy.inexact)
 
 #: The pattern of whatever may be there.
 ANY = object()
@@ -60,7 +64,9 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
     if type(pattern) is Of:
         return type(argument) is (<Of>pattern).cls
     return pattern is argument or (
-        type(pattern) is type(argument) and pattern == argument)
+        type(pattern) is type(argument) and pattern == argument
+        and not (isinstance(pattern, _FLOATS) and pattern == 0
+                 and repr(pattern) != repr(argument)))
 
 
 cdef class InputPattern:
@@ -84,11 +90,11 @@ cdef class InputPattern:
 
     cdef bint fits(self, object array) except -1:
         if self.device >= 0:
-            return is_on_device(array) and array.dtype is <object>PyArray_DESCR(
-                self.template) and (
+            return is_on_device(array) and has_dtype(
+                self.template, array.dtype) and (
                 array.shape == self.shape) and array.data.device_id == self.device
         return PyArray_CheckExact(array) and (
-            PyArray_DESCR(<np.ndarray>array) is PyArray_DESCR(self.template)
+            same_type(array, self.template)
             and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
             and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
 

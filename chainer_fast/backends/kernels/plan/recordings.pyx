@@ -6,19 +6,25 @@ nobody has them any more.
 """
 import weakref
 
+cimport cython
+cimport numpy as np
 from cpython.list cimport PyList_GET_ITEM
 from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
+from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
+from chainer_fast._core.holders cimport is_held_weakly
 from chainer_fast._core.launches cimport (
     copy_on_device, current_context, current_stream, new_on_device)
-from chainer_fast._core.private cimport KNOWN_PYTHON, referent
+from chainer_fast._core.private cimport KNOWN_PYTHON
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport current
 from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
 from chainer_fast.backends.kernels.plan.calls import MISS
+
+np.import_array()
 
 cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
@@ -83,6 +89,7 @@ cdef class _HandedOut:
     cdef intptr_t stream
     cdef list watched            # all through which the memory can be reached
     cdef vector[Py_ssize_t] counts
+    cdef list weak_counts        # of weak references
 
     cdef int watch(self) except -1:
         """Count the references to everything, while nobody else has any."""
@@ -104,16 +111,20 @@ cdef class _HandedOut:
             while may_have_more_references(PyList_GET_ITEM(self.watched, i), n):
                 n += 1
             self.counts.push_back(n)
+        self.weak_counts = [weakref.getweakrefcount(each) for each in self.watched]
         return 0
 
     cdef bint are_free(self, intptr_t stream) except -1:
         """Tell whether nobody has any of them, nor has given any another shape."""
         cdef Py_ssize_t i
+        cdef PyObject *each
         if self.watched is None or stream != self.stream or stream == _OF_THREADS:
             return False
         for i in range(len(self.watched)):
-            if may_have_more_references(
-                    PyList_GET_ITEM(self.watched, i), self.counts[i]):
+            each = PyList_GET_ITEM(self.watched, i)
+            if may_have_more_references(each, self.counts[i]) or (
+                    is_held_weakly(each) and weakref.getweakrefcount(
+                        self.watched[i]) > self.weak_counts[i]):
                 return False
         for i in range(len(self.arrays)):
             if self.shapes[i] is not None and self.arrays[i].shape != self.shapes[i]:
@@ -134,7 +145,7 @@ cdef class RecordedGradients:
         if len(self.given) != 1:
             return False
         place = self.given[0]
-        return gy.dtype is place.dtype and gy.shape == place.shape
+        return same_dtype(gy.dtype, place.dtype) and gy.shape == place.shape
 
     cdef list run(self, Turns turns, int device, list grads):
         cdef _HandedOut handed_out = self.handed_out
@@ -156,6 +167,20 @@ cdef class RecordedGradients:
         return handed_out.arrays
 
 
+@cython.no_gc_clear
+cdef class _Waiting:
+    """What a call holds until its gradients are computed, or nobody can ask for them.
+
+    It ends with its memory, not with a finalizer or a weak reference: these end before
+    a finalizer of something else may bring the call back.
+    """
+    cdef RecordedCallBase call
+
+    def __dealloc__(self):
+        if self.call is not None and self.call._waiting is <PyObject *>self:
+            self.call._waiting = NULL
+
+
 cdef class RecordedCallBase(RepeatedCall):
     """A recorded call that graphs of CUDA make."""
     cdef public int device
@@ -170,7 +195,7 @@ cdef class RecordedCallBase(RepeatedCall):
     cdef public bint is_one_variable     # what the call returns
     cdef readonly tuple outputs          # of the call that is being made
     cdef readonly unsigned long long generation
-    cdef object _node
+    cdef PyObject *_waiting              # the latest call, a _Waiting; borrowed
 
     cpdef bint holds(self) except -1:
         """Return whether links and parameters are as they were."""
@@ -184,11 +209,11 @@ cdef class RecordedCallBase(RepeatedCall):
 
     cpdef bint is_free(self) except -1:
         """Return whether no call waits for its gradients."""
-        return self._node is None or referent(self._node) is None
+        return self._waiting is NULL
 
     def release(self):
         """Forget the call that waits for its gradients, if any."""
-        self._node = None
+        self._waiting = NULL
 
     cpdef object repeat(self, args, kwargs):
         cdef list inputs = []
@@ -210,8 +235,14 @@ cdef class RecordedCallBase(RepeatedCall):
         finally:
             self.outputs = None
         if current().enable_backprop:
-            self._node = weakref.ref(node)
+            node.waiting = self._wait()
         return variables[0] if self.is_one_variable else self.returned(variables)
+
+    cdef _Waiting _wait(self):
+        cdef _Waiting waiting = _Waiting.__new__(_Waiting)
+        waiting.call = self
+        self._waiting = <PyObject *>waiting
+        return waiting
 
     cdef int _launch(self, list inputs) except -1:
         cdef Py_ssize_t i
@@ -234,7 +265,7 @@ cdef class RecordedCallBase(RepeatedCall):
 
     cpdef list launch_backward(self, RecordedGradients gradients, list grads):
         """Return gradients of the latest call."""
-        self._node = None
+        self._waiting = NULL
         return gradients.run(self.turns, self.device, grads)
 
 

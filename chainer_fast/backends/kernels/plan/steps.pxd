@@ -17,15 +17,20 @@ cdef class Workspace:
     cdef vector[Place] places
     cdef list leaving
     cdef set prepared
+    cdef list buffers               # memory of its own
+    cdef vector[Py_ssize_t] views   # number of those of each of them
+    cdef vector[int] kept           # values that these views are
     cdef readonly set declined
     cdef readonly dict fallbacks
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
     cdef bint put_gradient(self, int value, object gradient) except -1
+    cdef int make(self, int value, object array) except -1
     cdef bint _is_intact(self) noexcept
+    cdef bint _is_ours(self) except -1
     cpdef result(self, int value)
-    cpdef forget(self)
+    cpdef bint forget(self) except -1
 
 
 cdef class Step:
@@ -40,6 +45,7 @@ cdef class Plan:
     cdef list starts
     cdef list drops
     cdef list made
+    cdef vector[int] needs
 
     cdef int _prepare(self, Workspace workspace) except -1
     cpdef bint run(self, Workspace workspace) except -1

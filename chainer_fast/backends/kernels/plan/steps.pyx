@@ -6,16 +6,19 @@ gradients stays there until the call is forgotten.
 """
 cimport numpy as np
 import numpy
+from cpython.list cimport PyList_GET_ITEM
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.stddef cimport ptrdiff_t
 from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
-    PyArray_DESCR, PyArray_SAMESHAPE
+    PyArray_SAMESHAPE
 
+from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
+from chainer_fast._core.holders cimport is_held_weakly
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
@@ -33,6 +36,10 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
 
     void run_fused(const vector[Instruction] &, char, const Place *, ptrdiff_t pieces,
                    ptrdiff_t n) noexcept
+
+
+cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+    bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
 
 
 class NotStatic(Exception):
@@ -75,6 +82,7 @@ cdef class Workspace:
         self.functions = functions
         self.leaving = list(leaving)
         self.prepared = set()
+        self.buffers = []
         self.declined = set()
         self.fallbacks = {}
         self._grow()
@@ -86,12 +94,15 @@ cdef class Workspace:
         return 0
 
     cdef bint put(self, int value, object array) except -1:
-        """Set the array of a value; return whether it is of the recorded kind."""
+        """Set the array of a value; return whether it is of the recorded kind.
+
+        If it is not, the value has none, so that no plan runs that needs it.
+        """
         template = self.templates[value]
-        if not PyArray_CheckExact(array) or (
-                PyArray_DESCR(<np.ndarray>array)
-                is not PyArray_DESCR(<np.ndarray>template)) or (
-                    not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
+        if not PyArray_CheckExact(array) or not same_type(array, template) or (
+                not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
+            self.arrays[value] = None
+            self.places[value].data = NULL
             return False
         if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
                 self.plain[value]):
@@ -104,9 +115,41 @@ cdef class Workspace:
         """Set a gradient, an array or rows, likewise."""
         if type(gradient) is not RowGradient:
             return self.put(value, gradient)
+        self.places[value].data = NULL      # no loop takes rows
         if not has_shape_of(<RowGradient>gradient, self.templates[value]):
+            self.arrays[value] = None
             return False
         self.arrays[value] = gradient
+        return True
+
+    cdef int make(self, int value, object array) except -1:
+        """Set the array of a value that the plan itself provides."""
+        if not self.put(value, array):
+            raise NotStatic('a plan has no memory for value %d' % value)
+        return 0
+
+    cdef bint _is_ours(self) except -1:
+        """Tell whether nobody else refers to memory, or a function, of the workspace.
+
+        Code that the steps call may have kept what it was given; in another call it
+        would see other numbers there.
+        """
+        cdef Py_ssize_t i
+        cdef PyObject *each
+        for i in range(<Py_ssize_t>self.kept.size()):
+            each = PyList_GET_ITEM(self.arrays, self.kept[i])
+            if may_have_more_references(each, 1) or is_held_weakly(each):
+                return False
+        for i in range(len(self.buffers)):
+            each = PyList_GET_ITEM(self.buffers, i)
+            # This list refers to it, and each of the views in it.
+            if may_have_more_references(each, 1 + self.views[i]) or (
+                    is_held_weakly(each)):
+                return False
+        for i in range(len(self.functions)):
+            each = PyList_GET_ITEM(self.functions, i)
+            if each is not <PyObject *>None and may_have_more_references(each, 1):
+                return False
         return True
 
     cdef bint _is_intact(self) noexcept:
@@ -134,11 +177,11 @@ cdef class Workspace:
         bool
             Whether they are of the shapes and types that were recorded.
         """
+        cdef bint fits = True
         self._grow()
         for value, array in zip(values, arrays):
-            if not self.put(value, array):
-                return False
-        return True
+            fits &= self.put(value, array)
+        return fits
 
     cpdef result(self, int value):
         """Return the array of a value, for users to keep.
@@ -153,8 +196,14 @@ cdef class Workspace:
             return array
         return array.copy()
 
-    cpdef forget(self):
-        """Let go of arrays that users may hold."""
+    cpdef bint forget(self) except -1:
+        """Let go of arrays that users may hold.
+
+        Returns
+        -------
+        bool
+            Whether another call can have the workspace.
+        """
         cdef int value
         cdef FunctionBase function
         cdef VariableNodeBase node
@@ -167,6 +216,8 @@ cdef class Workspace:
                 vars(function).clear()
                 for node in function.input_nodes:
                     node.array = None
+        function, node = None, None     # which refer to the last of them
+        return self._is_ours()
 
 
 cdef class Step:
@@ -355,8 +406,13 @@ cdef class Plan:
         are made for steps, or by them.
     made : list of int
         All values whose arrays are made for steps, or by them.
+    needs : list of int
+        Values that have to be there before the first step.
     """
-    def __init__(self, steps, fresh, kept, pieces, starts, drops, made):
+    def __init__(self, steps, fresh, kept, pieces, starts, drops, made, needs):
+        cdef int value
+        for value in needs:
+            self.needs.push_back(value)
         self.starts = starts
         self.drops = drops
         self.made = made
@@ -369,11 +425,17 @@ cdef class Plan:
         cdef int value
         cdef Py_ssize_t at
         workspace._grow()
-        buffers = {}
+        places = {}
         for value, at in self.kept:
-            if at not in buffers:
-                buffers[at] = empty_like(workspace.templates[value])
-            workspace.put(value, buffers[at].reshape(workspace.templates[value].shape))
+            if at not in places:
+                places[at] = len(workspace.buffers)
+                workspace.buffers.append(empty_like(workspace.templates[value]))
+                workspace.views.push_back(0)
+            at = places[at]
+            workspace.make(value, workspace.buffers[at].reshape(
+                workspace.templates[value].shape))
+            workspace.views[at] += 1
+            workspace.kept.push_back(value)
         for value, at in self.pieces:
             workspace.places[value].piece = at
         workspace.prepared.add(self)
@@ -397,14 +459,17 @@ cdef class Plan:
             self._prepare(workspace)
         if not workspace._is_intact():
             return False
+        for value in self.needs:
+            if workspace.arrays[value] is None:
+                raise NotStatic('value %d, which a plan reads, is missing' % value)
         for value in self.fresh:
-            workspace.put(value, empty_like(workspace.templates[value]))
+            workspace.make(value, empty_like(workspace.templates[value]))
         clear_float_errors()
         for i in range(len(self.steps)):
             step = <Step>self.steps[i]
             if self.starts[i] is not None:
                 for value in <list>self.starts[i]:
-                    workspace.put(value, empty_like(workspace.templates[value]))
+                    workspace.make(value, empty_like(workspace.templates[value]))
             if type(step) is FusedLoops:
                 step.run(workspace)
                 flags |= float_errors()

@@ -7,6 +7,7 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_FROM_O, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, own_attribute)
@@ -124,7 +125,7 @@ cdef object _spread_by_numpy(FunctionBase function, object gy):
     cdef bint keepdims
     cdef int i, ndim = node.ndim, k = 0
     if not PyArray_CheckExact(gy) or ndim < 0 or (
-            <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype
+            not has_dtype(gy, node.dtype)
             or not _find_reduced(function, ndim, reduced)):
         return None
     keepdims = own_attribute(function, 'keepdims')
@@ -151,7 +152,7 @@ cdef object _spread(FunctionBase function, object gy):
     cdef int axis, k, ndim = node.ndim
     axis = NOT_PLAIN if ndim < 0 else _axis(function, ndim)
     if axis == NOT_PLAIN or not kind_of(gy) or (
-            <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype):
+            not has_dtype(gy, node.dtype)):
         return _spread_by_numpy(function, gy)
     if PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
         return None

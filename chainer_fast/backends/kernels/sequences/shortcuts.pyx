@@ -3,8 +3,9 @@ import numpy
 
 cimport numpy as np
 from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_NDIM
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 
+from chainer_fast._core.dtypes cimport has_dtype, same_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.shortcut cimport given
@@ -40,7 +41,7 @@ cdef class TransposeShortcut(Shortcut):
             return 0
         lengths = []
         for node in nodes:
-            if node.dtype is not dtype or node.shape[1:] != shape[1:]:
+            if not same_dtype(node.dtype, dtype) or node.shape[1:] != shape[1:]:
                 return 0
             lengths.append(node.shape[0])
         for i in range(len(gradients)):
@@ -50,7 +51,7 @@ cdef class TransposeShortcut(Shortcut):
             if found is None:
                 gradients[i] = numpy.zeros(
                     (reached, *shape[1:]), dtype)
-            elif <object>PyArray_DESCR(<np.ndarray>found) is not dtype or (
+            elif not has_dtype(found, dtype) or (
                     PyArray_NDIM(found) == 0
                     or PyArray_DIM(<np.ndarray>found, 0) != reached):
                 return 0
