@@ -307,18 +307,21 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         ValueError
             If ``mode`` is none of the three.
         """
+        clone = self._copy_before_children(mode)
+        if mode == 'init':
+            clone._initialize_values()
+        return clone
+
+    def _copy_before_children(self: _Link, mode) -> _Link:
         if mode == 'share':
             clone = copy.copy(self)
             clone._separate()
             return clone
-
         _check_copy_mode(mode)
         clone = copy.deepcopy(self)
         if mode == 'init':
             for param in clone.params(include_uninit=False):
                 param.initialize(param.shape)
-            for each in clone.links():
-                each._initialize_values()
         return clone
 
     def _separate(self):
@@ -333,9 +336,10 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             attributes[name].grad = None
 
     def _initialize_values(self):
-        """Give what is no parameter the value of a new link; children do it themselves.
+        """Initialize anew what the initializers of the parameters do not.
 
-        Links with other values than parameters extend it.
+        Children have done so before. Links extend it that have other values than
+        parameters, or fill parameters themselves.
         """
         for hook in (self._local_link_hooks or {}).values():
             hook._initialize_values(self)
@@ -486,8 +490,9 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
                 backend.copyto(param.data, loaded)  # type: ignore[arg-type]
         for name in sorted(self._persistent):
             value = attributes[name]
-            attributes[name] = (self._serialize_late(serializer, name, value)
-                                if name in late else serializer(name, value))
+            loaded = (self._serialize_late(serializer, name, value)
+                      if name in late else serializer(name, value))
+            attributes[name] = self._sent(loaded) if value is None else loaded
         if is_hooked_and_loads:
             self._await_values(serializer, {
                 *self._params, *self._persistent,
@@ -625,12 +630,14 @@ class Chain(Link):
             yield name, self.__dict__[name]
 
     def copy(self: _Link, mode: str = 'share') -> _Link:
-        clone: tp.Any = super().copy(mode)
+        clone: tp.Any = self._copy_before_children(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
         for name, child in clone._named_children():
             attributes[name] = child.copy(mode)
             attributes[name].name = name
+        if mode == 'init':
+            clone._initialize_values()
         return clone
 
 
