@@ -93,10 +93,9 @@ def calculate_max_singular_value(
 
 def _dtype_of(weight):
     """Return the dtype of a weight, None if that is not known yet."""
-    try:
+    if weight.array is not None:
         return weight.dtype
-    except RuntimeError:
-        return None
+    return getattr(weight.initializer, 'dtype', None)
 
 
 class SpectralNormalization(_weight.WeightHook):

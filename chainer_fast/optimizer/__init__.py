@@ -564,7 +564,7 @@ class Optimizer(_LossScaling, _display.Shown):
         if _states.are_without_counts(parts.values()):
             parts = {path: _states.Counted(part, self.t)
                      for path, part in parts.items()}
-        _states.serialize_rules(ruled, parts)
+        _states.serialize_rules(self.target, ruled, parts)
         self._serialize_loss_scale(serializer)
 
     def _shown(self):

@@ -69,11 +69,13 @@ def read_optional(deserializer, name):
         return None
 
 
-def serialize_rules(ruled, parts):
+def serialize_rules(link, ruled, parts):
     """Save or load the rules of parameters.
 
     Parameters
     ----------
+    link : chainer_fast.Link
+        The link that has the parameters.
     ruled : list of tuple of str and Parameter
         Paths and parameters.
     parts : dict of AbstractSerializer
@@ -94,6 +96,12 @@ def serialize_rules(ruled, parts):
             if param.is_initialized:
                 raise
             without[path] = error
+        except KeyError:
+            if (read_optional(parts[path], 't') is not None
+                    or not _is_of_a_hook(link, param)):
+                raise
+            # It was not there yet, or had no rule in Chainer.
+            rule.t, rule._state = 0, None
         rule._check_states(param, path)
     if without and not any(param.update_rule._state for _, param in ruled):
         raise next(iter(without.values()))      # of another optimizer
@@ -101,6 +109,12 @@ def serialize_rules(ruled, parts):
         warnings.warn(
             'the file has no states for %s, although it counts updates: they begin anew'
             % path)
+
+
+def _is_of_a_hook(link, param):
+    """Return whether a parameter is one that a hook of a link has added."""
+    return any(vars(each).get(name) is param
+               for each in link.links() for name in each._late)
 
 
 class Stateful:

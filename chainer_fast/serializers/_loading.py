@@ -113,9 +113,23 @@ class Loading:
         finally:
             self._journal = None
 
-    def warn_of_rest(self, obj, paths):
-        """Warn, once for each class and file's values, of what was not asked for."""
-        rest = sorted(set(paths).difference(self.asked))
+    def warn_of_rest(self, obj, paths, above=''):
+        """Warn, once for each class and file's values, of what was not asked for.
+
+        Parameters
+        ----------
+        obj : object
+            What was loaded. Its class may name ``_dispensable`` parts, which a file may
+            have without the object.
+        paths : iterable of str
+            Paths of the values in the file.
+        above : str
+            Path of the object.
+        """
+        dispensable = tuple(
+            above + part for part in getattr(type(obj), '_dispensable', ()))
+        rest = sorted(path for path in set(paths).difference(self.asked)
+                      if not path.startswith(dispensable))
         if not rest:
             return
         kind = type(obj).__name__

@@ -184,7 +184,9 @@ class HDF5Deserializer(serializer.Deserializer):
         with self._loading.whole(obj) as is_all:
             super().load(obj)
         if is_all and self.strict and self.group is not None:
-            self._loading.warn_of_rest(obj, _reader().paths(self.group))
+            self._loading.warn_of_rest(
+                obj, _reader().paths(self.group),
+                (self.group.name.rstrip('/') + '/').lstrip('/'))
 
     def _names(self):
         """Return the names of the values that are right here, not those of children."""

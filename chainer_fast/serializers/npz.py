@@ -232,7 +232,8 @@ class NpzDeserializer(serializer.Deserializer):
         if is_all and self.strict:
             self._loading.warn_of_rest(obj, [
                 name for name in self._paths()
-                if name.startswith(self.path) and not self._is_ignored(name)])
+                if name.startswith(self.path) and not self._is_ignored(name)],
+                self.path)
 
     def _paths(self):
         """Return the paths of all values of the file."""

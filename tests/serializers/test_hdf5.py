@@ -1,3 +1,4 @@
+import contextlib
 import io
 import os
 import subprocess
