@@ -113,31 +113,31 @@ class Loading:
         finally:
             self._journal = None
 
-    def warn_of_rest(self, obj, paths, above=''):
-        """Warn, once for each class and file's values, of what was not asked for.
+    def warn_of_rest(self, obj, paths):
+        """Warn, once a class, of values beside those that were loaded.
+
+        Whole groups may be left: loading a part of a large model is usual. But what lies
+        beside the values of a link is that of another kind of link.
 
         Parameters
         ----------
         obj : object
-            What was loaded. Its class may name ``_dispensable`` parts, which a file may
-            have without the object.
+            What was loaded.
         paths : iterable of str
-            Paths of the values in the file.
-        above : str
-            Path of the object.
+            Paths of the values in the file, without those to be ignored.
         """
-        dispensable = tuple(
-            above + part for part in getattr(type(obj), '_dispensable', ()))
-        rest = sorted(path for path in set(paths).difference(self.asked)
-                      if not path.startswith(dispensable))
+        paths = set(paths)
+        groups = set(map(_group_of, self.asked))
+        rest = sorted(path for path in paths - self.asked if _group_of(path) in groups)
         if not rest:
             return
         kind = type(obj).__name__
         shown = ', '.join(map(repr, rest[:3])) + (', ...' if len(rest) > 3 else '')
         _mistakes.warn_once((type(obj), tuple(rest)), (
-            '%s has %d values that the %s does not have, which are ignored: %s. It may '
-            'have been saved from another model or optimizer; load it with '
-            'strict=False if not' % (self.file, len(rest), kind, shown)))
+            '%s has %d values that the %s does not have beside those that it has, and '
+            'they are ignored: %s. It was probably saved from another model or '
+            'optimizer; load it with strict=False if that is right'
+            % (self.file, len(rest), kind, shown)))
 
     def _explain(self, error):
         """Add the file and the value to an error that does not name them."""
@@ -157,6 +157,10 @@ def name_of(source):
             return 'the given %s' % type(source).__name__
         source = name
     return repr(os.fsdecode(source))
+
+
+def _group_of(path):
+    return path.rpartition('/')[0]
 
 
 def _file_of(source):

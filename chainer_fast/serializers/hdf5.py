@@ -184,9 +184,7 @@ class HDF5Deserializer(serializer.Deserializer):
         with self._loading.whole(obj) as is_all:
             super().load(obj)
         if is_all and self.strict and self.group is not None:
-            self._loading.warn_of_rest(
-                obj, _reader().paths(self.group),
-                (self.group.name.rstrip('/') + '/').lstrip('/'))
+            self._loading.warn_of_rest(obj, _reader().paths(self.group))
 
     def _names(self):
         """Return the names of the values that are right here, not those of children."""

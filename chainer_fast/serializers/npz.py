@@ -173,9 +173,9 @@ class NpzDeserializer(serializer.Deserializer):
     Warns
     -----
     UserWarning
-        When an object is loaded, if the file has more values than the object below this
-        path, and ``strict`` is true; when elements of a saved array are repeated to
-        fill one that has more.
+        When an object is loaded, if the file has values beside those of the object that
+        it does not have, and ``strict`` is true; when elements of a saved array are
+        repeated to fill one that has more.
 
     Examples
     --------
@@ -232,8 +232,7 @@ class NpzDeserializer(serializer.Deserializer):
         if is_all and self.strict:
             self._loading.warn_of_rest(obj, [
                 name for name in self._paths()
-                if name.startswith(self.path) and not self._is_ignored(name)],
-                self.path)
+                if name.startswith(self.path) and not self._is_ignored(name)])
 
     def _paths(self):
         """Return the paths of all values of the file."""
@@ -337,8 +336,9 @@ def load_npz(
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
     counts and everything else have their old values. A ``UserWarning`` tells of values
-    of the file that the object does not have, unless they are ignored or ``strict`` is
-    false, and of saved arrays whose elements are repeated to fill larger ones.
+    of the file that lie beside those of a link or a rule and that it does not have,
+    unless they are ignored or ``strict`` is false, and of saved arrays whose elements
+    are repeated to fill larger ones. Whole links may be left in the file.
 
     Examples
     --------

@@ -97,10 +97,6 @@ class Trainer(_display.Shown):
     reporter: Reporter
     observation: dict[tp.Any, tp.Any]
 
-    # Parts of a snapshot that a program may do without, as one that has not the
-    # extension that saved it.
-    _dispensable = 'extensions/', 'extension_triggers/', 'stop_trigger/'
-
     def __init__(
             self, updater: Updater,
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,

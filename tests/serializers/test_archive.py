@@ -248,7 +248,7 @@ def test_integers_without_dimensions():
         serializers.NpzDeserializer({'x': np.array(value)})('x', array)
         assert (array == value).all()
     with pytest.raises(TypeError):
-        serializers.NpzDeserializer({'x': np.array(-3)})('x', np.zeros(2, 'u1'))
+        serializers.NpzDeserializer({'x': np.array(-3)})('x', np.zeros(1, 'u1'))
 
 
 def test_text_of_python_2():

@@ -294,7 +294,7 @@ def test_links_within_the_file(path):
         opened['y'] = np.arange(3)
         opened['x'] = h5py.SoftLink('/y')
     bag = Bag(x=np.zeros(3))
-    with pytest.warns(UserWarning, match="1 values that the Bag does not have.*'y'"):
+    with pytest.warns(UserWarning, match="1 values that the Bag does not have .*'y'"):
         serializers.load_hdf5(path, bag)
     compare.assert_array_equal(bag.values['x'], range(3))
     refuse(path, replace_by(h5py.SoftLink('/x')), OSError, 'cannot be read')
