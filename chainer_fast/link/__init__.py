@@ -192,7 +192,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         if isinstance(value, variable.Parameter):
             value.name = name
             _move(name, self._persistent, self._params)
-            self._take_awaited(name, value)
+            if self._awaited:
+                self._take_awaited(name, value)
 
     def _check_unused(self, name, what):
         if name in self.__dict__:

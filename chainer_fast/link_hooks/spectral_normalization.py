@@ -119,8 +119,8 @@ class SpectralNormalization(_weight.WeightHook):
 
     The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
     parameter ``gamma``. If its weight is not initialized yet, the link gets them at the
-    first call, or when it is loaded from a file that has them. An optimizer that updates
-    the weight updates ``gamma`` as well, even if it was set up before.
+    first call, or when it is loaded from a file that has them. An optimizer that
+    updates the weight updates ``gamma`` as well, even if it was set up before.
 
     Parameters
     ----------

@@ -116,8 +116,8 @@ class Loading:
     def warn_of_rest(self, obj, paths):
         """Warn, once a class, of values beside those that were loaded.
 
-        Whole groups may be left: loading a part of a large model is usual. But what lies
-        beside the values of a link is that of another kind of link.
+        Whole groups may be left: loading a part of a large model is usual. But what
+        lies beside the values of a link is that of another kind of link.
 
         Parameters
         ----------

@@ -20,7 +20,8 @@ LAZY = {
     'Deconvolution2D': (lambda: L.Deconvolution2D(None, 4, 3), (2, 3, 5, 5)),
     'ConvolutionND': (lambda: L.ConvolutionND(1, None, 4, 3), (2, 3, 5)),
     'DilatedConvolution2D': (lambda: L.DilatedConvolution2D(None, 4, 3), (2, 3, 5, 5)),
-    'LocalConvolution2D': (lambda: L.LocalConvolution2D(None, 4, ksize=3), (2, 3, 5, 5)),
+    'LocalConvolution2D':
+        (lambda: L.LocalConvolution2D(None, 4, ksize=3), (2, 3, 5, 5)),
     'DepthwiseConvolution2D':
         (lambda: L.DepthwiseConvolution2D(None, 4, 3), (2, 3, 5, 5)),
     'SimplifiedDropconnect': (lambda: L.SimplifiedDropconnect(None, 4), (2, 3)),

@@ -129,7 +129,8 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         """Write or read the state; what is read reaches the copies as well."""
         super().serialize(serializer)
         # Models of the user may differ until the first update.
-        if isinstance(serializer, Deserializer) and (self._are_copies or self.iteration):
+        have_met = self._are_copies or self.iteration
+        if isinstance(serializer, Deserializer) and have_met:
             main = self._models['main']
             for model in self._models.values():
                 if model is not main:

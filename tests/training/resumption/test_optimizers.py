@@ -1,4 +1,4 @@
-"""Every optimizer goes on from a file, a pickle or a copy as if nothing had happened."""
+"""Every optimizer goes on from a file, a pickle or a copy as if not interrupted."""
 import copy
 import pickle
 
