@@ -60,6 +60,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
             iterator, optimizer, devices={'main': 0, 'second': 1})
     """
 
+    # Whether the models besides the main one were made here; not so in old pickles.
+    _are_copies = False
+
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
