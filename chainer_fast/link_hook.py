@@ -145,6 +145,15 @@ class LinkHook:
             ``out``, the result.
         """
 
+    def _expect(self, link):
+        """Add to a link what the hook has not added yet, before it is loaded.
+
+        Files may lack it. What is loaded is not to be made anew at the first call.
+        """
+
+    def _initialize_values(self, link):
+        """Give what the hook has added to a link the value of a new link."""
+
     def _forward_failed(self, args):
         """Called instead of :meth:`forward_postprocess` if the computation raised."""
 

@@ -16,6 +16,16 @@ def _name_of(layer):
     return getattr(layer, '__name__', type(layer).__name__)
 
 
+def _in_order_of(children, layers, copies):
+    """Return copies of layers that are links, in the order of the children."""
+    left = list(zip(layers, copies, strict=True))
+    ordered = []
+    for child in children:
+        position = [layer is child for layer, _ in left].index(True)
+        ordered.append(left.pop(position)[1])
+    return ordered
+
+
 def _is_lambda(layer):
     return getattr(layer, '__name__', None) == '<lambda>'
 
@@ -378,11 +388,34 @@ class Sequential(link.ChainList):
         Returns
         -------
         Sequential
-            The copy.
+            The copy, of the same class, with its links named as in this object.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is none of the three.
         """
-        return Sequential(*[
+        link._check_copy_mode(mode)
+        layers = [
             x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
-            for x in self._layers])
+            for x in self._layers]
+        children = _in_order_of(self._children, self._layers, layers)
+        # Not by Link.copy, since a lambda among the layers refuses a deep copy of all.
+        own = {name: value for name, value in vars(self).items()
+               if name not in ('_layers', '_children')}
+        clone = type(self).__new__(type(self))
+        if mode == 'share':
+            clone.__dict__.update(own)
+            clone._separate()
+        else:
+            memo: tp.Any = dict(zip(map(id, self._children), children, strict=True))
+            clone.__dict__.update(copy.deepcopy(own, memo))
+        clone._layers, clone._children = layers, children
+        clone.name = None
+        clone._renumber()
+        if mode == 'init':
+            clone._initialize_own()
+        return clone
 
     def copyparams(self, link: tp.Any, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.

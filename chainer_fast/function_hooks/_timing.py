@@ -44,6 +44,13 @@ class Timings:
         # Starts of the running computations: seconds, or events on a GPU.
         self._running_stack = []
 
+    def __getstate__(self) -> dict[str, tp.Any]:
+        # What runs is no part of a copy; neither modules nor events can be copied.
+        self._read_events()
+        state = {**vars(self), '_running_stack': []}
+        state.pop('xp', None)
+        return state
+
     def _start(self, xp):
         """Note that a computation begins."""
         self.xp = xp

@@ -22,7 +22,7 @@ from chainer_fast.link import (
     _signature,
     _walks,
 )
-from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
 if tp.TYPE_CHECKING:
@@ -192,6 +192,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         if isinstance(value, variable.Parameter):
             value.name = name
             _move(name, self._persistent, self._params)
+            if self._awaited:
+                self._take_awaited(name, value)
 
     def _check_unused(self, name, what):
         if name in self.__dict__:
@@ -242,7 +244,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         """
         self._check_unused(name, 'persistent value')
         _move(name, self._params, self._persistent)
-        super().__setattr__(name, value)
+        super().__setattr__(name, self._take_awaited(name, value))
 
     def register_persistent(self, name: str) -> None:
         """Register an attribute as a persistent value.
@@ -263,6 +265,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
                 'cannot register %s as a persistent value: there is no such attribute'
                 % name)
         _move(name, self._params, self._persistent)
+        if self._awaited:
+            super().__setattr__(name, self._take_awaited(name, getattr(self, name)))
 
     @classmethod
     def from_params(cls: type[_Link], *args: tp.Any, **kwargs: tp.Any) -> _Link:
@@ -289,7 +293,10 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         mode : {'share', 'copy', 'init'}
             ``'share'``: the copy has parameters of its own that share their arrays with
             these, but not gradients. ``'copy'``: everything is copied. ``'init'``: as
-            ``'copy'``, then the parameters are initialized anew.
+            ``'copy'``, then the parameters are initialized anew, and so are the values
+            that links and hooks of this package keep besides, such as running
+            statistics. A parameter that was made of an array alone keeps its value,
+            since it has no other initial one.
 
         Returns
         -------
@@ -301,23 +308,42 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         ValueError
             If ``mode`` is none of the three.
         """
+        clone = self._copy_before_children(mode)
+        if mode == 'init':
+            clone._initialize_values()
+        return clone
+
+    def _copy_before_children(self: _Link, mode) -> _Link:
         if mode == 'share':
             clone = copy.copy(self)
-            clone._params = set(self._params)
-            clone._persistent = set(self._persistent)
-            clone.name = None
-            attributes = clone.__dict__
-            for name in clone._params:
-                attributes[name] = copy.copy(attributes[name])
-                attributes[name].grad = None
+            clone._separate()
             return clone
-
         _check_copy_mode(mode)
         clone = copy.deepcopy(self)
         if mode == 'init':
             for param in clone.params(include_uninit=False):
                 param.initialize(param.shape)
         return clone
+
+    def _separate(self):
+        """Take a shallow copy apart from its original, with which it shares arrays."""
+        self._params, self._persistent = set(self._params), set(self._persistent)
+        if self._local_link_hooks is not None:
+            self._local_link_hooks = self._local_link_hooks.copy()
+        self.name = None
+        attributes = self.__dict__
+        for name in self._params:
+            attributes[name] = copy.copy(attributes[name])
+            attributes[name].grad = None
+
+    def _initialize_values(self):
+        """Initialize anew what the initializers of the parameters do not.
+
+        Children have done so before. Links extend it that have other values than
+        parameters, or fill parameters themselves.
+        """
+        for hook in (self._local_link_hooks or {}).values():
+            hook._initialize_values(self)
 
     def repeat(self, n_repeat: int, mode: str = 'init') -> Sequential:
         """Return a :class:`chainer_fast.Sequential` of copies of this link.
@@ -451,15 +477,27 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         serializer : chainer_fast.AbstractSerializer
             Saves, or loads into the values that it is given.
         """
-        attributes = self.__dict__
+        is_hooked_and_loads = self._local_link_hooks and isinstance(
+            serializer, Deserializer)
+        if is_hooked_and_loads:
+            self._expect_values()
+        attributes, late = self.__dict__, self._late
         for name in sorted(self._params):
             param = attributes[name]
-            loaded = serializer(name, param.data)
+            loaded = (self._serialize_late(serializer, name, param.data)
+                      if name in late else serializer(name, param.data))
             if loaded is not None and param.data is None:
                 param.initialize(loaded.shape)
                 backend.copyto(param.data, loaded)  # type: ignore[arg-type]
         for name in sorted(self._persistent):
-            attributes[name] = serializer(name, attributes[name])
+            value = attributes[name]
+            loaded = (self._serialize_late(serializer, name, value)
+                      if name in late else serializer(name, value))
+            attributes[name] = self._sent(loaded) if value is None else loaded
+        if is_hooked_and_loads:
+            self._await_values(serializer, {
+                *self._params, *self._persistent,
+                *[name for name, _ in self._named_children()]})
         for name, child in self._named_children():
             child.serialize(serializer[name])
 
@@ -593,12 +631,14 @@ class Chain(Link):
             yield name, self.__dict__[name]
 
     def copy(self: _Link, mode: str = 'share') -> _Link:
-        clone: tp.Any = super().copy(mode)
+        clone: tp.Any = self._copy_before_children(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
         for name, child in clone._named_children():
             attributes[name] = child.copy(mode)
             attributes[name].name = name
+        if mode == 'init':
+            clone._initialize_values()
         return clone
 
 
@@ -729,18 +769,35 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         Parameters
         ----------
         mode : {'share', 'copy', 'init'}
-            How to copy the children; see :meth:`chainer_fast.Link.copy`. Parameters of
-            the list itself are shared in any mode.
+            How to copy; see :meth:`chainer_fast.Link.copy`.
 
         Returns
         -------
         ChainList
             The copy.
         """
-        clone: tp.Any = super().copy()
-        clone._children = [child.copy(mode) for child in self._children]
+        _check_copy_mode(mode)
+        children = [child.copy(mode) for child in self._children]
+        clone: tp.Any
+        if mode == 'share':
+            clone = super().copy()
+        else:
+            # What else refers to a child refers to its copy afterwards.
+            memo: tp.Any = dict(zip(map(id, self._children), children, strict=True))
+            clone = copy.deepcopy(self, memo)
+        clone._children = children
         clone._renumber()
+        if mode == 'init':
+            clone._initialize_own()
         return clone
+
+    def _initialize_own(self):
+        """Initialize what belongs to the list itself, not to its children."""
+        for name in sorted(self._params):
+            param = self.__dict__[name]
+            if param.is_initialized:
+                param.initialize(param.shape)
+        self._initialize_values()
 
 
 links.bind(

@@ -4,20 +4,79 @@ from __future__ import annotations
 import collections
 import typing as tp
 
-from chainer_fast import link_hook
+from chainer_fast import backend, link_hook
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.link_hook import LinkHook
-
-if tp.TYPE_CHECKING:
-    pass
-
+from chainer_fast.serializer import AbstractSerializer, Deserializer
+from chainer_fast.variable import Parameter
 
 _Hooked = tp.TypeVar('_Hooked', bound='Hooked')
 
 
 class Hooked:
-    """Base of links: hooks can be added to one link alone."""
+    """Base of links: hooks can be added to one link alone.
+
+    A hook may add parameters and persistent values to its link once the shapes are
+    known, at the first call. A file may be loaded before: hooks of this package then
+    add them uninitialized (:meth:`_expect_values`), and what a file has for those of
+    other hooks waits for them.
+    """
 
     _local_link_hooks = None
+    # Names of what hooks add, which a file lacks if it was written before.
+    _late: frozenset[str] = frozenset()
+    # What a file had beyond the values of the link, by name.
+    _awaited: tp.Any = None
+
+    def _expect_values(self):
+        """Let the hooks add what they have not yet, so that it can be loaded."""
+        for hook in (self._local_link_hooks or {}).values():
+            hook._expect(self)
+
+    def _serialize_late(self, serializer: AbstractSerializer, name, value):
+        """Save or load a value of a hook, which may not exist yet, here or there."""
+        if value is not None:
+            return serializer(name, value)
+        if not isinstance(serializer, Deserializer):
+            return None
+        try:
+            return serializer(name, None)
+        except KeyError:
+            return None
+
+    def _await_values(self, deserializer, known):
+        """Keep what a file has beyond the known names until hooks add it."""
+        find_names = getattr(deserializer, '_names', None)
+        if find_names is None:      # of the user
+            return
+        found = {name: deserializer(name, None)
+                 for name in find_names() if name not in known}
+        self._awaited = {
+            name: value for name, value in found.items() if value is not None} or None
+
+    def _take_awaited(self, name, value):
+        """Return a new value of the link, filled with what waits for it, if anything.
+        """
+        if not self._awaited or name not in self._awaited:
+            return value
+        loaded = self._awaited[name]
+        # A copy of the link may await the same.
+        self._awaited = {
+            other: each for other, each in self._awaited.items() if other != name}
+        if isinstance(value, Parameter):
+            if value.array is None:
+                value.initialize(loaded.shape)
+            backend.copyto(value.data, loaded)
+        elif isinstance(value, get_array_types()):
+            backend.copyto(value, loaded)
+        else:
+            return self._sent(loaded) if value is None else type(value)(loaded)
+        return value
+
+    def _sent(self, value):
+        """Return a loaded array on the device of the link."""
+        device: tp.Any = self.device    # type: ignore[attr-defined]
+        return device.send(value) if isinstance(value, get_array_types()) else value
 
     @property
     def local_link_hooks(self) -> dict[str, LinkHook]:

@@ -41,7 +41,6 @@ class WeightHook(link_hook.LinkHook):
         self.weight_name = weight_name
         if name is not None:
             self.name = name
-        self._initialized = False
 
     def __enter__(self) -> tp.NoReturn:
         raise NotImplementedError(
@@ -51,8 +50,12 @@ class WeightHook(link_hook.LinkHook):
     def __exit__(self, *exc_info: object) -> None:
         raise NotImplementedError('%s is not for with statements' % type(self).__name__)
 
+    def _is_prepared(self, link):
+        """Return whether the link has what :meth:`_prepare` adds."""
+        return True
+
     def _prepare(self, link):
-        """Prepare the hook once the shape of the weight is known."""
+        """Add to the link what depends on the shape of the weight, which is known."""
 
     def _compute(self, link):
         """Return the replacement of the weight."""
@@ -66,19 +69,16 @@ class WeightHook(link_hook.LinkHook):
                     self.weight_name, type(link).__name__))
         if getattr(link, self.weight_name).array is not None:
             self._prepare(link)
-            self._initialized = True
 
     def forward_preprocess(self, cb_args: tp.Any) -> None:
         """Replace the weight; see the base class."""
         link = cb_args.link
-        if not self._initialized:
-            if getattr(link, self.weight_name).array is None:
-                # Calling the link is what initializes it.
-                with no_backprop_mode(), \
-                        using_config('train', False):
-                    link.forward(*cb_args.args, **cb_args.kwargs)
+        if getattr(link, self.weight_name).array is None:
+            # Calling the link is what initializes it.
+            with no_backprop_mode(), using_config('train', False):
+                link.forward(*cb_args.args, **cb_args.kwargs)
+        if not self._is_prepared(link):
             self._prepare(link)
-            self._initialized = True
         weight = self.original_weight = getattr(link, self.weight_name)
         # A replacement by another hook is taken away by that hook.
         self._puts_back = all(

@@ -91,6 +91,13 @@ def calculate_max_singular_value(
     return matmul.matmul(matmul.matmul(u, weight_matrix), v)
 
 
+def _dtype_of(weight):
+    """Return the dtype of a weight, None if that is not known yet."""
+    if weight.array is not None:
+        return weight.dtype
+    return getattr(weight.initializer, 'dtype', None)
+
+
 class SpectralNormalization(_weight.WeightHook):
     """Link hook that divides a weight by its largest singular value.
 
@@ -112,7 +119,8 @@ class SpectralNormalization(_weight.WeightHook):
 
     The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
     parameter ``gamma``. If its weight is not initialized yet, the link gets them at the
-    first call, so load snapshots after it.
+    first call, or when it is loaded from a file that has them. An optimizer that
+    updates the weight updates ``gamma`` as well, even if it was set up before.
 
     Parameters
     ----------
@@ -190,10 +198,41 @@ class SpectralNormalization(_weight.WeightHook):
 
     def deleted(self, link: tp.Any) -> None:
         """Delete what the hook added to the link; see the base class."""
-        if self._initialized:
-            delattr(link, self.vector_name)
-            if self.use_gamma:
-                del link.gamma
+        for name in self._added_names():
+            if hasattr(link, name):
+                delattr(link, name)
+        link._late = link._late.difference(self._added_names())
+
+    def _added_names(self):
+        return (self.vector_name, 'gamma') if self.use_gamma else (self.vector_name,)
+
+    def _is_prepared(self, link):
+        return getattr(link, self.vector_name, None) is not None and (
+            not self.use_gamma
+            or isinstance(gamma := getattr(link, 'gamma', None), variable.Parameter)
+            and gamma.is_initialized)
+
+    def _expect(self, link):
+        if not self._is_prepared(link):
+            self._register(link)
+
+    def _register(self, link):
+        """Add the parameter and the persistent value, without values at first."""
+        new = set(self._added_names()).difference(link._late)
+        if self.vector_name in new:
+            setattr(link, self.vector_name, None)
+            link.register_persistent(self.vector_name)
+        if 'gamma' in new:
+            weight = getattr(link, self.weight_name)
+            gamma = variable.Parameter(constant.NaN(_dtype_of(weight)))
+            gamma.to_device(link.device)
+            # Whoever is set up with the weight already updates it as well.
+            rule = getattr(weight, 'update_rule', None)
+            if rule is not None:
+                gamma.update_rule = rule._for_another()
+            with link.init_scope():
+                link.gamma = gamma
+        link._late |= new
 
     def _prepare(self, link):
         weight = getattr(link, self.weight_name).array
@@ -202,22 +241,29 @@ class SpectralNormalization(_weight.WeightHook):
             raise ValueError(
                 'the weight %r has no outputs: its shape is %s' % (
                     self.weight_name, weight.shape))
-        vector = initializers.generate_array(
-            normal.Normal(1., dtype=weight.dtype), size, xp, device=device)
-        setattr(link, self.vector_name, vector)
-        link.register_persistent(self.vector_name)
-        if self.use_gamma:
-            with backend.using_device(device):
-                # There is no singular value decomposition of float16.
-                matrix = self.reshape_W(backend.from_chx(weight)).astype(
-                    numpy.promote_types(weight.dtype, numpy.float32), copy=False)
-                xp = backend.get_array_module(matrix)
-                largest = xp.linalg.svd(matrix, compute_uv=False)[0]
-            gamma = variable.Parameter(
-                constant.Constant(float(largest), weight.dtype), ())
-            gamma.to_device(device)
-            with link.init_scope():
-                link.gamma = gamma
+        self._register(link)
+        if getattr(link, self.vector_name) is None:
+            setattr(link, self.vector_name, initializers.generate_array(
+                normal.Normal(1., dtype=weight.dtype), size, xp, device=device))
+        if not self.use_gamma or link.gamma.is_initialized:
+            return
+        with backend.using_device(device):
+            # There is no singular value decomposition of float16.
+            matrix = self.reshape_W(backend.from_chx(weight)).astype(
+                numpy.promote_types(weight.dtype, numpy.float32), copy=False)
+            xp = backend.get_array_module(matrix)
+            largest = xp.linalg.svd(matrix, compute_uv=False)[0]
+        link.gamma.initializer = constant.Constant(float(largest), weight.dtype)
+        link.gamma.initialize(())
+
+    def _initialize_values(self, link):
+        if not self._is_prepared(link):
+            return
+        for name in self._added_names():
+            delattr(link, name)
+        link._late = link._late.difference(self._added_names())
+        if getattr(link, self.weight_name).array is not None:
+            self._prepare(link)
 
     def reshape_W(self, W: _Weight) -> _Weight:
         """Return a weight as a matrix with a row for each output.

@@ -1,6 +1,7 @@
 """Optimizers, which move all parameters of a link along their gradients."""
 from __future__ import annotations
 
+import copy
 import typing as tp
 import warnings
 
@@ -13,6 +14,7 @@ from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast._core.methods import Methods as _Methods
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.link import Link
@@ -20,7 +22,7 @@ from chainer_fast.optimizer import _moved, _registration, _shown, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
-from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.variable import Parameter, Variable
 
 
@@ -219,8 +221,9 @@ class UpdateRule(_states.Stateful):
     def __update_in_fp32(self, param):
         """Update a float32 twin of the parameter, and round it to float16."""
         twin = self._fp32_param
-        if twin is None or (twin.array is None and param.array is not None):
-            twin = self._fp32_param = self.__make_twin(param)
+        if not isinstance(twin, Variable) or (
+                twin.array is None and param.array is not None):
+            twin = self._fp32_param = self.__make_twin(param, twin)
         if param._grad_valid:   # otherwise the twin refuses to show one as well
             grad = param.grad
             with backend.using_device(param.device):
@@ -232,11 +235,27 @@ class UpdateRule(_states.Stateful):
                 param.array[...] = twin.array
             twin.cleargrad()
 
-    def __make_twin(self, param: Parameter):
+    def __make_twin(self, param: Parameter, loaded):
+        """Make the twin, of the array in a file if the parameter is a rounding of it.
+        """
+        device = param.device
         if param.array is None:
-            return self._create_uninitialized_parameter(numpy.float32, param.device)
-        with backend.using_device(param.device):
+            return self._create_uninitialized_parameter(numpy.float32, device)
+        if isinstance(loaded, get_array_types()) and loaded.shape == param.shape:
+            loaded = device.send(loaded.astype(numpy.float32, copy=False))
+            with backend.using_device(device):
+                if (loaded.astype(param.dtype) == param.array).all():
+                    return variable.Parameter(loaded)
+        with backend.using_device(device):
             return variable.Parameter(param.array.astype(numpy.float32))
+
+    def _for_another(self):
+        """Return a rule of the same settings for another parameter, not used yet."""
+        rule = copy.copy(self)
+        rule.hyperparam = copy.copy(self.hyperparam)
+        rule._hookable = _Hookable()
+        rule.t, rule._state, rule._fp32_param = 0, None, None
+        return rule
 
     def _create_uninitialized_parameter(self, dtype, device):
         """Return a parameter without array that knows its dtype and device."""
@@ -536,15 +555,17 @@ class Optimizer(_LossScaling, _display.Shown):
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
+        if isinstance(serializer, Deserializer):
+            for link in self.target.links():
+                link._expect_values()
         ruled = [(path, param) for path, param in self.target.namedparams()
                  if param.update_rule is not None]
         parts = {path: serializer[path] for path, _ in ruled}
         if _states.are_without_counts(parts.values()):
             parts = {path: _states.Counted(part, self.t)
                      for path, part in parts.items()}
-        for path, param in ruled:
-            param.update_rule.serialize(parts[path])
-            param.update_rule._check_states(param, path)
+        _states.serialize_rules(self.target, ruled, parts)
+        self._serialize_loss_scale(serializer)
 
     def _shown(self):
         return _shown.describe(self)

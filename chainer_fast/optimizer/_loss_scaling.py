@@ -1,6 +1,7 @@
 """Scaling of losses, so that gradients of float16 do not vanish."""
 from __future__ import annotations
 
+import contextlib
 import typing as tp
 import warnings
 
@@ -59,6 +60,15 @@ class _LossScaling:
             factor = 2.0
         scaled = min(self._loss_scale * factor, self._loss_scale_max)
         self._loss_scale = max(1, scaled)
+
+    def _serialize_loss_scale(self, serializer):
+        """Save or load a dynamic loss scale, which files of Chainer lack."""
+        if not self._loss_scaling_is_dynamic:
+            return
+        with contextlib.suppress(KeyError):
+            self._loss_scale = serializer('loss_scale', float(self._loss_scale))
+            self._loss_scaling_isnan_ever = serializer(
+                'loss_scaling_isnan_ever', self._loss_scaling_isnan_ever)
 
     def check_nan_in_grads(self) -> None:
         """With a dynamic loss scale, warn of gradients that are not finite."""

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import typing as tp
+import warnings
 
 import numpy
 
 from chainer_fast import variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer, Deserializer
+
+# Name in files of the float32 twin of a parameter, which files of Chainer lack.
+_FP32_PARAM = '_fp32_param'
 
 
 def are_without_counts(deserializers):
@@ -53,6 +57,66 @@ class Counted(Deserializer):
         return self._deserializer[key]
 
 
+class NoStates(KeyError):
+    """A file has no states of a rule at all, although it counts updates."""
+
+
+def read_optional(deserializer, name):
+    """Return a value that not every file has, or None."""
+    try:
+        return deserializer(name, None)
+    except KeyError:
+        return None
+
+
+def serialize_rules(link, ruled, parts):
+    """Save or load the rules of parameters.
+
+    Parameters
+    ----------
+    link : chainer_fast.Link
+        The link that has the parameters.
+    ruled : list of tuple of str and Parameter
+        Paths and parameters.
+    parts : dict of AbstractSerializer
+        Serializers of the rules by path.
+
+    Warns
+    -----
+    UserWarning
+        If a file counts updates of a parameter, but has no states for it: Chainer saves
+        that of a parameter that is not initialized.
+    """
+    without = {}
+    for path, param in ruled:
+        rule = param.update_rule
+        try:
+            rule.serialize(parts[path])
+        except NoStates as error:
+            if param.is_initialized:
+                raise
+            without[path] = error
+        except KeyError:
+            if (read_optional(parts[path], 't') is not None
+                    or not _is_of_a_hook(link, param)):
+                raise
+            # It was not there yet, or had no rule in Chainer.
+            rule.t, rule._state = 0, None
+        rule._check_states(param, path)
+    if without and not any(param.update_rule._state for _, param in ruled):
+        raise next(iter(without.values()))      # of another optimizer
+    for path in without:
+        warnings.warn(
+            'the file has no states for %s, although it counts updates: they begin anew'
+            % path)
+
+
+def _is_of_a_hook(link, param):
+    """Return whether a parameter is one that a hook of a link has added."""
+    return any(vars(each).get(name) is param
+               for each in link.links() for name in each._late)
+
+
 class Stateful:
     """Base of update rules; :meth:`init_state` of a rule makes its states."""
 
@@ -60,6 +124,8 @@ class Stateful:
     enabled: bool
     init_state: tp.Callable[..., None]
     _state: tp.Any
+    _use_fp32_update: bool
+    _fp32_param: tp.Any
 
     @property
     def state(self) -> dict[str, tp.Any] | tp.Any:
@@ -69,34 +135,55 @@ class Stateful:
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the count of updates and the states.
 
+        A rule without states in the file, before its first update, has none afterwards.
+
         Parameters
         ----------
         serializer : AbstractSerializer
         """
         self.t = serializer('t', self.t)
-        if self._state is not None:
-            for name, value in self._state.items():
-                self._state[name] = serializer(name, value)
-        elif isinstance(serializer, Deserializer):
+        if isinstance(serializer, Deserializer):
             self._state = self.__load_states(serializer)
+            if self._use_fp32_update:
+                # An array at first: the next update tells whether it is right.
+                self._fp32_param = read_optional(serializer, _FP32_PARAM)
+            return
+        state = self._state
+        if state is None and self.t:
+            # Counted, but not made: the parameter was not initialized, or disabled.
+            state = dict.fromkeys(self.__state_names())
+        for name, value in (state or {}).items():
+            state[name] = serializer(name, value)
+        if getattr(self._fp32_param, 'array', None) is not None:
+            serializer(_FP32_PARAM, self._fp32_param.array)
 
-    def __load_states(self, deserializer):
-        """Read the states of a rule that has none yet; None if any is missing."""
-        self._state = {}
+    def __state_names(self):
+        """Return the names of the states of a rule that has none yet."""
         try:
+            self._state = {}
             self.init_state(variable.Variable(numpy.zeros(1, numpy.float32)))
-            names = list(self._state)
+            return list(self._state)
         finally:
             self._state = None
-        loaded = {}
-        for name in names:
+
+    def __load_states(self, deserializer):
+        """Read the states; None if they are None in the file, or not to be there."""
+        present = self._state or dict.fromkeys(self.__state_names())
+        loaded, missing = {}, None
+        for name, value in present.items():
             try:
-                loaded[name] = deserializer(name, None)
-            except KeyError:
-                # The file may be of a time when the rule was disabled.
-                if self.enabled:
-                    raise
-                return None
+                loaded[name] = deserializer(name, value)
+            except KeyError as error:
+                missing = missing or error
+        if missing is not None:
+            # The file may be of a time when the rule had not been used, or was
+            # disabled.
+            if self.enabled and loaded:
+                raise missing
+            if self.enabled and self.t:
+                self._state = None
+                raise NoStates(*missing.args) from missing
+            return None
         if any(value is None for value in loaded.values()):
             return None
         return loaded

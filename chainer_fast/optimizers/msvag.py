@@ -9,8 +9,10 @@ from chainer_fast.optimizer import (
     Hyperparameter,
     HyperparameterProxy,
     UpdateRule,
+    _states,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.variable import Variable
 
 # In the first step the means are of one gradient and have no variance to estimate.
@@ -45,6 +47,30 @@ class MSVAGRule(_rule.ElementwiseRule):
 
     def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the rule; Chainer's files have no power, which follows from t.
+        """
+        super().serialize(serializer)
+        if not isinstance(serializer, Deserializer):
+            serializer('beta_power', self.beta_power)
+            return
+        power = _states.read_optional(serializer, 'beta_power')
+        self.beta_power = self._power_after(self.t) if power is None else float(power)
+
+    def _power_after(self, t):
+        """Return what the power is after updates that did not change ``beta``."""
+        power = beta = _rule.plain(self.hyperparam.beta)
+        for _ in range(t):
+            previous, power = power, power * beta
+            if power == previous:
+                break
+        return power
+
+    def _for_another(self):
+        rule = super()._for_another()
+        rule.beta_power = rule._power_after(0)
+        return rule
 
     def _coefficients(self):
         """Return what the formula needs besides arrays, and count the update."""

@@ -1,6 +1,10 @@
 """Conversion between the values of objects and the contents of files."""
+import math
+import warnings
+
 import numpy
 
+from chainer_fast import _mistakes
 from chainer_fast.backends import _cpu
 
 _NUMBERS = int, float, complex
@@ -36,6 +40,20 @@ def fits_by_broadcasting(shape, target):
                in zip(shape, target[len(target) - len(shape):], strict=True))
 
 
+def warn_of_broadcasting(shape, target, what):
+    """Warn if elements of a saved array are repeated to fill one of another shape.
+
+    Chainer does so without a word, also where the object was made with a wrong size.
+    """
+    if math.prod(shape) != math.prod(target):
+        warnings.warn(
+            '%s has shape %s, and its elements are repeated to fill an array of shape '
+            '%s of the object: make the object of the size that was saved, or save the '
+            'array in the shape of the object if this is intended' % (
+                what, shape, target),
+            stacklevel=_mistakes.levels_to_the_caller())
+
+
 def check_array(array, shape, dtype, what):
     """Check that a NumPy array can be filled with a saved array.
 
@@ -56,6 +74,11 @@ def check_array(array, shape, dtype, what):
         If the shape does not fit, or the array is read-only.
     TypeError
         If the dtype does not fit.
+
+    Warns
+    -----
+    UserWarning
+        If the saved array has fewer elements, which are repeated.
     """
     if not array.flags.writeable:
         raise ValueError('%s is to fill an array that is read-only' % what)
@@ -69,6 +92,7 @@ def check_array(array, shape, dtype, what):
         raise ValueError(
             '%s has shape %s, which could not be broadcast into shape %s of the '
             'object' % (what, shape, array.shape))
+    warn_of_broadcasting(shape, array.shape, what)
 
 
 def narrowed(loaded):

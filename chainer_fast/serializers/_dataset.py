@@ -64,6 +64,20 @@ def find(group, key, what):
     return parent
 
 
+def paths(group):
+    """Return the paths of the datasets below a group, as far as it can be read."""
+    above = group.name.rstrip('/') + '/'
+    found = []
+
+    def note(name, member):
+        if isinstance(member, h5py.Dataset):
+            found.append((above + name).lstrip('/'))
+
+    with contextlib.suppress(Exception):    # damaged files raise errors of any type
+        group.visititems(note)
+    return found
+
+
 def check_storage(dataset, loading, path, is_told):
     """Check that a dataset is in its file and can be as large as it claims.
 

@@ -3,6 +3,7 @@ import contextlib
 import functools
 import os
 
+from chainer_fast import _mistakes
 from chainer_fast.serializers._rollback import Journal
 
 # Memory that values may take whose size the object does not tell, in addition to a
@@ -23,12 +24,15 @@ class Loading:
     ----------
     path : str or None
         Path of the value requested last.
+    asked : set of str
+        Paths of the values requested so far.
     is_checked : bool
         Whether the file's directory is known to be right.
     """
 
     def __init__(self, source):
         self.path = None
+        self.asked = set()
         self.is_checked = False
         self._source = source
         self._journal = None
@@ -90,21 +94,50 @@ class Loading:
 
     @contextlib.contextmanager
     def whole(self, obj):
-        """Return a context in which an object is loaded as a whole or not at all."""
-        if self._journal is not None:       # part of an object being loaded
+        """Return a context in which an object is loaded as a whole or not at all.
+
+        It tells whether the object is all that is loaded, not a part of another one.
+        """
+        if self._journal is not None:
             self._journal.add(obj)
-            yield
+            yield False
             return
         self._journal = Journal()
         try:
             self._journal.add(obj)
-            yield
+            yield True
         except BaseException as error:
             self._journal.undo()
             self._explain(error)
             raise
         finally:
             self._journal = None
+
+    def warn_of_rest(self, obj, paths):
+        """Warn, once a class, of values beside those that were loaded.
+
+        Whole groups may be left: loading a part of a large model is usual. But what
+        lies beside the values of a link is that of another kind of link.
+
+        Parameters
+        ----------
+        obj : object
+            What was loaded.
+        paths : iterable of str
+            Paths of the values in the file, without those to be ignored.
+        """
+        paths = set(paths)
+        groups = set(map(_group_of, self.asked))
+        rest = sorted(path for path in paths - self.asked if _group_of(path) in groups)
+        if not rest:
+            return
+        kind = type(obj).__name__
+        shown = ', '.join(map(repr, rest[:3])) + (', ...' if len(rest) > 3 else '')
+        _mistakes.warn_once((type(obj), tuple(rest)), (
+            '%s has %d values that the %s does not have beside those that it has, and '
+            'they are ignored: %s. It was probably saved from another model or '
+            'optimizer; load it with strict=False if that is right'
+            % (self.file, len(rest), kind, shown)))
 
     def _explain(self, error):
         """Add the file and the value to an error that does not name them."""
@@ -124,6 +157,10 @@ def name_of(source):
             return 'the given %s' % type(source).__name__
         source = name
     return repr(os.fsdecode(source))
+
+
+def _group_of(path):
+    return path.rpartition('/')[0]
 
 
 def _file_of(source):

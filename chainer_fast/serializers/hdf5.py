@@ -135,6 +135,7 @@ class HDF5Deserializer(serializer.Deserializer):
             return value
         reader, loading = _reader(), self._loading
         path = loading.path = (self.group.name + '/' + key).lstrip('/')
+        loading.asked.add(path)
         dataset = self._find(key, path)
         if not isinstance(dataset, _check_available().Dataset):
             if dataset is not None or self.strict:
@@ -180,8 +181,18 @@ class HDF5Deserializer(serializer.Deserializer):
 
     def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
-        with self._loading.whole(obj):
+        with self._loading.whole(obj) as is_all:
             super().load(obj)
+        if is_all and self.strict and self.group is not None:
+            self._loading.warn_of_rest(obj, _reader().paths(self.group))
+
+    def _names(self):
+        """Return the names of the values that are right here, not those of children."""
+        if self.group is None:
+            return []
+        above = self.group.name.rstrip('/') + '/'
+        names = [('/' + path)[len(above):] for path in _reader().paths(self.group)]
+        return [name for name in names if '/' not in name]
 
 
 def _check_array(array, shape, what):
@@ -194,6 +205,7 @@ def _check_array(array, shape, what):
     if len(target) > len(shape) or not _convert.fits_by_broadcasting(shape, target):
         raise TypeError('%s has shape %s, which could not be broadcast into shape %s '
                         'of the object' % (what, shape, array.shape))
+    _convert.warn_of_broadcasting(shape, array.shape, what)
     if not array.flags.writeable:
         raise TypeError('%s is to fill an array that is read-only' % what)
 
@@ -281,7 +293,8 @@ def load_hdf5(filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any) -> 
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
-    counts and everything else have their old values.
+    counts and everything else have their old values. There are the same warnings as by
+    :func:`load_npz`.
 
     Examples
     --------

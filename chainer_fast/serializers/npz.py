@@ -170,6 +170,13 @@ class NpzDeserializer(serializer.Deserializer):
     KeyError
         When a value that is missing is loaded, if ``strict``.
 
+    Warns
+    -----
+    UserWarning
+        When an object is loaded, if the file has values beside those of the object that
+        it does not have, and ``strict`` is true; when elements of a saved array are
+        repeated to fill one that has more.
+
     Examples
     --------
     >>> arrays = {'W': np.ones((2, 3), np.float32), 'b': np.zeros(2, np.float32)}
@@ -197,6 +204,7 @@ class NpzDeserializer(serializer.Deserializer):
             found = self(key, plain)
             return value if found is plain else found
         path = self.path + key.lstrip('/')
+        self._loading.asked.add(path)
         if not self.strict and not self._has(path):
             return value
         if self._is_ignored(path):
@@ -219,8 +227,24 @@ class NpzDeserializer(serializer.Deserializer):
 
     def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
-        with self._loading.whole(obj):
+        with self._loading.whole(obj) as is_all:
             super().load(obj)
+        if is_all and self.strict:
+            self._loading.warn_of_rest(obj, [
+                name for name in self._paths()
+                if name.startswith(self.path) and not self._is_ignored(name)])
+
+    def _paths(self):
+        """Return the paths of all values of the file."""
+        if isinstance(self.npz, numpy.lib.npyio.NpzFile):
+            return self.npz.files
+        paths = getattr(self.npz, 'paths', None)
+        return list(self.npz) if paths is None else paths(self._loading.asked)
+
+    def _names(self):
+        """Return the names of the values that are right here, not those of children."""
+        return [path[len(self.path):] for path in self._paths()
+                if path.startswith(self.path) and '/' not in path[len(self.path):]]
 
     def _has(self, path):
         if isinstance(self.npz, numpy.lib.npyio.NpzFile):
@@ -238,6 +262,8 @@ class NpzDeserializer(serializer.Deserializer):
                 _convert.check_array(value, shape, dtype, what)
                 return True
             if isinstance(value, cuda.ndarray):
+                if _convert.fits_by_broadcasting(shape, value.shape):
+                    _convert.warn_of_broadcasting(shape, value.shape, what)
                 return shape == value.shape
             if value is not None:
                 _convert.check_scalar(value, shape, dtype, what)
@@ -309,7 +335,10 @@ def load_npz(
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
-    counts and everything else have their old values.
+    counts and everything else have their old values. A ``UserWarning`` tells of values
+    of the file that lie beside those of a link or a rule and that it does not have,
+    unless they are ignored or ``strict`` is false, and of saved arrays whose elements
+    are repeated to fill larger ones. Whole links may be left in the file.
 
     Examples
     --------

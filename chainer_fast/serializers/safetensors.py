@@ -144,6 +144,11 @@ class _Arrays(collections.abc.Mapping):
         name = _name(path)
         return name in self._names or name in self._values
 
+    def paths(self, known):
+        """Return the paths of all values: those that are known, and names of others."""
+        paths = {_name(path): path for path in known}
+        return [paths.get(name, name.replace('.', '/')) for name in self]
+
     def __iter__(self):
         return iter(self._names.union(self._values))
 
@@ -199,7 +204,7 @@ def load_safetensors(
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
     counts and everything else have their old values. What else is in the file is
-    ignored, as :func:`load_npz` does.
+    ignored with a warning, as by :func:`load_npz`.
 
     See Also
     --------

@@ -974,9 +974,13 @@ class Parameter(Variable):
         shape : int or tuple of int
             Shape of the array, as it is in the standard layout.
         """
-        device = self._initial_device
+        device, fill = self._initial_device, self.initializer
+        dtype = None
+        if isinstance(fill, get_array_types()):
+            # An array alone, which is the data as well and may have changed.
+            fill, dtype = constant.Constant(backend.CpuDevice().send(fill)), fill.dtype
         data = device.send(initializers.generate_array(
-            self.initializer, shape, numpy, device=backend.CpuDevice()))
+            fill, shape, numpy, dtype=dtype, device=backend.CpuDevice()))
         grad = None
         if self._grad_initializer is not None:
             grad = device.send(initializers.generate_array(

@@ -224,7 +224,7 @@ def test_other_compression(path):
 def test_archives_within_files(path, saved):
     """The position of a file is where the archive begins, as for NumPy."""
     bag = Bag(x=np.ones(100, 'f4'))
-    serializers.load_npz(io.BytesIO(saved), bag)
+    serializers.load_npz(io.BytesIO(saved), bag, ignore_names='y')
     np.testing.assert_array_equal(bag.values['x'], np.arange(100))
 
 
@@ -244,11 +244,11 @@ def test_hint_at_a_longer_path(path):
 
 
 def test_integers_without_dimensions():
-    for value, array in ((3, np.zeros(2, 'u1')), (-3, np.zeros((), 'i1'))):
+    for value, array in ((3, np.zeros(1, 'u1')), (-3, np.zeros((), 'i1'))):
         serializers.NpzDeserializer({'x': np.array(value)})('x', array)
         assert (array == value).all()
     with pytest.raises(TypeError):
-        serializers.NpzDeserializer({'x': np.array(-3)})('x', np.zeros(2, 'u1'))
+        serializers.NpzDeserializer({'x': np.array(-3)})('x', np.zeros(1, 'u1'))
 
 
 def test_text_of_python_2():

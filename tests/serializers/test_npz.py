@@ -86,13 +86,22 @@ def load(stored, value, **kwargs):
 
 def test_arrays_are_filled(device):
     xp = device.xp
-    for value in (xp.zeros(3), xp.zeros((2, 3), 'f4'), xp.zeros(6, 'f2')[::2]):
+    for value in (xp.zeros(3), xp.zeros((1, 3), 'f4'), xp.zeros(6, 'f2')[::2]):
         assert load([1, 2, 3], value) is value
         compare.assert_array_equal(value, np.broadcast_to([1, 2, 3], value.shape))
     with pytest.raises(TypeError, match='same_kind'):
         load([1.5], xp.zeros(1, int))
     with pytest.raises(ValueError, match='broadcast'):
         load([1, 2], xp.zeros(3))
+
+
+@pytest.mark.parametrize('stored', [[1, 2, 3], [[1, 2, 3]], [4], 5, [[1], [2]]])
+def test_repeated_elements_are_told(device, stored):
+    value = device.send(np.zeros((2, 3), 'f4'))
+    with pytest.warns(UserWarning, match=(
+            r"'a/x' of the given dict has shape .* repeated to fill .* \(2, 3\)")):
+        assert load(stored, value) is value
+    compare.assert_array_equal(value, np.broadcast_to(stored, (2, 3)))
 
 
 def test_none(device):

@@ -117,7 +117,7 @@ class SimplifiedDropconnect(link.Link):
             If ``x`` has another dtype or number of elements, or only one axis.
         """
         W = self.W
-        if not W.is_initialized:
+        if W.array is None:
             W.initialize((self.out_size, math.prod(x.shape[1:])))
         return simplified_dropconnect.simplified_dropconnect(
             x, W, self.b, self.ratio, train, mask, use_batchwise_mask)

@@ -76,6 +76,6 @@ class Swish(link.Link):
             one.
         """
         beta = self.beta
-        if not beta.is_initialized:
+        if beta.array is None:
             beta.initialize(x.shape[1:])
         return swish.swish(x, beta)

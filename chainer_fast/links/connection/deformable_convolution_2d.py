@@ -184,7 +184,7 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not match.
         """
-        if not self.W.is_initialized:
+        if self.W.array is None:
             self._initialize_params(x.shape[1])
         return deformable_convolution_2d_sampler(
             x, offset, W=self.W, b=self.b, pad=self.pad, stride=self.stride)

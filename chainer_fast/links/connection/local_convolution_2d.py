@@ -112,7 +112,7 @@ class LocalConvolution2D(_filters.Filtered):
         chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype, number of axes or number of channels.
         """
-        if not self.W.is_initialized:
+        if self.W.array is None:
             self._initialize_params(x.shape[1], x.shape[2:])
         return local_convolution_2d.local_convolution_2d(
             x, self.W, b=self.b, stride=self.stride)

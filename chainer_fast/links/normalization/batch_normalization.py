@@ -136,6 +136,10 @@ class BatchNormalization(link.Link):
             self._initialize_params(size)
 
     def _initialize_params(self, size):
+        self._initialize_averages(size)
+        _parameters.initialize(size, self.gamma, self.beta)
+
+    def _initialize_averages(self, size):
         for name, initial, default in (
                 ('avg_mean', self._initial_avg_mean, 0),
                 ('avg_var', self._initial_avg_var, 1)):
@@ -144,7 +148,12 @@ class BatchNormalization(link.Link):
             setattr(self, name, initializers.generate_array(
                 initializer, size, self.xp, dtype=self._highprec_dtype,
                 device=self.device))
-        _parameters.initialize(size, self.gamma, self.beta)
+
+    def _initialize_values(self):
+        super()._initialize_values()
+        self.N = 0
+        if self.avg_mean is not None:
+            self._initialize_averages(self.avg_mean.shape)
 
     @property
     def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:

@@ -104,6 +104,10 @@ class BatchRenormalization(BatchNormalization):
             initial_gamma=initial_gamma, use_beta=use_beta, initial_beta=initial_beta,
             initial_avg_mean=initial_avg_mean, initial_avg_var=initial_avg_var)
 
+    def _initialize_values(self):
+        super()._initialize_values()
+        self._before_recomputing = None
+
     def forward(  # type: ignore[override]
             self, x: VariableOrArray, finetune: bool = False) -> Variable:
         """Normalize a batch.

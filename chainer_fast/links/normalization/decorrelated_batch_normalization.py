@@ -156,6 +156,14 @@ class DecorrelatedBatchNormalization(link.Link):
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)
 
+    def _initialize_values(self):
+        super()._initialize_values()
+        self.N = 0
+        with backend.using_device(self.device):
+            self.avg_mean[...] = 0
+            self.avg_projection[...] = self.xp.eye(
+                self.avg_mean.shape[1], dtype=self.avg_projection.dtype)
+
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the averages.
 

@@ -30,6 +30,11 @@ class StatefulLink(link.Chain):
         for name in self._state_names:
             setattr(self, name, None)
 
+    def _initialize_values(self):
+        super()._initialize_values()
+        for name in self._state_names:
+            setattr(self, name, None)
+
     def _replace_state(self, *states):
         """Set the state, in the order of the names, moved to the device of the link."""
         pairs = list(zip(self._state_names, states, strict=True))

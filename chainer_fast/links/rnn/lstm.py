@@ -97,6 +97,12 @@ class LSTMBase(link.Chain):
                 (bias_init, bias_init, get(self.forget_bias_init), bias_init)):
             init(gates[:, :, k:k + 1])
 
+    def _initialize_values(self):
+        super()._initialize_values()
+        if self.upward.W.array is not None:
+            with using_device(self.device):
+                self._initialize_params()
+
     def _map_input(self, x):
         """Return the contribution of the input to the gates."""
         if self.upward.W.array is None:

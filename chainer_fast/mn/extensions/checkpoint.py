@@ -179,7 +179,9 @@ class _MultiNodeCheckpointer(extension.Extension):
         iteration, common = self._choose(folder)
         if iteration is None:
             return
-        npz.load_npz(os.path.join(folder, self._filename(iteration)), trainer)
+        npz.load_npz(
+            os.path.join(folder, self._filename(iteration)), trainer,
+            ignore_names=[_RUN, _PROCESSES])
         if optimizer is not None:
             optimizer.needs_broadcast = False
             getattr(optimizer, '_skip_broadcast', lambda: None)()

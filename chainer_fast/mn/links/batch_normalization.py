@@ -117,6 +117,13 @@ class MultiNodeBatchNormalization(link.Link):
             clone.__dict__[name] = copy.deepcopy(value, memo)
         return clone
 
+    def _initialize_values(self):
+        super()._initialize_values()
+        self.N = 0
+        with backend.using_device(self.device):
+            for average in (self.avg_mean, self.avg_var):
+                average[...] = 0
+
     def _or_constant(self, parameter, value):
         if parameter is not None:
             return parameter

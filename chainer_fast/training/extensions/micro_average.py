@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import reporter
+from chainer_fast import reporter, variable
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.trainer import Trainer
@@ -57,6 +57,9 @@ class MicroAverage(extension.Extension):
         over, under = map(trainer.observation.get, self._source_keys)
         if over is None or under is None:
             return
+        # Snapshots hold arrays, and a variable would hold its graph.
+        over, under = [value.array if isinstance(value, variable.Variable) else value
+                       for value in (over, under)]
         self._numerator += over
         self._denominator += under
         if self._trigger(trainer):

@@ -9,6 +9,7 @@ from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.link import Link
 from chainer_fast.optimizer import Optimizer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import DeviceSpec
 
@@ -59,6 +60,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
             iterator, optimizer, devices={'main': 0, 'second': 1})
     """
 
+    # Whether the models besides the main one were made here; not so in old pickles.
+    _are_copies = False
+
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
@@ -70,6 +74,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         super().__init__(
             iterator, optimizer, converter, loss_func=loss_func, loss_scale=loss_scale,
             auto_new_epoch=auto_new_epoch)
+        self._are_copies = models is None
         if models is None:
             models = self._models_for(devices)
         self._devices, self._models = devices, models
@@ -122,6 +127,17 @@ class ParallelUpdater(standard_updater.StandardUpdater):
             model.copyparams(main)
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Write or read the state; what is read reaches the copies as well."""
+        super().serialize(serializer)
+        # Models of the user may differ until the first update.
+        have_met = self._are_copies or self.iteration
+        if isinstance(serializer, Deserializer) and have_met:
+            main = self._models['main']
+            for model in self._models.values():
+                if model is not main:
+                    model.copyparams(main)
 
     def _loss(self, model, args, kwargs):
         with backend.using_device(model.device), function.force_backprop_mode():
