@@ -6,6 +6,7 @@ cannot be computed or does not fit in the type, it leaves the case to the rule i
 which raises or warns as NumPy does.  The recipes themselves are in
 ``chainer_fast/backends/kernels/update_rules``.
 """
+cimport numpy as np
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_CheckExact
@@ -13,6 +14,8 @@ from libc.float cimport FLT_MAX
 from libc.math cimport fabs, isfinite, signbit
 
 from chainer_fast._core.plain cimport is_numpy_number
+
+np.import_array()
 
 cdef enum:
     ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
