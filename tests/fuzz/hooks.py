@@ -50,8 +50,7 @@ def _number(value, trap):
     def of(name):
         def method(self, *args):
             trap()
-            found = getattr(value, name)(*args)
-            return found
+            return getattr(value, name)(*args)
         return method
 
     for name in ('__index__', '__int__', '__float__', '__bool__', '__eq__', '__ne__',
@@ -124,7 +123,8 @@ def _call(random, trap):
     numbers = dict(calls._parameters(function, args))
     if numbers and random.randint(3):
         chosen = sorted(numbers)[random.randint(len(numbers))]
-        value = named.get(chosen, inspect.signature(function).parameters[chosen].default)
+        parameters = inspect.signature(function).parameters
+        value = named.get(chosen, parameters[chosen].default)
         if value is not None:
             named[chosen] = _number(value, trap)
     if name in ('add', 'get_item'):

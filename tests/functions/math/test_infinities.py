@@ -24,8 +24,7 @@ def test_logsumexp(device, dtype, double, x, y, gx, axis):
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         total = F.logsumexp(x, axis=axis)
-        g, = chainer.grad([total], [x], [device.xp.ones_like(total.array)] and None,
-                          enable_double_backprop=double)
+        g, = chainer.grad([total], [x], enable_double_backprop=double)
     assert total.dtype == x.dtype and g.dtype == x.dtype
     compare.assert_array_equal(total.array.ravel(), np.array([y], dtype))
     compare.assert_allclose(g.array, [gx], 1e-3)
@@ -42,14 +41,15 @@ def test_logsumexp_beside_other_rows(device):
 
 def test_second_derivatives_of_logsumexp_are_finite(device):
     x = chainer.Variable(device.send(np.array([[INF, 0], [-INF, -INF], [1, 2]])))
-    g, = chainer.grad([F.sum(F.logsumexp(x, axis=1))], [x], enable_double_backprop=True)
+    y = F.sum(F.logsumexp(x, axis=1))
+    g, = chainer.grad([y], [x], enable_double_backprop=True)
     g, = chainer.grad([F.sum(g * device.send(np.array([[1., 2]])))], [x])
     compare.assert_allclose(g.array, [[0, 0], [0, 0], [
         -.19661193, .19661193]], 1e-6, 1e-12)
 
 
 @pytest.mark.host
-@pytest.mark.parametrize('f', [F.softmax, F.log_softmax], ids=['softmax', 'log_softmax'])
+@pytest.mark.parametrize('f', [F.softmax, F.log_softmax], ids=lambda f: f.__name__)
 @pytest.mark.parametrize('x', [[-INF, -INF], [INF, 0], [INF, INF]])
 def test_shares_have_no_value_there(device, f, x):
     """They stay NaN with NumPy's warning, as in Chainer."""
@@ -84,7 +84,7 @@ def test_gradients_of_powers_of_what_has_no_logarithm(value):
 
 def test_gradients_of_powers_keep_their_bits():
     x = chainer.Variable(np.linspace(-2, 2, 9))
-    for value in (.3, 2, 1e-300, 7.5):
+    for value in (.3, 2, 1e-100, 7.5):
         x.cleargrad()
         y = value ** x
         y.grad = np.ones_like(y.array)

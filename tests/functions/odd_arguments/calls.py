@@ -25,7 +25,8 @@ ROIS, NUMBERS = np.array([[0, 0, 4, 4], [1, 1, 5, 3]], 'f'), np.zeros(2, 'i')
 
 #: Functions with arguments for them; variables are made of arrays of floats.
 FUNCTIONS = {
-    'accuracy': (X, T), 'softmax_cross_entropy': (X, T), 'binary_accuracy': (X[:, 0], T),
+    'accuracy': (X, T), 'softmax_cross_entropy': (X, T),
+    'binary_accuracy': (X[:, 0], T),
     'classification_summary': (X, T), 'f1_score': (X, T), 'precision': (X, T),
     'recall': (X, T), 'embed_id': (T, floats(5, 3)), 'elu': (X,), 'leaky_relu': (X,),
     'clipped_relu': (X,), 'selu': (X,), 'softplus': (X,), 'softmax': (X,),
@@ -108,7 +109,7 @@ def _is_number(value):
 def _parameters(function, args):
     """Yield the names of the arguments to replace, and the arguments by name."""
     parameters = list(inspect.signature(function).parameters.values())
-    named = dict(zip([p.name for p in parameters], args))
+    named = dict(zip([p.name for p in parameters], args, strict=False))
     for p in parameters:
         if p.name in _LEFT_OUT or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue

@@ -7,7 +7,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, 
     PyArray_NDIM, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport kind_of
 from chainer_fast.backends.kernels.common.labels cimport (
     has_row_of_each, label_at, plain_labels)
 
@@ -41,8 +41,10 @@ def add_at(values, index, base):
         return NotImplemented
     # A shape may be of objects of the user's, with code of their own.
     kind = kind_of(values)
-    if not kind or kind_of(out) != kind or not plain_labels(places) or PyArray_NDIM(out) == 0 or not has_row_of_each(
-            values, places, PyArray_DIMS(<np.ndarray>out) + 1, PyArray_NDIM(out) - 1):
+    if not kind or kind_of(out) != kind or not plain_labels(places) or (
+            PyArray_NDIM(out) == 0 or not has_row_of_each(
+                values, places, PyArray_DIMS(<np.ndarray>out) + 1,
+                PyArray_NDIM(out) - 1)):
         return NotImplemented
     n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
     numbers = found.room(n)

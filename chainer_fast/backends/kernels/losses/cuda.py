@@ -4,8 +4,8 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.types import NdArray
 

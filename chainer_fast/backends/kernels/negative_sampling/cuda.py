@@ -5,8 +5,8 @@ import typing as tp
 
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.reduction.cuda import wide
 from chainer_fast.backends.kernels.common import ignored
+from chainer_fast.backends.kernels.reduction.cuda import wide
 from chainer_fast.types import NdArray
 
 _PREAMBLE = ''.join([
