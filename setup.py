@@ -33,12 +33,19 @@ JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
 # The one place where compiler directives are set.
 DIRECTIVES = {
     'language_level': 3,
-    'binding': True,
-    'embedsignature': False,
-    'boundscheck': DEBUG,
+    # Methods that look at the type of ``self`` first, and signatures for `inspect`.
+    'binding': False,
+    'embedsignature': True,
+    'embedsignature.format': 'clinic',
+    # Objects that were made by ``__new__`` alone, None in the place of an argument, and
+    # lists that others have made shorter end in an exception.
+    'nonecheck': True,
+    'boundscheck': True,
+    'allow_none_for_extension_args': False,
+    # Cython's methods for pickles read a state of any length.
+    'auto_pickle': False,
     'wraparound': DEBUG,
     'initializedcheck': DEBUG,
-    'nonecheck': DEBUG,
     'overflowcheck': DEBUG,
     'cdivision': True,
     'freethreading_compatible': False,

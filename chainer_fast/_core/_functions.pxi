@@ -54,7 +54,7 @@ cdef object own_attribute(FunctionBase function, str name):
     cdef PyObject *found
     if own is NULL:
         return None
-    found = PyDict_GetItemWithError(<object>own, name)
+    found = entry_of(<object>own, name)
     return None if found is NULL else <object>found
 
 

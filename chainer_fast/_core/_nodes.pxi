@@ -203,7 +203,7 @@ cdef class VariableNodeBase:
         return self.creator_base
 
     @creator_node.setter
-    def creator_node(self, FunctionBase function):
+    def creator_node(self, FunctionBase function or None):
         _set_creator(self, function)
 
     @property

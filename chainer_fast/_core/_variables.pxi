@@ -94,6 +94,7 @@ cdef class VariableBase:
         if self.node_ptr is not NULL:
             (<VariableNodeBase>self.node_ptr).variable_ptr = NULL
 
+    @cython.embedsignature(False)
     def __init__(self, data=None, *, name=None, grad=None, bint requires_grad=True,
                  bint _grad_valid=True, layout=None, **retired):
         cdef VariableNodeBase node
@@ -317,7 +318,7 @@ cdef class VariableBase:
         return is_chainerx(self.arr)
 
     @_node.setter
-    def _node(self, VariableNodeBase node):
+    def _node(self, VariableNodeBase node not None):
         _attach(node, self)
 
     @property
@@ -349,7 +350,7 @@ cdef class VariableBase:
         return None if self.node_base is None else self.node_base.creator_base
 
     @creator_node.setter
-    def creator_node(self, FunctionBase function):
+    def creator_node(self, FunctionBase function or None):
         _set_creator(node_of(self), function)
 
     def cleargrad(self):

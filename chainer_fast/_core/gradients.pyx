@@ -4,7 +4,6 @@ The plain case is a parameter of the public class itself, with NumPy arrays.  Fo
 other parameter, functions here report that it is not served, or call the hook.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -13,6 +12,7 @@ from numpy cimport (
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_SIZE)
 
 from chainer_fast._core.device_arrays cimport Changes
+from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_chainerx
@@ -124,7 +124,7 @@ cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
 
 cdef HookRecipe recipe_of_hook(object hook):
     """Return the recipe of a hook, or None."""
-    cdef PyObject *item = PyDict_GetItemWithError(_hook_recipes, type(hook))
+    cdef PyObject *item = entry_of(_hook_recipes, type(hook))
     cdef HookRecipe recipe
     if item is NULL:
         return None
@@ -153,7 +153,7 @@ cdef bint prepare_hook(
         return False
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     for i in range(len(recipe.attributes)):
-        item = PyDict_GetItemWithError(<object>fields, recipe.attributes[i])
+        item = entry_of(<object>fields, recipe.attributes[i])
         if item is NULL or not to_double(<object>item, &step.c[i]):
             return False
         if step.c[i] != step.c[i]:
@@ -191,10 +191,13 @@ cdef bint _run_hook(
             return False
         changes.add(arrays, &step, 1)
         return True
-    if recipe.loops is NULL or not gather(
-            &operands, variable.arr, variable.grad_arr, None, (), True):
+    kind = kind_of_array(variable.arr)
+    if recipe.loops is NULL or kind < 0 or not prepare_hook(
+            recipe, hook, variable._loss_scale, kind, &step):
         return False
-    if not prepare_hook(recipe, hook, variable._loss_scale, operands.kind, &step):
+    if not gather(
+            &operands, variable.arr, variable.grad_arr, None, (), True) or (
+            operands.kind != kind):
         return False
     run(&operands, &step, 1)
     return True

@@ -10,6 +10,7 @@ import weakref
 
 import numpy
 
+cimport cython
 from cpython.contextvars cimport (
     PyContext_CheckExact, PyContext_Enter, PyContext_Exit)
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
@@ -27,6 +28,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_
     PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
 
 from chainer_fast._core.dtypes cimport same_type
+from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods

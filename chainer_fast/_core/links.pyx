@@ -82,6 +82,7 @@ def bind(*, parameter, chain_list, call_with_hooks, note_place):
 # A function, not a method of LinkBase: ``object.__setattr__`` refuses objects with
 # a compiled method in its place, and programs call it to get around registration.
 
+@cython.binding(True)
 def assign(self, name, value, /):
     """Set an attribute of a link, and register it inside of ``init_scope``."""
     cdef PyObject *fields = instance_dict(self)
@@ -103,7 +104,6 @@ cdef void _note(object link, object error, object args) noexcept:
         pass    # the exception itself is what matters
 
 
-@cython.auto_pickle(False)
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
 

@@ -8,11 +8,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 
 
 cdef class ObservedShortcut(Shortcut):
-    # The first lines are what ``inspect.signature`` reads.
-    """ObservedShortcut(shortcut, forward, backward)
---
-
-    A shortcut that reports each call of another one.
+    """A shortcut that reports each call of another one.
 
     Parameters
     ----------

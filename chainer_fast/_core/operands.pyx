@@ -4,7 +4,7 @@ Arrays that are contiguous in the same order, as nearly all are, go to the loops
 directly.  Others are copied, and copied back.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError
+from cpython.dict cimport PyDict_Check
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from numpy cimport (
@@ -14,6 +14,7 @@ from numpy cimport (
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
 
+from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.graph cimport plain_inside
 from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 
@@ -95,7 +96,7 @@ cdef bint gather(
     if len(names) and not PyDict_Check(states):
         return False
     for i in range(len(names)):
-        item = PyDict_GetItemWithError(states, names[i])
+        item = entry_of(states, names[i])
         if item is NULL or not _add(operands, plain_inside(<object>item), True):
             return False
     for i in range(operands.count, MAX_ARRAYS):

@@ -19,10 +19,22 @@ cdef extern from *:
         return type == &PyDoubleArrType_Type || type == &PyFloatArrType_Type
             || type == &PyHalfArrType_Type;
     }
+    /* A scalar of a type that is not derived from one of NumPy's: no code of the user's
+       runs when it becomes a double. */
+    static int cf_is_numpy_number(PyObject *x) {
+        const PyTypeObject *type = Py_TYPE(x);
+        return cf_is_numpy_float(x) || type == &PyBoolArrType_Type
+            || type == &PyByteArrType_Type || type == &PyUByteArrType_Type
+            || type == &PyShortArrType_Type || type == &PyUShortArrType_Type
+            || type == &PyIntArrType_Type || type == &PyUIntArrType_Type
+            || type == &PyLongArrType_Type || type == &PyULongArrType_Type
+            || type == &PyLongLongArrType_Type || type == &PyULongLongArrType_Type;
+    }
     """
     int CF_PLAIN_FLAGS
     char cf_float_kind(np.ndarray array) noexcept
     bint is_numpy_float "cf_is_numpy_float" (object x) noexcept
+    bint is_numpy_number "cf_is_numpy_number" (object x) noexcept
 
 cdef inline char kind_of(object array) noexcept:
     """Return 'f' or 'd' for a plain array that is not empty, else 0."""

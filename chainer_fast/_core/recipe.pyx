@@ -6,13 +6,16 @@ cannot be computed or does not fit in the type, it leaves the case to the rule i
 which raises or warns as NumPy does.  The recipes themselves are in
 ``chainer_fast/backends/kernels/update_rules``.
 """
-import numpy
-
+cimport numpy as np
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_CheckExact
 from libc.float cimport FLT_MAX
 from libc.math cimport fabs, isfinite, signbit
+
+from chainer_fast._core.plain cimport is_numpy_number
+
+np.import_array()
 
 cdef enum:
     ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
@@ -31,8 +34,8 @@ cdef bint to_double(object value, double *result) except -1:
         result[0] = value is True
     elif PyLong_CheckExact(value):
         result[0] = value
-    elif isinstance(value, (numpy.float32, numpy.float16, numpy.integer, numpy.bool_)):
-        result[0] = value.item()
+    elif is_numpy_number(value):
+        result[0] = value
     else:
         return False
     return True

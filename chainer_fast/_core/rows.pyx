@@ -108,6 +108,8 @@ cdef object dense(object gradient):
     if type(gradient) is not RowGradient:
         return gradient
     sparse = <RowGradient>gradient
+    if sparse.values is None:
+        raise TypeError('a gradient by rows has no rows: it was made by __new__ alone')
     dims[0] = sparse.rows
     dims[1] = PyArray_DIM(sparse.values, 1)
     result = PyArray_ZEROS(2, dims, PyArray_TYPE(sparse.values), 0)
@@ -122,7 +124,7 @@ cdef object dense(object gradient):
 
 cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
     """Tell whether an array of NumPy has the shape and type of a gradient."""
-    return (PyArray_CheckExact(array)
+    return (gradient.values is not None and PyArray_CheckExact(array)
             and PyArray_TYPE(array) == PyArray_TYPE(gradient.values)
             and PyArray_NDIM(array) == 2 and PyArray_DIM(array, 0) == gradient.rows
             and PyArray_DIM(array, 1) == PyArray_DIM(gradient.values, 1))
@@ -130,6 +132,8 @@ cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
 
 cdef object add_rows(RowGradient a, RowGradient b):
     """Return the sum of two gradients; None if they are not of one shape and type."""
+    if a.values is None or b.values is None:
+        return None
     cdef npy_intp n_a = PyArray_SIZE(a.ids), n_b = PyArray_SIZE(b.ids), n = n_a + n_b
     cdef npy_intp columns = PyArray_DIM(a.values, 1), i
     cdef int typenum = PyArray_TYPE(a.values), flags = 0

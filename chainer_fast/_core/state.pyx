@@ -178,11 +178,7 @@ def get_link_hooks():
 
 
 cdef class LocalEntries:
-    # The first lines are what ``inspect.signature`` reads.
-    """LocalEntries(global_config)
---
-
-    Compiled base of :class:`chainer_fast.configuration.LocalConfig`.
+    """Compiled base of :class:`chainer_fast.configuration.LocalConfig`.
 
     Parameters
     ----------

@@ -10,13 +10,14 @@ replaced, and its hooks, if any, are ones that have a compiled form as well;
 :func:`step` serves all others one at a time.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
+from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next
 from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from libc.string cimport memset
 from numpy cimport NPY_ARRAY_C_CONTIGUOUS
 
 from chainer_fast._core.device_arrays cimport Changes, arrays_of_update
+from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_gradient, plain_of, prepare_hook, prepare_unscale, recipe_of_hook, report)
@@ -104,10 +105,10 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
         fields = instance_dict(<object>level)
         if fields is NULL:
             return NULL
-        item = PyDict_GetItemWithError(<object>fields, name)
+        item = entry_of(<object>fields, name)
         if item is not NULL:
             return item
-        level = PyDict_GetItemWithError(<object>fields, _parent_field)
+        level = entry_of(<object>fields, _parent_field)
         if level is NULL:
             return NULL
 
@@ -123,10 +124,12 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
     return True
 
 
-cdef bint _is_lazy(object hyperparam) except -1:
-    """Tell whether rows whose gradient is zero are left alone."""
+cdef bint _read_lazy(object hyperparam, bint *lazy) except -1:
+    """Read whether rows whose gradient is zero are left alone; False if it is no bool.
+    """
     cdef PyObject *item = _lookup(hyperparam, 'lazy')
-    return item is not NULL and <bint><object>item
+    lazy[0] = item is not NULL and <object>item is True
+    return item is NULL or <object>item is True or <object>item is False
 
 
 cdef bint _prepare(
@@ -178,10 +181,12 @@ def step(Recipe recipe, rule, param, grad):
         changes.add(arrays, steps, 1)
         changes.launch()
         return True
-    if not gather(&operands, param, grad, state, recipe.states_for(h), False):
+    kind = kind_of_array(param)
+    if kind < 0 or not _prepare(
+            recipe, rule.__dict__, h, PyLong_AsLong(t), kind, &steps[0]):
         return False
-    if not _prepare(
-            recipe, rule.__dict__, h, PyLong_AsLong(t), operands.kind, &steps[0]):
+    if not gather(&operands, param, grad, state, recipe.states_for(h), False) or (
+            operands.kind != kind):
         return False
     clear_float_errors()
     run(&operands, steps, 1)
@@ -226,9 +231,9 @@ cdef class _Values:
         if recipe is not self.recipe and not recipe.methods.unchanged():
             return False
         self.forget()
-        if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
+        if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h) or (
+                not _read_lazy(hyperparam, &self.lazy)):
             return False
-        self.lazy = _is_lazy(hyperparam)
         if parent is not NULL:
             self.recipe = recipe
             self.parent = <object>parent
@@ -258,7 +263,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
     cdef int i = 0
     if size != N_FIELDS and (
             size != N_FIELDS + 1 or recipe.own_field is None
-            or PyDict_GetItemWithError(fields, recipe.own_field) is NULL):
+            or entry_of(fields, recipe.own_field) is NULL):
         return False
     # Usually the attributes are in the order in which they were made.
     while i < N_FIELDS and PyDict_Next(fields, &position, &key, &values[i]):
@@ -266,7 +271,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
             break
         i += 1
     for i in range(i, N_FIELDS):
-        values[i] = PyDict_GetItemWithError(fields, _fields[i])
+        values[i] = entry_of(fields, _fields[i])
         if values[i] is NULL:
             return False
     return True
@@ -279,15 +284,17 @@ cdef PyObject *_pre_hooks(object hookable) except? NULL:
     """Return the dictionary of the hooks before an update; NULL if there are others."""
     cdef PyObject *fields
     cdef PyObject *post
+    cdef PyObject *pre
     if type(hookable) is not _Hookable:
         return NULL
     fields = instance_dict(hookable)
     if fields is NULL:
         return NULL
-    post = PyDict_GetItemWithError(<object>fields, _post_hooks_field)
-    if post is NULL or PyDict_GET_SIZE(<object>post):
+    post = entry_of(<object>fields, _post_hooks_field)
+    if post is NULL or not PyDict_Check(<object>post) or PyDict_GET_SIZE(<object>post):
         return NULL
-    return PyDict_GetItemWithError(<object>fields, _pre_hooks_field)
+    pre = entry_of(<object>fields, _pre_hooks_field)
+    return pre if pre is not NULL and PyDict_Check(<object>pre) else NULL
 
 
 cdef int _prepare_hooks(
@@ -321,10 +328,10 @@ cdef bint _update_plainly(
     cdef PyObject *item
     cdef PyObject *pointer
     cdef dict fields
-    cdef object array, grad, loss_scale, rule, hooks
+    cdef object array, half, grad, loss_scale, rule, hooks, state, twin, uses_floats
     cdef list arrays
     cdef Recipe recipe
-    cdef bint in_floats, on_device, by_rows
+    cdef bint in_floats, on_device, by_rows, changes_grad
     cdef int n = 0, n_hooks = 0, kind
     cdef long t
     if not has_gradient(param):
@@ -333,9 +340,8 @@ cdef bint _update_plainly(
     pointer = instance_dict(param)
     if pointer is NULL:
         return False
-    item = PyDict_GetItemWithError(<object>pointer, 'update_rule')
-    if item is NULL or (
-            PyDict_GetItemWithError(<object>pointer, 'update') is not NULL):
+    item = entry_of(<object>pointer, 'update_rule')
+    if item is NULL or entry_of(<object>pointer, 'update') is not NULL:
         return False
     rule = <object>item
     if rule is None:
@@ -358,6 +364,10 @@ cdef bint _update_plainly(
             or type(<object>field[COUNT]) is not int):
         return False
 
+    # Hooks and formulas may run code of the user's, which may take these away.
+    state, twin = <object>field[STATE], <object>field[TWIN]
+    uses_floats = <object>field[USE_FP32]
+    t = PyLong_AsLong(<object>field[COUNT]) + 1
     array = variable.arr
     grad = variable.grad_arr
     loss_scale = variable._loss_scale
@@ -369,41 +379,22 @@ cdef bint _update_plainly(
     on_device = kind >= 0
     if not on_device:
         kind = kind_of_array(array)
-    in_floats = kind == HALF and <object>field[USE_FP32]
-    by_rows = type(grad) is RowGradient
-    if by_rows and (
-            on_device or in_floats or loss_scale is not None or PyDict_GET_SIZE(hooks)
-            or not has_shape_of(<RowGradient>grad, array)
-            or not gather(&operands, array, None, <object>field[STATE],
-                          recipe.states_for(values.h), False)
-            or not operands.order & NPY_ARRAY_C_CONTIGUOUS):
-        grad = variable.grad_arr = dense(grad)
-        by_rows = False
+    in_floats = kind == HALF and uses_floats is not False
+    if in_floats and (uses_floats is not True or type(twin) is not _Parameter):
+        return False
+    by_rows = type(grad) is RowGradient and not (
+        on_device or in_floats or loss_scale is not None or PyDict_GET_SIZE(hooks))
     if values.lazy and not by_rows:
         return False
     if optimizer_hooks is not None and (in_floats or not on_device):
         return False
+    changes_grad = not in_floats and (
+        loss_scale is not None or PyDict_GET_SIZE(hooks) > 0)
+    half = array
     if in_floats:
-        if type(<object>field[TWIN]) is not _Parameter:
-            return False
-        if not on_device and not gather(&halves, array, grad, None, (), False):
-            return False
         kind = SINGLE
-        array = plain_of(<object>field[TWIN]).arr
-    if on_device:
-        arrays = arrays_of_update(
-            array, grad, <object>field[STATE], recipe.states_for(values.h))
-        if in_floats and arrays is not None:
-            arrays.append(variable.arr)
-        if not changes.place(arrays):
-            return False
-    elif not by_rows and not gather(
-            &operands, array,
-            None if in_floats else grad,    # it will stand in a buffer
-            <object>field[STATE], recipe.states_for(values.h),
-            (loss_scale is not None or PyDict_GET_SIZE(hooks)) and not in_floats):
-        return False
-    elif operands.kind != kind or in_floats and not lie_alike(&operands, &halves):
+        array = plain_of(twin).arr
+    if kind < 0:
         return False
     if optimizer_hooks is not None:
         n = _prepare_hooks(optimizer_hooks, loss_scale, kind, values, steps, n)
@@ -416,8 +407,36 @@ cdef bint _update_plainly(
             loss_scale = None       # the twin has none
     if n >= 0 and PyDict_GET_SIZE(hooks):
         n = _prepare_hooks((<dict>hooks).values(), loss_scale, kind, values, steps, n)
-    t = PyLong_AsLong(<object>field[COUNT]) + 1
     if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
+        return False
+
+    # From here on nothing runs but loops: they trust what is asked of arrays now.
+    if by_rows and (
+            not has_shape_of(<RowGradient>grad, array)
+            or not gather(&operands, array, None, state, recipe.states_for(values.h),
+                          False)
+            or not operands.order & NPY_ARRAY_C_CONTIGUOUS or operands.kind != kind):
+        by_rows = False
+        if values.lazy:
+            variable.grad_arr = dense(grad)
+            return False
+    if not by_rows and type(grad) is RowGradient:
+        grad = variable.grad_arr = dense(grad)
+    if in_floats and not on_device and not gather(
+            &halves, half, grad, None, (), False):
+        return False
+    if on_device:
+        arrays = arrays_of_update(array, grad, state, recipe.states_for(values.h))
+        if in_floats and arrays is not None:
+            arrays.append(half)
+        if not changes.place(arrays):
+            return False
+    elif not by_rows and not gather(
+            &operands, array,
+            None if in_floats else grad,    # it will stand in a buffer
+            state, recipe.states_for(values.h), changes_grad):
+        return False
+    elif operands.kind != kind or in_floats and not lie_alike(&operands, &halves):
         return False
     if on_device:
         changes.add(arrays, steps, n + 1, n_hooks)

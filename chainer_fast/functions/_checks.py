@@ -2,6 +2,13 @@
 from chainer_fast.utils import type_check
 
 
+def as_float(value):
+    """Return a number, or an array of one element, as a float."""
+    if getattr(value, 'size', 0) == 1:
+        value = value.reshape(())       # NumPy 2 refuses one with axes
+    return float(value)
+
+
 def floats(in_types, *names):
     """Expects inputs of these names, each of a floating dtype."""
     type_check._argname(in_types, names)

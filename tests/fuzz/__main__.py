@@ -5,6 +5,7 @@
     python -m tests.fuzz forms 0 1000        compiled kernels
     python -m tests.fuzz updates 0 1000      optimizers
     python -m tests.fuzz chains 0 1000       static chains
+    python -m tests.fuzz hooks 0 1000        code of the user's that runs meanwhile
 """
 import faulthandler
 import importlib

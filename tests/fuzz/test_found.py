@@ -1,4 +1,6 @@
 """What the fuzzer has found, one by one."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -366,3 +368,42 @@ def test_static_chains_notice_arrays_resized_in_place(of):
             gradient, gradients(static_chains.Model), rtol=1e-5, atol=1e-6)
     else:
         assert gradient is None or gradient.shape == (100, 3)
+
+
+@pytest.mark.parametrize('rows', [9, 2000])
+def test_warnings_that_resize_a_matrix_of_words(rows, monkeypatch):
+    """Whoever shows a warning may change what the warning is about."""
+    monkeypatch.setattr('chainer_fast._mistakes._warned', set())
+    W = Variable(np.ones((rows, 40), 'f'))
+
+    def show(*args, **kwargs):
+        W.array.resize((0, 0), refcheck=False)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('always')
+        warnings.showwarning = show
+        y = F.embed_id(np.full(3000, -1, 'i'), W)
+    assert y.shape == (3000, 40) and (y.array == 1).all()
+
+
+def test_lists_that_become_shorter_while_they_are_compared():
+    class Odd:
+        def __init__(self, others):
+            self.others = others
+
+        def __eq__(self, other):
+            del self.others[1:]
+            return True
+
+    class Chain(chainer.Chain):
+        @chainer.static_graph
+        def forward(self, x, values):
+            return F.relu(x)
+
+    chain, x = Chain(), np.ones((2, 3), 'f')
+    for _ in range(6):
+        values = []
+        values += [Odd(values), 1, 2., 'a' * 1000]
+        for _ in range(3):
+            y = chain(Variable(x), values)
+    assert (y.array == 1).all()

@@ -11,7 +11,8 @@ from tests.fuzz import forms, graphs, programs, runs
 
 
 @pytest.mark.parametrize('kind,calls', [
-    ('graphs', 2000), ('forms', 1500), ('updates', 200), ('chains', 100)])
+    ('graphs', 2000), ('forms', 1500), ('updates', 200), ('chains', 100),
+    ('hooks', 2000)])
 def test_arrays_that_change(kind, calls, capsys, record_property):
     made, faults = runs.run(kind, calls)
     record_property('calls', made)

@@ -21,7 +21,7 @@ class ELU(FunctionNode):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
-        self.alpha: float = float(alpha)
+        self.alpha: float = _checks.as_float(alpha)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

@@ -113,7 +113,7 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(
             'maxout along axis %d of an array of shape %s' % (axis, x.shape))
-    axis %= x.ndim
+    axis = axis % x.ndim    # an array of the caller's stays as it is
     length = x.shape[axis]
     if length % pool_size:
         raise type_check.InvalidType(

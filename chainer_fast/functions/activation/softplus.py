@@ -6,7 +6,6 @@ from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.activation import sigmoid
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -19,8 +18,8 @@ class Softplus(FunctionNode):
 
     def __init__(self, beta: float = 1.0) -> None:
         super().__init__()
-        self.beta: float = float(beta)
-        self.beta_inv: float = float(1.0 / beta)
+        self.beta: float = _checks.as_float(beta)
+        self.beta_inv: float = _checks.as_float(1.0 / beta)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -61,9 +60,12 @@ class SoftplusGrad(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
-        s = sigmoid.sigmoid(self.beta * x)
-        s_ggx = s * ggx
-        return self.beta * gy * s_ggx * (1 - s), s_ggx
+        # Of z = beta x, as precise where it is small as where it is large: the slope
+        # of a sigmoid is that at z times that at -z.
+        grad = SoftplusGrad((self.beta,))
+        s_ggx, = grad.apply((x, ggx))
+        slope, = SoftplusGrad((self.beta,)).apply((-x, s_ggx * gy))
+        return self.beta * slope, s_ggx
 
 
 def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:

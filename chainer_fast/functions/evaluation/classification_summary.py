@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
@@ -26,6 +28,8 @@ class ClassificationSummary(Function):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, t = inputs
         count = self.label_num
+        if isinstance(count, (bool, numpy.bool_)):
+            count = int(count)
         if count is None:
             # As many results as there are labels: on a GPU, the host waits for them.
             count = int(t.max()) + 1

@@ -38,7 +38,7 @@ def _check_input_values(x, t, ignore_label):
     if not valid.all():
         where = _labels.where_outside('t', t, 0, x.shape[1], ignore_label)
         raise ValueError(
-            'Each label `t` need to satisfy `0 <= t < x.shape[1] or t == %d`: %s, and '
+            'Each label `t` need to satisfy `0 <= t < x.shape[1] or t == %s`: %s, and '
             'there are %d classes' % (ignore_label, where, x.shape[1]))
 
 
@@ -61,7 +61,7 @@ class SoftmaxCrossEntropy(FunctionNode):
 
     def __init__(
             self, normalize: bool = True, cache_score: bool = True,
-            class_weight: NdArray | None = None, ignore_label: int = -1,
+            class_weight: NdArray | None = None, ignore_label: int | None = -1,
             reduce: str = 'mean', soft_target_loss: str = 'cross-entropy') -> None:
         super().__init__()
         _check_class_weight_option(class_weight)
@@ -154,7 +154,7 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
 
     Parameters
     ----------
-    ignore_label : int
+    ignore_label : int or None
         Label of samples that do not count.
     class_weight : array or None
         Weight of each class.
@@ -167,7 +167,7 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
     """
 
     def __init__(
-            self, ignore_label: int, class_weight: NdArray | None,
+            self, ignore_label: int | None, class_weight: NdArray | None,
             kept: NdArray | tuple[NdArray, ...] | None, coeff: float | NdArray | None,
             soft_target: bool) -> None:
         super().__init__()
@@ -234,7 +234,7 @@ def _double_backward_softmax_cross_entropy(
 def softmax_cross_entropy(
         x: VariableOrArray, t: VariableOrArray, normalize: bool = True,
         cache_score: bool = True, class_weight: NdArray | None = None,
-        ignore_label: int = -1, reduce: str = 'mean',
+        ignore_label: int | None = -1, reduce: str = 'mean',
         enable_double_backprop: bool = False,
         soft_target_loss: str = 'cross-entropy') -> Variable:
     """Cross entropy between the softmax of scores and labels.
@@ -262,8 +262,8 @@ def softmax_cross_entropy(
     class_weight : array or None
         Vector of a floating dtype that weighs the loss of each class. Soft labels are
         not weighed.
-    ignore_label : int
-        Label of samples that do not count.
+    ignore_label : int or None
+        Label of samples that do not count. None means that all samples count.
     reduce : str
         ``'mean'`` for the mean of the losses, ``'no'`` for the loss of each label.
     enable_double_backprop : bool

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast import configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
@@ -49,7 +51,9 @@ class Reduction(function_node.FunctionNode):
             self, axis: int | tuple[int, ...] | None = None,
             keepdims: bool = False) -> None:
         self.axis: tuple[int] | tuple[tp.Any, ...] | None = as_tuple(axis)
-        self.keepdims = keepdims
+        # NumPy's own reductions refuse its booleans.
+        self.keepdims = (
+            bool(keepdims) if isinstance(keepdims, numpy.bool_) else keepdims)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

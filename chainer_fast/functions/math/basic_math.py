@@ -454,14 +454,13 @@ class PowConstVar(_operands.ConstantOperator):
         return PowConstVarGrad(self.value).apply((y, gy[0]))
 
 
-class PowConstVarGrad(function_node.FunctionNode):
-    """Gradient of ``y = value ** x``: ``log(value) * y * gy``.
+def _log(value):
+    """Logarithm of a scalar; NumPy warns if there is none, as it does for arrays."""
+    return math.log(value) if value > 0 else float(numpy.log(float(value)))
 
-    Raises
-    ------
-    ValueError
-        In the forward pass, if ``value`` is a scalar that is not positive.
-    """
+
+class PowConstVarGrad(function_node.FunctionNode):
+    """Gradient of ``y = value ** x``: ``log(value) * y * gy``."""
 
     log_value: Xp | float
 
@@ -479,7 +478,7 @@ class PowConstVarGrad(function_node.FunctionNode):
         if _operands._is_array(self.value):
             self.log_value = backend.get_array_module(y).log(self.value)
         else:
-            self.log_value = math.log(self.value)
+            self.log_value = _log(self.value)
         log_value = _operands._preprocess_const(y, self.log_value)
         return kernels.pow_from_constant_grad(y, gy, log_value),
 

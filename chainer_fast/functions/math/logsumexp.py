@@ -1,8 +1,10 @@
 """The logarithm of a sum of exponentials."""
 from __future__ import annotations
 
+from chainer_fast.backend import get_array_module
 from chainer_fast.backends.kernels import softmax
 from chainer_fast.configuration import config
+from chainer_fast.functions.array import where
 from chainer_fast.functions.math import _axes, exponential
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -31,7 +33,12 @@ class LogSumExp(_axes.Reduction):
             kept = _axes.kept_shape(x.shape, self.axis)
             y, g = [v.array.reshape(kept) for v in (y, grad_outputs[0])]
             return Variable(softmax.logsumexp_grad(x.array, y, g)),
-        shares = exponential.exp(x - self.spread(y))
+        y = self.spread(y)
+        whole = softmax.infinite(x.array, y.array)
+        if whole is not None:
+            zeros = get_array_module(whole).zeros((), x.dtype)
+            x, y = where.where(whole, zeros, x), where.where(whole, zeros, y)
+        shares = exponential.exp(x - y)
         return self.spread(grad_outputs[0]) * shares,
 
 
@@ -40,6 +47,9 @@ def logsumexp(
     """Logarithm of the sum of exponentials over axes, without overflow.
 
     .. math:: y = \\log \\sum_i e^{x_i}
+
+    It is infinite if the largest element is, and elements that are this infinity then
+    get the gradient as it is.
 
     Parameters
     ----------

@@ -1,11 +1,16 @@
 """Normalization across neighbouring channels."""
 from __future__ import annotations
 
+import operator
+
+import numpy
+
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.normalization._second_order import as_type
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -55,7 +60,8 @@ class LocalResponseNormalization(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         y, self.unit_scale, self.scale = kernels.response_forward(
-            *inputs, _half(self.n), float(self.k), float(self.alpha), float(self.beta))
+            *inputs, _half(self.n), _checks.as_float(self.k),
+            _checks.as_float(self.alpha), _checks.as_float(self.beta))
         return y,
 
     def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -73,9 +79,7 @@ class LocalResponseNormalization(FunctionNode):
 
 def _half(n):
     """Return the number of neighbours on either side."""
-    if not isinstance(n, int):
-        n = n.__index__()
-    return max(n // 2, 0)
+    return max((n if isinstance(n, numpy.bool_) else operator.index(n)) // 2, 0)
 
 
 class LocalResponseNormalizationGrad(FunctionNode):

@@ -33,7 +33,9 @@ def positive_float(name, value):
 
 def sampling_pair(value):
     """Return two numbers of samples from one or two; each may be None."""
-    pair = value if hasattr(value, '__getitem__') else (value, value)
+    # Scalars of NumPy have the method, too.
+    several = hasattr(value, '__getitem__') and getattr(value, 'ndim', 1) > 0
+    pair = value if several else (value, value)
     for i in 0, 1:
         number = pair[i]
         if number is not None and not (

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.types import NdArray
 
@@ -11,17 +12,17 @@ def _predicted(y, t):
     return y.argmax(axis=1).reshape(t.shape)
 
 
+@ignored.on_device
 def accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     if not t.size:
         return NotImplemented
-    some = ignore_label is not None
     return reduction.mean(
-        'P predicted, L t, int32 some, int64 ignored',
-        'predicted == t && !(some && t == ignored) ? 1 : 0', '!(some && t == ignored)',
-        (_predicted(y, t), t, int(some), ignore_label if some else 0), None, y.dtype,
+        'P predicted, L t, int64 ignored', 'predicted == t && t != ignored ? 1 : 0',
+        't != ignored', (_predicted(y, t), t, ignore_label), None, y.dtype,
         'accuracy')[0]
 
 
+@ignored.on_device
 def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     if not t.size:
         return NotImplemented
@@ -30,6 +31,7 @@ def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
         (y, t, ignore_label), None, y.dtype, 'binary_accuracy')[0]
 
 
+@ignored.on_device
 def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, ...]:
     out = cuda.cupy.zeros((3, n), 'q')
     cuda.elementwise(

@@ -7,7 +7,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, 
     PyArray_NDIM, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport kind_of
 from chainer_fast.backends.kernels.common.labels cimport (
     has_row_of_each, label_at, plain_labels)
 
@@ -26,22 +26,25 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
 
 def add_at(values, index, base):
     """Compiled form of the kernel of this name, for an index of one array."""
-    cdef char kind = kind_of(values)
+    cdef char kind
     cdef Numbers found
     cdef npy_intp *numbers
     cdef npy_intp i, row, n, rows
-    if not kind or type(index) is not tuple or len(index) != 1 or (
-            not plain_labels(index[0])):
+    if type(index) is not tuple or len(index) != 1 or not kind_of(values):
         return NotImplemented
     places = index[0]
     if type(base) is tuple:
         out = numpy.zeros(base, values.dtype)
-    elif PyArray_CheckExact(base) and cf_float_kind(base) == kind:
+    elif PyArray_CheckExact(base):
         out = base.copy()
     else:
         return NotImplemented
-    if not kind_of(out) or PyArray_NDIM(out) == 0 or not has_row_of_each(
-            values, places, PyArray_DIMS(<np.ndarray>out) + 1, PyArray_NDIM(out) - 1):
+    # A shape may be of objects of the user's, with code of their own.
+    kind = kind_of(values)
+    if not kind or kind_of(out) != kind or not plain_labels(places) or (
+            PyArray_NDIM(out) == 0 or not has_row_of_each(
+                values, places, PyArray_DIMS(<np.ndarray>out) + 1,
+                PyArray_NDIM(out) - 1)):
         return NotImplemented
     n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
     numbers = found.room(n)

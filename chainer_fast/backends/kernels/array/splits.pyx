@@ -13,7 +13,7 @@ from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.shortcut cimport given, place_of
 
 np.import_array()
 
@@ -26,6 +26,8 @@ cdef extern from "numpy/arrayobject.h":
 
 cdef enum:
     MAX_DIMS = 16
+    # More pieces than any axis is cut into.
+    MANY = 0x7fffffff
 
 
 cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
@@ -45,18 +47,18 @@ cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
     return view
 
 
-cdef bint _read_cuts(FunctionBase function, npy_intp length,
-                     vector[npy_intp] &cuts) except -1:
-    """Find where pieces end, in order; False if that takes a closer look."""
-    cdef object sections = own_attribute(function, 'sections')
+cdef bint _read_cuts(
+        FunctionBase function, npy_intp *sections, vector[npy_intp] &cuts) except -1:
+    """Read the number of pieces, or where they end; False if that takes a closer look.
+    """
+    cdef object given_sections = own_attribute(function, 'sections')
     cdef object indices = own_attribute(function, 'indices')
-    cdef npy_intp i, cut, last = 0
+    cdef npy_intp cut
+    sections[0] = 0
     if indices is None:
-        if type(sections) is not int or not 2 <= sections <= length or (
-                length % sections):
+        if type(given_sections) is not int or not 2 <= given_sections < MANY:
             return False
-        for i in range(1, sections + 1):
-            cuts.push_back(length // sections * i)
+        sections[0] = given_sections
         return True
     if type(indices) is not list and type(indices) is not tuple and not (
             PyArray_CheckExact(indices) and PyArray_NDIM(indices) == 1):
@@ -68,11 +70,25 @@ cdef bint _read_cuts(FunctionBase function, npy_intp length,
             cut = each
         except (TypeError, OverflowError):
             return False
-        if not last <= cut <= length:
-            return False
         cuts.push_back(cut)
-        last = cut
+    return True
+
+
+cdef bint _fit_cuts(
+        npy_intp length, npy_intp sections, vector[npy_intp] &cuts) noexcept:
+    """Complete the ends of pieces of an axis; return whether they are in order."""
+    cdef npy_intp i, last = 0
+    if sections:
+        if sections > length or length % sections:
+            return False
+        for i in range(1, sections + 1):
+            cuts.push_back(length // sections * i)
+        return True
     cuts.push_back(length)
+    for i in range(<npy_intp>cuts.size()):
+        if not last <= cuts[i] <= length:
+            return False
+        last = cuts[i]
     return cuts.size() > 1
 
 
@@ -90,19 +106,21 @@ cdef class SplitShortcut(Shortcut):
     def __init__(self, bint keeps_axis=True):
         self.keeps_axis = keeps_axis
 
-    cdef int _read(self, FunctionBase function, int ndim, npy_intp *dims,
-                   vector[npy_intp] &cuts) except -2:
-        """Find where pieces end; return the axis, or -1 if there are not several."""
-        cdef object given_axis = own_attribute(function, 'axis')
+    cdef int _fit(self, FunctionBase function, int ndim, npy_intp *dims,
+                  npy_intp sections, vector[npy_intp] &cuts) except -2:
+        """Find where pieces end, of numbers that have been read.
+
+        Returns
+        -------
+        int
+            The axis, or -1 if there are not several pieces.
+        """
+        cdef int axis = place_of(own_attribute(function, 'axis'), ndim)
         cdef npy_intp i
-        cdef int axis
-        if type(given_axis) is not int or not -ndim <= given_axis < ndim:
-            return -1
-        axis = given_axis
         if axis < 0:
-            axis += ndim
+            return -1
         if self.keeps_axis:
-            return axis if _read_cuts(function, dims[axis], cuts) else -1
+            return axis if _fit_cuts(dims[axis], sections, cuts) else -1
         for i in range(dims[axis]):
             cuts.push_back(i + 1)
         return axis if dims[axis] > 1 else -1
@@ -112,11 +130,16 @@ cdef class SplitShortcut(Shortcut):
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp strides[MAX_DIMS]
         cdef vector[npy_intp] cuts
-        cdef npy_intp step, cut, start = 0
-        cdef int axis, d, k = 0, ndim = PyArray_NDIM(array)
-        if n != 1 or not 0 < ndim <= MAX_DIMS:
+        cdef npy_intp step, cut, start = 0, sections = 0
+        cdef int axis, d, k = 0, ndim
+        # Indices may run code of the user's, so they come first.
+        if n != 1 or self.keeps_axis and not _read_cuts(function, &sections, cuts):
             return None
-        axis = self._read(function, ndim, PyArray_DIMS(<np.ndarray>array), cuts)
+        ndim = PyArray_NDIM(array)
+        if not 0 < ndim <= MAX_DIMS:
+            return None
+        axis = self._fit(
+            function, ndim, PyArray_DIMS(<np.ndarray>array), sections, cuts)
         if axis < 0:
             return None
         for d in range(ndim):
@@ -141,18 +164,20 @@ cdef class SplitShortcut(Shortcut):
         cdef object like = None, each, joined
         cdef npy_intp dims[MAX_DIMS]
         cdef vector[npy_intp] cuts
-        cdef npy_intp outer = 1, rest = 1, start = 0, row, k, length
+        cdef npy_intp outer = 1, rest = 1, start = 0, sections = 0, row, k, length
         cdef size_t i
         cdef int axis, d, ndim
         cdef char *target
         cdef char *place
+        if self.keeps_axis and not _read_cuts(function, &sections, cuts):
+            return 0
         shape = node.shape
         ndim = len(shape)
         if not 0 < ndim <= MAX_DIMS:
             return 0
         for d in range(ndim):
             dims[d] = shape[d]
-        axis = self._read(function, ndim, dims, cuts)
+        axis = self._fit(function, ndim, dims, sections, cuts)
         if axis < 0 or cuts.size() != <size_t>len(gradients):
             return 0
         for i in range(cuts.size()):

@@ -63,6 +63,11 @@ cdef class _Lines:
         self.lines.weight = PyArray_DATA(self._weight)
 
 
+cdef list _as_arrays(rows, row_weights, columns, column_weights):
+    return [contiguous(each, np.NPY_DOUBLE if i % 2 else np.NPY_INT)
+            for i, each in enumerate((rows, row_weights, columns, column_weights))]
+
+
 cdef bint _suits(np.ndarray x):
     return PyArray_NDIM(x) == 4 and PyArray_SIZE(x) > 0 and cf_float_kind(x) != 0
 
@@ -70,6 +75,9 @@ cdef bint _suits(np.ndarray x):
 def resize(np.ndarray x not None, rows, row_weights, columns, column_weights):
     cdef _Lines r, c
     cdef ptrdiff_t n, channels, height, width
+    # Objects that become arrays may run code of their own, so they come first.
+    rows, row_weights, columns, column_weights = _as_arrays(
+        rows, row_weights, columns, column_weights)
     if not _suits(x):
         return NotImplemented
     n, channels, height, width = (<object>x).shape
@@ -85,6 +93,8 @@ def resize_adjoint(np.ndarray gy not None, rows, row_weights, columns, column_we
                    ptrdiff_t height, ptrdiff_t width):
     cdef _Lines r, c
     cdef ptrdiff_t n, channels, out_height, out_width
+    rows, row_weights, columns, column_weights = _as_arrays(
+        rows, row_weights, columns, column_weights)
     if not _suits(gy):
         return NotImplemented
     n, channels, out_height, out_width = (<object>gy).shape

@@ -1,5 +1,6 @@
 """Labels of classes: plain arrays of integers."""
 cimport numpy as np
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
     PyArray_DATA, PyArray_DIMS, PyArray_NDIM, PyArray_TYPE, npy_intp
 
@@ -12,6 +13,28 @@ cdef inline bint plain_labels(object t) noexcept:
             and PyArray_CHKFLAGS(t, CF_PLAIN_FLAGS)
             and PyArray_TYPE(<np.ndarray>t) in (np.NPY_INT32, np.NPY_INT64)
             and not np.PyArray_ISBYTESWAPPED(<np.ndarray>t))
+
+
+cdef struct Ignored:
+    bint some                   # whether any label is ignored
+    npy_intp label
+
+
+cdef inline bint read_ignored(object given, Ignored *ignored) except -1:
+    """Read a label that does not count: an integer of Python, or None for no label.
+
+    False for anything else. Integers of more than 64 bits equal no label.
+    """
+    cdef int overflow = 0
+    ignored.some = False
+    ignored.label = -1
+    if given is None:
+        return True
+    if not PyLong_Check(given):
+        return False
+    ignored.label = PyLong_AsLongLongAndOverflow(given, &overflow)
+    ignored.some = overflow == 0
+    return True
 
 
 cdef inline npy_intp label_at(object t, npy_intp i) noexcept:

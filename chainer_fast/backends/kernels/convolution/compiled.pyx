@@ -72,16 +72,20 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     cdef npy_intp shape[2 * MAX_AXES + 2]
     cdef npy_intp planes
     cdef Py_ssize_t j, n
-    source = <np.ndarray>img
+    source = <np.ndarray?>img
     n = len(ksize)
-    if PyArray_NDIM(source) != 2 + n or PyArray_SIZE(source) == 0 or (
+    value = np.PyArray_FROM_O(pval)
+    fits = set_window(&c, img.shape[2:], ksize, outs, stride, pad, dilate)
+    # Whatever runs code of the user's has done so.
+    if not fits or PyArray_NDIM(source) != 2 + n or PyArray_SIZE(source) == 0 or (
             PyArray_ISBYTESWAPPED(source) or source.dtype.kind not in 'fiub'):
         return NotImplemented
-    if PyArray_ITEMSIZE(source) not in (1, 2, 4, 8) or not set_window(
-            &c, img.shape[2:], ksize, outs, stride, pad, dilate) or (
-            not set_sizes(&c, 1, 1, 1)):
+    if PyArray_ITEMSIZE(source) not in (1, 2, 4, 8) or (
+            value.dtype.kind not in 'fiub' or not _has_shape(
+                source, PyArray_DIM(source, 0), PyArray_DIM(source, 1), c.w.length, n)
+            or not set_sizes(&c, 1, 1, 1)):
         return NotImplemented
-    value = np.PyArray_Cast(<np.ndarray>np.PyArray_FROM_O(pval), PyArray_TYPE(source))
+    value = np.PyArray_Cast(value, PyArray_TYPE(source))
     source = in_order(source)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
     shape[0] = PyArray_DIM(source, 0)
@@ -102,10 +106,18 @@ def scatter(col, stride, pad, lengths, dilate):
     cdef npy_intp planes
     cdef Py_ssize_t n = len(lengths)
     cdef char kind = type_of_both(col, col)
+    cdef ptrdiff_t both[2 * MAX_AXES]
+    cdef Py_ssize_t j
     if not kind or PyArray_NDIM(col) != 2 + 2 * n:
         return NotImplemented
     if not set_window(&c, lengths, col.shape[2:2 + n], col.shape[2 + n:], stride, pad,
                       dilate) or not set_sizes(&c, 1, 1, 1):
+        return NotImplemented
+    for j in range(n):
+        both[j], both[n + j] = c.w.ksize[j], c.w.outs[j]
+    # The numbers may have been objects of the user's, with code of their own.
+    if type_of_both(col, col) != kind or not _has_shape(
+            col, PyArray_DIM(col, 0), PyArray_DIM(col, 1), both, 2 * n):
         return NotImplemented
     source = in_order(col)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
@@ -160,6 +172,33 @@ cdef ProductSizes _sizes(Task task, const Convolution &c) noexcept:
     return sizes
 
 
+cdef bint _has_shape(object array, npy_intp first, npy_intp second,
+                     const ptrdiff_t *lengths, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t j
+    if PyArray_NDIM(array) != 2 + n or PyArray_DIM(array, 0) != first or (
+            PyArray_DIM(array, 1) != second):
+        return False
+    for j in range(n):
+        if PyArray_DIM(array, <int>(2 + j)) != lengths[j]:
+            return False
+    return True
+
+
+cdef bint _fit(Task task, const Convolution &c, char kind, a, b) noexcept:
+    """Tell whether what is given to :func:`compute` has the type and the sizes."""
+    cdef npy_intp channels = c.groups * c.channels, filters = c.groups * c.filters
+    if type_of_both(a, b) != kind:
+        return False
+    if task == TRANSPOSE:
+        if not _has_shape(a, c.images, filters, c.w.outs, c.w.nd):
+            return False
+    elif not _has_shape(a, c.images, channels, c.w.length, c.w.nd):
+        return False
+    if task == CORRELATE:
+        return _has_shape(b, c.images, filters, c.w.outs, c.w.nd)
+    return _has_shape(b, filters, c.channels, c.w.ksize, c.w.nd)
+
+
 cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
     """Compute one of three arrays from the others: images, filters, places of windows.
 
@@ -169,6 +208,9 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
     cdef const void *start = NULL
     cdef Gemm multiply = NULL
     cdef bint vectors = _takes_vectors(c)
+    # Numbers of the window may be objects of the user's, with code of their own.
+    if not _fit(task, c, kind, a, b):
+        return NotImplemented
     if bias is not None and (
             type_of_both(bias, bias) != kind or PyArray_SIZE(bias) != c.groups * (
                 c.channels if task == TRANSPOSE else c.filters)):

@@ -38,7 +38,6 @@ cdef object _sizes(object x, object cost, object sizes):
     n = PyArray_DIM(<np.ndarray>x, 1)
     if not is_matrix(cost, kind, n, n):
         return None
-    sizes = contiguous(sizes, np.NPY_INTP)
     if PyArray_NDIM(sizes) != 1 or PyArray_DIM(<np.ndarray>sizes, 0) == 0:
         return None
     size = <npy_intp *>PyArray_DATA(<np.ndarray>sizes)
@@ -52,7 +51,7 @@ cdef object _sizes(object x, object cost, object sizes):
 
 def forth(x, cost, sizes):
     """Compiled form of the kernel of this name."""
-    sizes = _sizes(x, cost, sizes)
+    sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
     if sizes is None:
         return NotImplemented
     before, totals = numpy.empty(x.shape), numpy.empty(sizes[0])
@@ -62,11 +61,11 @@ def forth(x, cost, sizes):
 
 def back(x, cost, sizes, before, totals, g):
     """Compiled form of the kernel of this name."""
-    sizes = _sizes(x, cost, sizes)
+    g = contiguous(g, np.NPY_DOUBLE)
+    sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
     if sizes is None or kind_of(before) != b'd' or not PyArray_SAMESHAPE(
             <np.ndarray>before, <np.ndarray>x):
         return NotImplemented
-    g = contiguous(g, np.NPY_DOUBLE)
     if not is_vector(totals, b'd', sizes[0]) or not is_vector(g, b'd', sizes[0]):
         return NotImplemented
     after, gx = numpy.empty(x.shape), numpy.empty_like(x)
@@ -79,7 +78,7 @@ def back(x, cost, sizes, before, totals, g):
 
 def best_paths(x, cost, sizes):
     """Compiled form of the kernel of this name."""
-    sizes = _sizes(x, cost, sizes)
+    sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
     if sizes is None:
         return NotImplemented
     scores, path = numpy.empty(sizes[0], x.dtype), numpy.empty(len(x), numpy.int32)

@@ -13,7 +13,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel, softmax
-from chainer_fast.backends.kernels.common import exponential, negative
+from chainer_fast.backends.kernels.common import exponential, ignored, negative
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
 from chainer_fast.types import DTypeSpec, NdArray
@@ -67,14 +67,17 @@ def _losses_on_host(form, x, *args):
     return losses, y.astype(x.dtype, copy=False)
 
 
-def _hard_losses_on_host(x, *args):
-    return _losses_on_host(compiled.hard_losses, x, *args)
+def _hard_losses_on_host(x, t, class_weight, ignore_label):
+    ignored_label = ignored.as_integer(ignore_label)
+    if ignored_label is NotImplemented:
+        return NotImplemented
+    return _losses_on_host(compiled.hard_losses, x, t, class_weight, ignored_label)
 
 
 @kernel(compiled=_hard_losses_on_host, device=device.hard_losses)
 def hard_losses(
         x: NdArray, t: NdArray, class_weight: NdArray,
-        ignore_label: int) -> tuple[NdArray, NdArray | tuple[NdArray, ...]]:
+        ignore_label: int | None) -> tuple[NdArray, NdArray | tuple[NdArray, ...]]:
     """Losses of labels.
 
     Parameters
@@ -85,7 +88,7 @@ def hard_losses(
         Labels.
     class_weight : array, shape (classes,), or None
         Weight of each class.
-    ignore_label : int
+    ignore_label : int or None
         Label that does not count, and need not be a class.
 
     Returns
@@ -109,7 +112,7 @@ def hard_losses(
 @kernel(device=device.factors)
 def factors(
         x: NdArray, t: NdArray, class_weight: NdArray | None,
-        ignore_label: int) -> tuple[NdArray, NdArray]:
+        ignore_label: int | None) -> tuple[NdArray, NdArray]:
     """Classes of labels, and what turns their log probabilities into losses.
 
     Parameters
@@ -152,7 +155,7 @@ def mean(
         Losses of any shape.
     t : array or None
         Labels of these losses. They are not used where ``n`` is given.
-    ignore_label : int
+    ignore_label : int or None
         Label that does not count.
     n : int or None
         Number by which to divide, instead of that of the labels that count.
@@ -182,8 +185,11 @@ def _shares_and_scale(x, kept, g, factor):
 
 
 def _hard_gradient_on_host(x, kept, t, class_weight, ignore_label, g, factor):
+    ignored_label = ignored.as_integer(ignore_label)
+    if ignored_label is NotImplemented:
+        return NotImplemented
     y, scale = _shares_and_scale(x, kept, g, factor)
-    gx = compiled.hard_gradient(y, t, class_weight, ignore_label, scale)
+    gx = compiled.hard_gradient(y, t, class_weight, ignored_label, scale)
     return gx if gx is NotImplemented else gx.astype(x.dtype, copy=False)
 
 

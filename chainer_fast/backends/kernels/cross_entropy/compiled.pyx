@@ -9,10 +9,11 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
-from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
+from chainer_fast._core.plain cimport empty_like, is_vector, kind_of
+from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, number
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
+from chainer_fast.backends.kernels.common.labels cimport (
+    Ignored, label_at, plain_labels, read_ignored)
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.spread cimport without_gaps
 
@@ -71,7 +72,8 @@ cdef object _gradient(object y, object labels, object soft, object weights,
     return None if float_errors() else gx
 
 
-cdef object _classes(object t, object x, npy_intp ignored, npy_intp *counted):
+cdef object _classes(
+        object t, object x, const Ignored *ignored, npy_intp *counted):
     """Return plain labels as numbers of classes and count them.
 
     Ignored labels become -1; if any other is out of range, the result is None.
@@ -91,7 +93,7 @@ cdef object _classes(object t, object x, npy_intp ignored, npy_intp *counted):
     counted[0] = 0
     for i in range(n):
         label = label_at(t, i)
-        if label == ignored:
+        if ignored.some and label == ignored.label:
             label = -1
         elif 0 <= label < classes:
             counted[0] += 1
@@ -109,24 +111,41 @@ cdef object _for_labels(object labels, object x):
 
 # ------------------------------------------------------------------------ kernels
 
-cdef object _any_classes(object t, object x, npy_intp ignored):
+cdef object _any_classes(object t, object x, object ignore_label):
     cdef npy_intp counted
+    cdef Ignored ignored
+    if not read_ignored(ignore_label, &ignored):
+        return None
     if not kind_of(x) or PyArray_NDIM(x) < 2:
         return None
     if not np.PyArray_Check(t) or not np.PyArray_ISINTEGER(<np.ndarray>t):
         return None
     if not plain_labels(t):
         t = contiguous(t, np.NPY_INT64)
-    return _classes(t, x, ignored, &counted)
+    return _classes(t, x, &ignored, &counted)
 
 
 cdef object _weights(object class_weight, object x):
     if class_weight is None:
         return None
-    class_weight = contiguous(class_weight, PyArray_TYPE(<np.ndarray>x))
+    class_weight = contiguous(class_weight, PyArray_TYPE(<np.ndarray?>x))
     if class_weight.shape != x.shape[1:2]:
         raise ValueError('class_weight needs a weight for each class')
     return class_weight
+
+
+cdef bint _weigh(object weights, object x) noexcept:
+    """Tell whether there is a weight for each class, or none is given."""
+    return weights is None or is_vector(
+        weights, kind_of(x), PyArray_DIM(<np.ndarray>x, 1))
+
+
+cdef object _scale(object scale, object y):
+    """Return the gradients of losses in the type of the scores."""
+    if not np.PyArray_Check(y):
+        return scale
+    return np.PyArray_FROM_OTF(
+        scale, PyArray_TYPE(<np.ndarray>y), np.NPY_ARRAY_FORCECAST)
 
 
 cdef bint _alike(object x, object t) noexcept:
@@ -134,25 +153,27 @@ cdef bint _alike(object x, object t) noexcept:
             and PyArray_SAMESHAPE(<np.ndarray>x, <np.ndarray>t))
 
 
-def hard_losses(x, t, class_weight, npy_intp ignore_label):
+def hard_losses(x, t, class_weight, ignore_label):
     """Compiled form of the kernel of this name."""
+    weights = _weights(class_weight, x)
     x = without_gaps(x)
     labels = _any_classes(t, x, ignore_label)
-    if labels is None:
+    if labels is None or not _weigh(weights, x):
         return NotImplemented
     losses = _for_labels(labels, x)
-    y = _losses(x, labels, None, _weights(class_weight, x), losses)
+    y = _losses(x, labels, None, weights, losses)
     return NotImplemented if y is None else (losses, y)
 
 
-def hard_gradient(y, t, class_weight, npy_intp ignore_label, scale):
+def hard_gradient(y, t, class_weight, ignore_label, scale):
     """Compiled form of the kernel of this name."""
+    weights, scale = _weights(class_weight, y), _scale(scale, y)
     labels = _any_classes(t, y, ignore_label)
-    if labels is None:
+    if labels is None or not _weigh(weights, y):
         return NotImplemented
     scales = _for_labels(labels, y)
     scales[...] = scale
-    gx = _gradient(y, labels, None, _weights(class_weight, y), scales)
+    gx = _gradient(y, labels, None, weights, scales)
     return NotImplemented if gx is None else gx
 
 
@@ -167,6 +188,7 @@ def soft_losses(x, t):
 
 def soft_gradient(y, t, scale):
     """Compiled form of the kernel of this name."""
+    scale = _scale(scale, y)
     if not _alike(y, t):
         return NotImplemented
     scales = numpy.empty(y.shape[:1] + y.shape[2:], y.dtype)
@@ -177,13 +199,16 @@ def soft_gradient(y, t, scale):
 
 # -------------------------------------------------------------- shortcut of a function
 
-cdef bint _plain_arguments(FunctionBase function) except -1:
+cdef bint _plain_arguments(FunctionBase function, Ignored *ignored) except -1:
+    """Tell whether the attributes are for the loops; read the label to ignore."""
+    cdef object reduce = own_attribute(function, 'reduce')
     return (own_attribute(function, 'class_weight') is None
-            and own_attribute(function, 'reduce') == 'mean'
-            and isinstance(own_attribute(function, 'ignore_label'), int))
+            and type(reduce) is str and <str>reduce == 'mean'
+            and read_ignored(own_attribute(function, 'ignore_label'), ignored))
 
 
-cdef object _row_classes(object t, object x, npy_intp ignored, npy_intp *counted):
+cdef object _row_classes(
+        object t, object x, const Ignored *ignored, npy_intp *counted):
     """Return a class for each row of ``x``, or None where there is none."""
     if not plain_labels(t) or PyArray_NDIM(x) != 2:
         return None
@@ -197,13 +222,19 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         self.traits.retain_inputs = (0, 1)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        cdef object x = without_gaps(<object>xs[0])
+        cdef object x
         cdef npy_intp rows, counted = 0
         cdef double coeff
-        if n != 2 or not kind_of(x) or not _plain_arguments(function):
+        cdef Ignored ignored
+        # These may run code of the user's, so they come first.
+        cdef bint normalize = own_attribute(function, 'normalize')
+        cdef bint keeps = own_attribute(function, 'cache_score')
+        if n != 2 or not _plain_arguments(function, &ignored):
             return None
-        labels = _row_classes(
-            <object>xs[1], x, own_attribute(function, 'ignore_label'), &counted)
+        x = without_gaps(<object>xs[0])
+        if not kind_of(x):
+            return None
+        labels = _row_classes(<object>xs[1], x, &ignored, &counted)
         if labels is None:
             return None
         losses = _for_labels(labels, x)
@@ -211,15 +242,14 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         if y is None:
             return None
         rows = PyArray_DIM(<np.ndarray>x, 0)
-        coeff = 1.0 / max(
-            counted if own_attribute(function, 'normalize') else rows, 1)
+        coeff = 1.0 / max(counted if normalize else rows, 1)
         loss = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
         mean_loop(kind_of(x), losses, loss, rows, coeff)
         if float_errors():
             return None
         function._coeff = coeff
         function.soft_target = False
-        if own_attribute(function, 'cache_score'):
+        if keeps:
             function._kept = y
         return loss
 
@@ -228,18 +258,20 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         cdef object y = own_attribute(function, '_kept')
         cdef char kind = kind_of(gy)
         cdef npy_intp counted = 0
+        cdef double coeff = 0
+        cdef Ignored ignored
+        if not _plain_arguments(function, &ignored) or (
+                own_attribute(function, 'soft_target') is not False
+                or not number(function, '_coeff', &coeff)):
+            return 0
         if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0 or (
                 not fits_inputs(function, y, 1)):
             return 0
-        if not _plain_arguments(function) or function._coeff is None or (
-                function.soft_target):
-            return 0
         # The labels may have changed since, or may not have gone through ``forward``.
-        labels = _row_classes(
-            input_array(function, 1), y, function.ignore_label, &counted)
+        labels = _row_classes(input_array(function, 1), y, &ignored, &counted)
         if labels is None:
             return 0
         scales = _for_labels(labels, y)
-        loss_gradients_loop(kind, gy, scales, PyArray_SIZE(labels), function._coeff)
+        loss_gradients_loop(kind, gy, scales, PyArray_SIZE(labels), coeff)
         gx[0] = given(_gradient(y, labels, None, None, scales))
         return gx[0] is not NULL

@@ -10,6 +10,7 @@ import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE, exponentials
 from chainer_fast.types import DTypeSpec, NdArray
@@ -33,6 +34,7 @@ def _label_args(x, t, class_weight, ignore_label):
     return t, class_weight if weighted else x, ignore_label, int(weighted), x.shape[1]
 
 
+@ignored.on_device
 def hard_losses(
         x: NdArray, t: NdArray, class_weight: NdArray | None,
         ignore_label: int) -> tuple[NdArray, tuple[NdArray, NdArray]]:
@@ -80,6 +82,7 @@ def shares(x: NdArray, kept: tp.Any) -> NdArray:
             x, *[each[:, None] for each in kept])
 
 
+@ignored.on_device
 def factors(
         x: NdArray, t: NdArray, class_weight: NdArray | None,
         ignore_label: int) -> tuple[NdArray, NdArray]:
@@ -98,6 +101,7 @@ def factors(
     return classes, results
 
 
+@ignored.on_device
 def mean(
         losses: NdArray, t: NdArray, ignore_label: int, n: int,
         dtype: DTypeSpec) -> tuple[NdArray, NdArray]:
@@ -124,6 +128,7 @@ def _gradient(params, operation, name, x, kept, g, factor, *args):
     return gx
 
 
+@ignored.on_device
 def hard_gradient(
         x: NdArray, kept: tp.Any, t: NdArray, class_weight: NdArray | None,
         ignore_label: int, g: NdArray, factor: float) -> NdArray:

@@ -47,11 +47,11 @@ cdef bint _fit(object x, npy_int32 blank, object labels, object input_length,
 def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     """Compiled form of the kernel, for contiguous arrays of single or double precision.
     """
-    if not kind_of(x) or PyArray_NDIM(x) != 3:
-        return NotImplemented
     labels, input_length, label_length = [
         contiguous(each, np.NPY_INT32)
         for each in (labels, input_length, label_length)]
+    if not kind_of(x) or PyArray_NDIM(x) != 3:
+        return NotImplemented
     if not _fit(x, blank, labels, input_length, label_length):
         return NotImplemented
     losses = numpy.empty(len(labels))

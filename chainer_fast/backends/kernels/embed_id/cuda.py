@@ -5,27 +5,29 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.types import NdArray
 
 _PREAMBLE = header('chainer_fast/backends/kernels/common/labels.hpp')
-_PARAMS = 'I id, int32 some, int64 ignored, int64 rows, int64 columns'
+_PARAMS = 'I id, int64 ignored, int64 rows, int64 columns'
 
 
 def _args(ids, shape, ignore_label):
-    some = ignore_label is not None
-    return ids[..., None], int(some), ignore_label if some else 0, *shape
+    return ids[..., None], ignore_label, *shape
 
 
+@ignored.on_device
 def look_up(ids: NdArray, W: NdArray, ignore_label: int) -> NdArray:
     y = cuda.cupy.empty((*ids.shape, W.shape[1]), W.dtype)
     cuda.elementwise(
         _PARAMS + ', raw T W', 'T y', '''
-            y = some && id == ignored ? T(0)
+            y = id == ignored ? T(0)
                 : W[chainer_fast::class_of(id, rows) * columns + i % columns];
         ''', 'look_up', preamble=_PREAMBLE)(*_args(ids, W.shape, ignore_label), W, y)
     return y
 
 
+@ignored.on_device
 def add_rows(
         ids: NdArray, gy: NdArray, shape: tuple[int, ...],
         ignore_label: int) -> NdArray:
@@ -35,7 +37,7 @@ def add_rows(
     out = cuda.cupy.zeros(shape, numpy.promote_types(gy.dtype, numpy.float32))
     cuda.elementwise(
         _PARAMS + ', T gy', 'raw S out', '''
-            if (!(some && id == ignored))
+            if (id != ignored)
                 atomicAdd(&out[chainer_fast::class_of(id, rows) * columns
                                + i % columns], S(gy));
         ''', 'add_rows', preamble=_PREAMBLE)(

@@ -15,7 +15,8 @@ from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 from chainer_fast._core.shortcut cimport given, input_array
 
 from chainer_fast.backends.kernels.common import negative
-from chainer_fast.backends.kernels.common.labels cimport has_row_of_each
+from chainer_fast.backends.kernels.common.labels cimport (
+    Ignored, has_row_of_each, read_ignored)
 
 np.import_array()
 
@@ -46,27 +47,28 @@ cdef bint _are_ids(object ids) noexcept:
 
 
 cdef bint _find_rows(
-        object ids, npy_intp rows, object ignore_label, npy_intp *found) except -1:
+        object ids, npy_intp rows, const Ignored *ignored, npy_intp *found,
+        bint *any_below) noexcept:
     """Write the numbers of rows, -1 for ignored ids; return whether each id has a row.
+
+    If any counts from the end, the caller has to warn of it, when it needs none of the
+    arrays any more: whoever shows warnings may change them.
     """
-    cdef bint ignores = ignore_label is not None
-    cdef bint any_below = False
-    cdef npy_intp i, row, ignored = ignore_label if ignores else 0
+    any_below[0] = False
+    cdef npy_intp i, row
     cdef npy_intp n = PyArray_SIZE(ids)
     cdef bint wide = PyArray_ITEMSIZE(<np.ndarray>ids) == 8
     cdef void *given_ids = PyArray_DATA(<np.ndarray>ids)
     for i in range(n):
         row = (<np.npy_int64 *>given_ids)[i] if wide else (<np.npy_int32 *>given_ids)[i]
-        if ignores and row == ignored:
+        if ignored.some and row == ignored.label:
             row = -1
         elif -rows <= row < 0:
             row += rows
-            any_below = True
+            any_below[0] = True
         elif not 0 <= row < rows:
             return False
         found[i] = row
-    if any_below:
-        negative.warn('x', ids, ignore_label, rows, 'rows')
     return True
 
 
@@ -78,9 +80,13 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     cdef Numbers found
     cdef object places = None
     cdef RowGradient result = None
-    if not kind_of(gy) or not _are_ids(ids) or len(shape) != 2:
+    cdef Ignored ignored
+    cdef bint any_below
+    if not read_ignored(ignore_label, &ignored) or len(shape) != 2:
         return NotImplemented
     dims[0], dims[1] = shape
+    if not kind_of(gy) or not _are_ids(ids):
+        return NotImplemented
     n = PyArray_SIZE(ids)
     if not has_row_of_each(gy, ids, dims + 1, 1):
         return NotImplemented
@@ -90,7 +96,7 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
         numbers = <npy_intp *>PyArray_DATA(<np.ndarray>places)
     else:
         numbers = found.room(n)
-    if not _find_rows(ids, dims[0], ignore_label, numbers):
+    if not _find_rows(ids, dims[0], &ignored, numbers, &any_below):
         return NotImplemented
     if alone:
         # The rows that are used are numbered anew, and a matrix has no others.
@@ -103,6 +109,8 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
         kind_of(gy), numbers, gy, PyArray_DATA(<np.ndarray>out), n, dims[1])
     if float_errors():
         return NotImplemented
+    if any_below:
+        negative.warn('x', ids, ignore_label, dims[0], 'rows')
     return out if result is None else result
 
 
@@ -144,7 +152,10 @@ cdef class EmbedIDShortcut(Shortcut):
         cdef Numbers found
         cdef npy_intp *numbers
         cdef int d, ndim
-        if n != 2:
+        cdef Ignored ignored
+        cdef bint any_below
+        label = own_attribute(function, 'ignore_label')
+        if n != 2 or not read_ignored(label, &ignored):
             return None
         ids = <object>x[0]
         weight = <object>x[1]
@@ -153,11 +164,9 @@ cdef class EmbedIDShortcut(Shortcut):
         ndim = PyArray_NDIM(ids)
         if not 0 < ndim < MAX_DIMS - 1:
             return None
-        label = own_attribute(function, 'ignore_label')
-        if label is not None and not isinstance(label, int):
-            return None
         numbers = found.room(PyArray_SIZE(ids))
-        if not _find_rows(ids, PyArray_DIM(<np.ndarray>weight, 0), label, numbers):
+        if not _find_rows(ids, PyArray_DIM(<np.ndarray>weight, 0), &ignored, numbers,
+                          &any_below):
             return None
         for d in range(ndim):
             dims[d] = PyArray_DIM(<np.ndarray>ids, d)
@@ -166,7 +175,10 @@ cdef class EmbedIDShortcut(Shortcut):
         take_rows_loop(
             kind_of(weight), numbers, PyArray_DATA(<np.ndarray>weight), y,
             PyArray_SIZE(ids), dims[ndim])
-        function._w_shape = weight.shape
+        shape = weight.shape
+        if any_below:
+            negative.warn('x', ids, label, shape[0], 'rows')
+        function._w_shape = shape
         return y
 
     cdef int backward(

@@ -11,7 +11,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport common_kind, empty_like, is_numpy_float, kind_of
+from chainer_fast._core.plain cimport common_kind, empty_like, is_numpy_number, kind_of
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 
@@ -51,9 +51,9 @@ _parts.log1p = unary_of(numpy.log1p)
 _parts.tanh = unary_of(numpy.tanh)
 
 
-cdef bint _is_number(object x):
-    return type(x) is int or type(x) is float or is_numpy_float(x) or (
-        isinstance(x, numpy.integer))
+cdef bint _is_number(object x) noexcept:
+    """Tell whether an object becomes a double without any code of the user's."""
+    return type(x) is int or type(x) is float or is_numpy_number(x)
 
 
 # ----------------------------------------------------------------- errors of two arrays

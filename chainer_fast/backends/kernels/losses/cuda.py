@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.types import NdArray
 
@@ -95,12 +96,14 @@ _SIGMOID = '(t == ignored ? R(0) : chainer_fast::sigmoid_loss<R>(x, t))'
 _SIGMOID_PARAMS = 'T x, L t, int64 ignored'
 
 
+@ignored.on_device
 def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     return _elementwise(
         _SIGMOID_PARAMS, 'T loss', 'loss = ' + _SIGMOID, 'sigmoid_cross_entropy')(
             x, t, ignore_label)
 
 
+@ignored.on_device
 def sigmoid_mean(
         x: NdArray, t: NdArray, ignore_label: int, n: int) -> tuple[NdArray, NdArray]:
     if not x.size:
@@ -109,6 +112,7 @@ def sigmoid_mean(
                  'sigmoid_cross_entropy_mean')
 
 
+@ignored.on_device
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
         number: tp.Any) -> NdArray:

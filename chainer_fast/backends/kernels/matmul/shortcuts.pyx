@@ -15,7 +15,7 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
 from chainer_fast._core.launches cimport kind_on_device
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport cf_float_kind, is_vector, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.matmul.compiled cimport dot
 from chainer_fast.backends.kernels.matmul.on_device cimport (
@@ -85,6 +85,9 @@ cdef class LinearShortcut(Shortcut):
                 return None
         y = dot(rows, _transposed(weight))
         if n == 3:
+            # Whoever shows warnings of the product may have changed the bias.
+            if not is_vector(bias, kind, _columns(y)):
+                return y + bias
             clear_float_errors()
             add_to_rows_loop(kind, bias, y, _rows(y), _columns(y))
             if float_errors():
@@ -106,7 +109,7 @@ cdef class LinearShortcut(Shortcut):
         if wanted(function, 0):
             gx[0] = given(dot(gy, weight))
         # NumPy adds up the contiguous elements of a single column in pairs.
-        if wants_bias and _columns(gy) != 1 and kind_of(gy) == kind:
+        if wants_bias and _matrix(gy) == kind == kind_of(gy) and _columns(gy) != 1:
             bias_grad = _sum_rows(kind, gy)
         by_numpy = wants_bias and bias_grad is None
         if wanted(function, 1) and (by_numpy or not _add_product(gx[1], gy, rows)):
@@ -218,13 +221,14 @@ cdef class MatMulShortcut(Shortcut):
             return None
         a = <object>x[0]
         b = <object>x[1]
+        # What tells whether an attribute is true may be code of the user's.
+        trans_a, trans_b, trans_c = self._transposed(function)
+        dtype = own_attribute(function, self.dtype)
         kind = _matrix(a)
         if not kind or _matrix(b) != kind:
             return None
-        dtype = own_attribute(function, self.dtype)
         if dtype is not None and not has_dtype(a, dtype):
             return None
-        trans_a, trans_b, trans_c = self._transposed(function)
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None
         return _product(a, b, trans_a, trans_b, trans_c)
@@ -233,11 +237,11 @@ cdef class MatMulShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
-        cdef char kind = _matrix(gy)
         cdef bint trans_a, trans_b, trans_c
+        trans_a, trans_b, trans_c = self._transposed(function)
+        cdef char kind = _matrix(gy)
         if not kind or _matrix(a) != kind or _matrix(b) != kind:
             return 0
-        trans_a, trans_b, trans_c = self._transposed(function)
         # Of op(a) op(b) = op(gy). NumPy adds up what a factor of another size has been
         # broadcast to.
         if _length(a, trans_a, 0) != _length(gy, trans_c, 0) or (

@@ -52,7 +52,6 @@ def in_buckets(threshold, values, heights):
 
 cdef object _classes(ids, ptrdiff_t limit):
     """Return the classes, all from zero up to the limit, or None."""
-    ids = contiguous(ids, np.NPY_INTP)
     if PyArray_NDIM(ids) != 2:
         return None
     cdef const npy_intp *values = <npy_intp *>PyArray_DATA(<np.ndarray>ids)
@@ -66,13 +65,16 @@ cdef object _classes(ids, ptrdiff_t limit):
     return numpy.where(ids < 0, ids + limit, ids) if negative else ids
 
 
+cdef object _flags(counted):
+    """Return what tells whether samples count as loops read it, or None."""
+    return None if counted is None else contiguous(counted, np.NPY_BOOL)
+
+
 cdef object _run(Step step, x, W, g, ids, counted):
-    if counted is not None:
-        counted = contiguous(counted, np.NPY_BOOL)
-        if counted.shape != (len(ids),):
-            raise ValueError(
-                'counted must tell for each of %d samples whether it counts, but has '
-                'the shape %s' % (len(ids), counted.shape))
+    if counted is not None and counted.shape != (len(ids),):
+        raise ValueError(
+            'counted must tell for each of %d samples whether it counts, but has '
+            'the shape %s' % (len(ids), counted.shape))
     candidates_loop(
         kind_of(x), x, W, g, ids, counted, step, PyArray_DIM(<np.ndarray>ids, 0),
         PyArray_DIM(<np.ndarray>ids, 1), PyArray_DIM(<np.ndarray>x, 1))
@@ -86,6 +88,7 @@ cdef bint _fit(a, b) except -1:
 
 def scores(x, W, ids, counted):
     """Compiled form of the kernel of this name."""
+    counted, ids = _flags(counted), contiguous(ids, np.NPY_INTP)
     if not _fit(x, W) or PyArray_DIM(x, 1) != PyArray_DIM(W, 1):
         return NotImplemented
     ids = _classes(ids, PyArray_DIM(W, 0))
@@ -98,6 +101,7 @@ def scores(x, W, ids, counted):
 
 def sum_rows(g, W, ids, counted):
     """Compiled form of the kernel of this name."""
+    counted, ids = _flags(counted), contiguous(ids, np.NPY_INTP)
     if not _fit(g, W):
         return NotImplemented
     ids = _classes(ids, PyArray_DIM(W, 0))
@@ -115,6 +119,7 @@ cpdef object spread_rows(g, x, ids, counted, ptrdiff_t rows, bint alone=False):
     matrix of which these are few.
     """
     cdef RowGradient result
+    counted, ids = _flags(counted), contiguous(ids, np.NPY_INTP)
     if not _fit(g, x) or len(g) != len(x) or (
             alone and not few_rows(ids.size, rows, PyArray_DIM(x, 1))):
         return NotImplemented

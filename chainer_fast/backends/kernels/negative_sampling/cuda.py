@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.common import ignored
 from chainer_fast.backends.kernels.reduction.cuda import wide
 from chainer_fast.types import NdArray
 
@@ -46,6 +47,7 @@ def sample(threshold: NdArray, values: NdArray, shape: tuple[int, ...]) -> NdArr
         ''', 'walker_alias', preamble=_PREAMBLE)(drawn, threshold, values, n)
 
 
+@ignored.on_device
 def put_targets(t: NdArray, samples: NdArray, ignore_label: int) -> NdArray:
     counted = cuda.cupy.empty(t.shape, '?')
     cuda.elementwise(

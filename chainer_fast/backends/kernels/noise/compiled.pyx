@@ -16,7 +16,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 from numpy cimport PyArray_SIZE
 
-from chainer_fast._core.gapless cimport gapless_kind, empty_gapless_like
+from chainer_fast._core.gapless cimport (
+    common_gapless_kind, empty_gapless_like, gapless_kind, same_order)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, own_attribute
 from chainer_fast._core.private cimport Twister, find_twister
@@ -25,7 +26,7 @@ from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
 from chainer_fast.backends.kernels.common.spread cimport without_gaps
-from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 
 np.import_array()
 
@@ -194,6 +195,10 @@ cdef tuple _draw(object x, object ratio):
     if plain:
         lock = _lock
         lock.acquire()
+        # Another thread may have had the lock, and changed the array meanwhile.
+        if common_kind(x, y) != kind:
+            lock.release()
+            return None
         clear_float_errors()
         dropout_loop(kind, mt, x, mask, y, p, PyArray_SIZE(x))
         lock.release()
@@ -203,6 +208,8 @@ cdef tuple _draw(object x, object ratio):
         if flags is NotImplemented:
             return None
         flags = in_order_of(flags, x)
+        if common_gapless_kind(x, y) != kind or not same_order(flags, x):
+            raise RuntimeError('another thread has changed an array while it was read')
         clear_float_errors()
         dropout_by_flags_loop(kind, flags, x, mask, y, p, PyArray_SIZE(x))
     return None if float_errors() else y, mask
@@ -224,12 +231,7 @@ cdef Loop _product = element_loops.loops['Mul::of']
 
 
 cdef class DropoutShortcut(Elementwise):
-    # The first lines are what ``inspect.signature`` reads.
-    """DropoutShortcut()
---
-
-    Draws the mask if there is none yet, and multiplies by it.
-    """
+    """Draws the mask if there is none yet, and multiplies by it."""
 
     def __init__(self):
         super().__init__(_product, ((_product, 'held'),), held='mask')

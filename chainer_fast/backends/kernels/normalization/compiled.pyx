@@ -15,6 +15,7 @@ from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.recipe cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport (
     in_c_order, in_order_of, is_channels_last)
 
@@ -198,8 +199,9 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     return NotImplemented if float_errors() else y
 
 
-def batch_forward(x, gamma, beta, tuple axis, double eps):
+def batch_forward(x, gamma, beta, tuple axis, eps):
     cdef Shape s
+    cdef double number
     cdef char kind = 0
     x = _images(x, axis, False, &kind, &s)
     if x is None:
@@ -208,12 +210,14 @@ def batch_forward(x, gamma, beta, tuple axis, double eps):
     beta = _sized(beta, &kind, s.extent.channels)
     if gamma is None or beta is None:
         return NotImplemented
+    if not to_double(eps, &number):
+        return NotImplemented
     y = empty_gapless_like(x)
     mean = _statistic(x, s)
     var = _statistic(x, s)
     inv_std = _statistic(x, s)
     clear_float_errors()
-    batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
+    batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, number)
     return NotImplemented if float_errors() else (y, mean, var, inv_std)
 
 
@@ -239,15 +243,16 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
-def inverses(var, double eps):
+def inverses(var, eps):
     cdef char kind = 0
+    cdef double number
     var = _plain(var, &kind)
-    if var is None:
+    if var is None or not to_double(eps, &number):
         return NotImplemented
     inv_std = empty_like(var)
     inv_var = empty_like(var)
     clear_float_errors()
-    inverses_loop(kind, var, inv_std, inv_var, PyArray_SIZE(var), eps)
+    inverses_loop(kind, var, inv_std, inv_var, PyArray_SIZE(var), number)
     return NotImplemented if float_errors() else (inv_std, inv_var)
 
 
@@ -278,15 +283,18 @@ cdef char _updatable(object running, object value) noexcept:
     return kind if kind and PyArray_CHKFLAGS(running, np.NPY_ARRAY_WRITEABLE) else 0
 
 
-def update_running(running_mean, running_var, mean, var, double decay, double adjust):
+def update_running(running_mean, running_var, mean, var, decay, double adjust):
+    cdef double rate
+    if not to_double(decay, &rate):
+        return NotImplemented
     cdef char kind = _updatable(running_mean, mean)
     cdef char kind_of_var = _updatable(running_var, var)
-    cdef double weight = 1 - decay
+    cdef double weight = 1 - rate
     if not kind or not kind_of_var:
         return NotImplemented
-    move_towards_loop(kind, running_mean, mean, PyArray_SIZE(mean), decay, weight)
+    move_towards_loop(kind, running_mean, mean, PyArray_SIZE(mean), rate, weight)
     move_towards_loop(
-        kind_of_var, running_var, var, PyArray_SIZE(var), decay, weight * adjust)
+        kind_of_var, running_var, var, PyArray_SIZE(var), rate, weight * adjust)
 
 
 cdef bint _rows(object x, Py_ssize_t groups, Rows *r) except -1:
@@ -303,12 +311,13 @@ cdef bint _rows(object x, Py_ssize_t groups, Rows *r) except -1:
     return True
 
 
-def group_forward(x, gamma, beta, Py_ssize_t groups, double eps):
+def group_forward(x, gamma, beta, Py_ssize_t groups, eps):
     cdef Rows r
+    cdef double number
     cdef char kind = 0
     cdef npy_intp dims[1]
     x = _plain(x, &kind)
-    if x is None or not _rows(x, groups, &r):
+    if x is None or not _rows(x, groups, &r) or not to_double(eps, &number):
         return NotImplemented
     gamma = _sized(gamma, &kind, groups * r.size)
     beta = _sized(beta, &kind, groups * r.size)
@@ -320,7 +329,7 @@ def group_forward(x, gamma, beta, Py_ssize_t groups, double eps):
     mean = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
     inv_std = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
     clear_float_errors()
-    group_forward_loop(kind, x, gamma, beta, y, mean, inv_std, r, eps)
+    group_forward_loop(kind, x, gamma, beta, y, mean, inv_std, r, number)
     return NotImplemented if float_errors() else (y, mean, inv_std)
 
 
@@ -349,11 +358,14 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
-def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
+def response_forward(x, Py_ssize_t half, k, alpha, beta):
     cdef Shape s
     cdef char kind = 0
+    cdef double start, factor, power
     # Only roots have fast loops.
-    if not (beta == 0.75 or beta == 0.5 or beta == 1):
+    if not (to_double(k, &start) and to_double(alpha, &factor)
+            and to_double(beta, &power)) or not (
+                power == 0.75 or power == 0.5 or power == 1):
         return NotImplemented
     x = _images(x, (1,), True, &kind, &s)
     if x is None or half < 0:
@@ -364,13 +376,17 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     scale = empty_gapless_like(x)
     clear_float_errors()
     response_forward_loop(
-        kind, x, y, unit, scale, s.extent, half, k, alpha, <int>(beta * 4))
+        kind, x, y, unit, scale, s.extent, half, start, factor,
+        <int>(power * 4))
     return NotImplemented if float_errors() else (y, unit, scale)
 
 
-def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double beta):
+def response_backward(x, gy, unit, scale, Py_ssize_t half, alpha, beta):
     cdef Shape s
     cdef char kind = 0
+    cdef double factor, power
+    if not to_double(alpha, &factor) or not to_double(beta, &power):
+        return NotImplemented
     x = _images(x, (1,), True, &kind, &s)
     if x is None or half < 0:
         return NotImplemented
@@ -382,32 +398,34 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
     gx = empty_gapless_like(x)
     clear_float_errors()
     response_backward_loop(
-        kind, x, gy, unit, scale, gx, s.extent, half, -2 * alpha * beta)
+        kind, x, gy, unit, scale, gx, s.extent, half, -2 * factor * power)
     return NotImplemented if float_errors() else gx
 
 
-def length_forward(x, axis, double eps):
+def length_forward(x, axis, eps):
     cdef Shape s
     cdef char kind = 0
+    cdef double number
     x = _plain(x, &kind)
-    if x is None or not _around(x, axis, True, &s):
+    if x is None or not to_double(eps, &number) or not _around(x, axis, True, &s):
         return NotImplemented
     y = empty_like(x)
     clear_float_errors()
-    length_forward_loop(kind, x, y, s.extent, eps)
+    length_forward_loop(kind, x, y, s.extent, number)
     return NotImplemented if float_errors() else y
 
 
-def length_backward(x, gy, axis, double eps):
+def length_backward(x, gy, axis, eps):
     cdef Shape s
     cdef char kind = 0
+    cdef double number
     x = _plain(x, &kind)
-    if x is None or not _around(x, axis, True, &s):
+    if x is None or not to_double(eps, &number) or not _around(x, axis, True, &s):
         return NotImplemented
     gy = _sized(gy, &kind, PyArray_SIZE(x))
     if gy is None or not PyArray_SAMESHAPE(<np.ndarray>gy, <np.ndarray>x):
         return NotImplemented
     gx = empty_like(x)
     clear_float_errors()
-    length_backward_loop(kind, x, gy, gx, s.extent, eps)
+    length_backward_loop(kind, x, gy, gx, s.extent, number)
     return NotImplemented if float_errors() else gx

@@ -8,7 +8,7 @@ from chainer_fast._core.gapless cimport gapless_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given, input_array
+from chainer_fast._core.shortcut cimport given, input_array, place_of
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import compiled as loops
@@ -21,11 +21,13 @@ np.import_array()
 cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
     """Tell whether a parameter has the type of ``x`` and the lengths of these axes."""
     cdef Py_ssize_t i
+    cdef int axis
     if kind_of(v) != kind or PyArray_NDIM(v) != len(axes):
         return False
     for i in range(len(axes)):
-        if axes[i] >= PyArray_NDIM(x) or PyArray_DIM(<np.ndarray>v, i) != PyArray_DIM(
-                <np.ndarray>x, <Py_ssize_t>axes[i]):
+        axis = place_of(axes[i], PyArray_NDIM(x))
+        if axis < 0 or PyArray_DIM(<np.ndarray>v, i) != PyArray_DIM(
+                <np.ndarray>x, axis):
             return False
     return True
 
@@ -86,7 +88,7 @@ cdef bint _is_default(FunctionBase function) except -1:
 
 cdef double _adjustment(Py_ssize_t size, Py_ssize_t own) noexcept:
     """Return by what the variance of a batch is multiplied to be unbiased."""
-    cdef double count = size // own
+    cdef double count = size // max(own, 1)
     return count / max(count - 1, 1.)
 
 

@@ -50,7 +50,7 @@ cdef class RepeatedCall:
     cdef bint is_same(self, args, kwargs, list inputs) except -1:
         """Tell whether a call is like the recorded one; append its inputs to a list."""
         return self._same_settings() and matches(
-            self.pattern, [args, kwargs], inputs) and self.guard.holds()
+            self.pattern, (args, kwargs), inputs) and self.guard.holds()
 
     cpdef object repeat(self, args, kwargs):
         """Make a call, if it is the same as the recorded one.
@@ -69,7 +69,7 @@ cdef class RefusedCallBase(RepeatedCall):
     cpdef object repeat(self, args, kwargs):
         """Return ``REFUSED`` for a call that is like the one here, or ``MISS``."""
         return REFUSED if self._same_settings() and matches(
-            self.pattern, [args, kwargs], []) else MISS
+            self.pattern, (args, kwargs), []) else MISS
 
 
 cdef class LatestCalls:

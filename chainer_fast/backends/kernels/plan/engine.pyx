@@ -32,7 +32,7 @@ cdef class EngineCall(Step):
     cdef object pristine
     cdef tuple inputs, outputs, flows
 
-    def __init__(self, index, pristine, inputs, outputs, flows):
+    def __cinit__(self, index, pristine, inputs, outputs, flows):
         self.index = index
         self.pristine = pristine
         self.inputs, self.outputs, self.flows = inputs, outputs, flows
@@ -86,7 +86,7 @@ cdef class EngineGradient(Step):
     cdef list grads, found
     cdef tuple targets
 
-    def __init__(self, index, label, grads, targets, found):
+    def __cinit__(self, index, label, grads, targets, found):
         self.index, self.label = index, label
         self.grads, self.targets, self.found = list(grads), tuple(targets), found
 

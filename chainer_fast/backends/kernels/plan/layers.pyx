@@ -86,7 +86,8 @@ cdef class PackRows(Step):
     cdef int targets[2]
     cdef ptrdiff_t columns[2]
 
-    def __init__(self, first, rows, room, sources, columns, targets):
+    def __cinit__(self, first, rows, room, sources, columns, targets):
+        self.is_loop = True
         self.first, self.rows, self.room = first, rows, room
         self.sources, self.columns, self.targets = sources, columns, targets
 
@@ -114,7 +115,8 @@ cdef class ProductOfRows(Step):
     cdef ptrdiff_t rows, depth, columns, room
     cdef int left, right, out
 
-    def __init__(self, shape, room, left, right, out):
+    def __cinit__(self, shape, room, left, right, out):
+        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.room = room
         self.left, self.right, self.out = left, right, out
@@ -143,7 +145,8 @@ cdef class Pack(Step):
     cdef ptrdiff_t depth, columns
     cdef bint turned
 
-    def __init__(self, source, target, depth, columns, turned):
+    def __cinit__(self, source, target, depth, columns, turned):
+        self.is_loop = True
         self.source, self.target = source, target
         self.depth, self.columns, self.turned = depth, columns, turned
 
@@ -171,8 +174,9 @@ cdef class Product(Step):
     cdef int left, right, out, start
     cdef bint turned
 
-    def __init__(self, shape, left, right, out, start=None, one_row=False,
-                 turned=False):
+    def __cinit__(self, shape, left, right, out, start=None, one_row=False,
+                  turned=False):
+        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.left, self.right, self.out = left, right, out
         self.start = -1 if start is None else start
@@ -207,7 +211,8 @@ cdef class Products(Step):
     cdef int right, start
     cdef list lefts, outs
 
-    def __init__(self, shape, lefts, right, outs, start=None):
+    def __cinit__(self, shape, lefts, right, outs, start=None):
+        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.lefts, self.right, self.outs = list(lefts), right, list(outs)
         self.start = -1 if start is None else start
@@ -239,7 +244,8 @@ cdef class SumOfRows(Step):
     cdef ptrdiff_t rows, columns
     cdef int source, target
 
-    def __init__(self, shape, source, target):
+    def __cinit__(self, shape, source, target):
+        self.is_loop = True
         self.rows, self.columns = shape
         self.source, self.target = source, target
 
@@ -268,7 +274,8 @@ cdef class LSTMStep(Step):
     cdef tuple values
     cdef bint gradient
 
-    def __init__(self, str kind, shape, values, gradient=False):
+    def __cinit__(self, str kind, shape, values, gradient=False):
+        self.is_loop = True
         self.kind = ord(kind)
         self.samples, self.units = shape
         self.values = values

@@ -28,6 +28,7 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
     cdef Py_ssize_t i
     cdef VariableBase variable
     cdef object array
+    cdef tuple items
     if type(pattern) is InputPattern:
         if isinstance(argument, VariableBase):
             variable = <VariableBase>argument
@@ -44,11 +45,14 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
         inputs.append(argument)
         return True
     if type(pattern) is list:
-        if not isinstance(argument, (list, tuple)) or (
-                len(argument) != len(<list>pattern)):
+        if not isinstance(argument, (list, tuple)):
+            return False
+        # Comparisons may run code of the user's, which may change a list.
+        items = tuple(argument)
+        if len(items) != len(<list>pattern):
             return False
         for i in range(len(<list>pattern)):
-            if not matches((<list>pattern)[i], argument[i], inputs):
+            if not matches((<list>pattern)[i], items[i], inputs):
                 return False
         return True
     if type(pattern) is dict:
@@ -57,7 +61,7 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
         if len(<dict>pattern) == 0:
             return True
         for (name, value), (name_given, value_given) in zip(
-                (<dict>pattern).items(), (<dict>argument).items()):
+                (<dict>pattern).items(), tuple((<dict>argument).items())):
             if name != name_given or not matches(value, value_given, inputs):
                 return False
         return True
@@ -229,12 +233,14 @@ cdef class Guard:
             n = len(values)
             while PyDict_Next(<object>own, &at, &name, &value):
                 if i < n and name is <PyObject *>names[i]:
+                    # From here on it is held: lengths and hashes may be the user's.
                     if value is not <PyObject *>values[i] or (
-                            lengths[i] is not None
-                            and len(<object>value) != lengths[i]):
+                            lengths[i] is not None and len(values[i]) != lengths[i]):
                         return False
                     i += 1
-                elif <object>name not in ignored:
+                    continue
+                other = <object>name
+                if other not in ignored:
                     return False
             if i != n:
                 return False

@@ -150,7 +150,11 @@ cdef class RecordedGradients:
     cdef list run(self, Turns turns, int device, list grads):
         cdef _HandedOut handed_out = self.handed_out
         cdef Py_ssize_t i
-        cdef intptr_t stream = turns.begin()
+        cdef intptr_t stream
+        if len(grads) != len(self.given):
+            raise ValueError('%d outputs have as many gradients or None, not %d' % (
+                len(self.given), len(grads)))
+        stream = turns.begin()
         for i in range(len(self.given)):
             if self.given[i] is not None:
                 copy_on_device(device, self.given[i], grads[i])

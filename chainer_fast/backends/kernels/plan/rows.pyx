@@ -14,7 +14,7 @@ cdef class SumOfGradients(Step):
     """
     cdef int a, b, total
 
-    def __init__(self, a, b, total):
+    def __cinit__(self, a, b, total):
         self.a, self.b, self.total = a, b, total
 
     cpdef bint run(self, Workspace workspace) except -1:
@@ -38,7 +38,7 @@ cdef class Dense(Step):
     """
     cdef int source, target
 
-    def __init__(self, source, target):
+    def __cinit__(self, source, target):
         self.source, self.target = source, target
 
     cpdef bint run(self, Workspace workspace) except -1:

@@ -27,13 +27,15 @@ cdef class Workspace:
     cdef bint put(self, int value, object array) except -1
     cdef bint put_gradient(self, int value, object gradient) except -1
     cdef int make(self, int value, object array) except -1
-    cdef bint _is_intact(self) noexcept
     cdef bint _is_ours(self) except -1
+    cdef bint _is_intact(self) except -1
+    cdef bint _has(self, Py_ssize_t value) except -1
     cpdef result(self, int value)
     cpdef bint forget(self) except -1
 
 
 cdef class Step:
+    cdef bint is_loop        # whether it runs no code but loops
     cpdef bint run(self, Workspace workspace) except -1
 
 

@@ -75,7 +75,7 @@ cdef class Workspace:
         Functions whose shortcuts have declined in this call.
     """
 
-    def __init__(self, list templates, list plain, list functions, list leaving):
+    def __cinit__(self, list templates, list plain, list functions, list leaving):
         self.templates = templates
         self.plain = plain
         self.arrays = []
@@ -152,22 +152,25 @@ cdef class Workspace:
                 return False
         return True
 
-    cdef bint _is_intact(self) noexcept:
+    cdef bint _is_intact(self) except -1:
         """Tell whether the arrays are where they were put, and as large.
 
         Users hold arguments, parameters and results, which NumPy may resize in place;
         loops know no more of an array than where it was.
         """
         cdef Py_ssize_t value
-        cdef object array
         for value in range(len(self.arrays)):
-            array = self.arrays[value]
-            if PyArray_CheckExact(array) and (
-                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
-                    or not PyArray_SAMESHAPE(
-                        <np.ndarray>array, <np.ndarray>self.templates[value])):
+            if not self._has(value):
                 return False
         return True
+
+    cdef bint _has(self, Py_ssize_t value) except -1:
+        """Tell the same of the array of one value, if there is one."""
+        cdef object array = self.arrays[value]
+        return not PyArray_CheckExact(array) or (
+            <char *>PyArray_DATA(<np.ndarray>array) == self.places[value].data
+            and PyArray_SAMESHAPE(
+                <np.ndarray>array, <np.ndarray>self.templates[value]))
 
     def fill(self, values, arrays):
         """Set the arrays of some values.
@@ -256,7 +259,7 @@ cdef class ShortcutCall(Step):
     cdef dict attributes
     cdef Step otherwise
 
-    def __init__(self, index, inputs, output, pristine, otherwise):
+    def __cinit__(self, index, inputs, output, pristine, otherwise):
         self.index = index
         self.otherwise = otherwise
         self.inputs = inputs
@@ -316,7 +319,7 @@ cdef class ShortcutGradient(Step):
     cdef tuple found
     cdef Step otherwise
 
-    def __init__(self, index, given, found, otherwise):
+    def __cinit__(self, index, given, found, otherwise):
         self.index = index
         self.otherwise = otherwise
         self.given = given
@@ -365,7 +368,7 @@ cdef class FusedLoops(Step):
     cdef Py_ssize_t pieces
     cdef vector[Instruction] instructions
 
-    def __init__(self, str kind, n, pieces, loops):
+    def __cinit__(self, str kind, n, pieces, loops):
         cdef Loop loop
         cdef Instruction it
         self.kind = ord(kind)
@@ -383,6 +386,19 @@ cdef class FusedLoops(Step):
     cpdef bint run(self, Workspace workspace) except -1:
         run_fused(self.instructions, self.kind, workspace.places.data(), self.pieces,
                   self.n)
+        return True
+
+    cdef bint finds_all(self, Workspace workspace) except -1:
+        """Tell whether the arrays that the loops read or write are as they were put."""
+        cdef size_t i
+        cdef int k
+        for i in range(self.instructions.size()):
+            for k in range(3):
+                if not workspace._has(self.instructions[i].inputs[k]):
+                    return False
+            for k in range(2):
+                if not workspace._has(self.instructions[i].outputs[k]):
+                    return False
         return True
 
 
@@ -409,7 +425,7 @@ cdef class Plan:
     needs : list of int
         Values that have to be there before the first step.
     """
-    def __init__(self, steps, fresh, kept, pieces, starts, drops, made, needs):
+    def __cinit__(self, steps, fresh, kept, pieces, starts, drops, made, needs):
         cdef int value
         for value in needs:
             self.needs.push_back(value)
@@ -455,6 +471,9 @@ cdef class Plan:
         cdef Py_ssize_t i
         cdef int value
         cdef int flags = 0
+        # Whether code of the user's may have run, and resized arrays.
+        cdef bint called = False
+        cdef bint goes_on = True
         if self not in workspace.prepared:
             self._prepare(workspace)
         if not workspace._is_intact():
@@ -471,11 +490,20 @@ cdef class Plan:
                 for value in <list>self.starts[i]:
                     workspace.make(value, empty_like(workspace.templates[value]))
             if type(step) is FusedLoops:
+                if called and not (<FusedLoops>step).finds_all(workspace):
+                    return False
                 step.run(workspace)
                 flags |= float_errors()
-            elif step.run(workspace):
+            elif not step.is_loop:
+                called = True
+                goes_on = step.run(workspace)
                 clear_float_errors()
             else:
+                if called and not workspace._is_intact():
+                    return False
+                goes_on = step.run(workspace)
+                clear_float_errors()
+            if not goes_on:
                 return False
             if self.drops[i] is not None:
                 for value in <list>self.drops[i]:

@@ -58,14 +58,17 @@ cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
     return True
 
 
-cdef bint _fill_window(
-        Window *w, Py_ssize_t nd, object ksize, object stride, object pad) except -1:
-    """Return whether the loops can work with such a window."""
+cdef bint _fill_window(Window *w, object ksize, object stride, object pad) except -1:
+    """Return whether the loops can work with such a window.
+
+    Numbers may be objects of the user's with code of their own, so that no array is
+    looked at before.
+    """
     cdef ptrdiff_t elements = 1
     cdef int j
-    if not 1 <= nd <= MAX_AXES:
+    if not PyTuple_CheckExact(ksize) or not 1 <= PyTuple_GET_SIZE(ksize) <= MAX_AXES:
         return False
-    w.nd = <int>nd
+    w.nd = <int>PyTuple_GET_SIZE(ksize)
     if not (_fill(w.k, ksize, w.nd) and _fill(w.s, stride, w.nd)
             and _fill(w.p, pad, w.nd)):
         return False
@@ -84,13 +87,12 @@ cdef inline void _fill_shape(ptrdiff_t *numbers, object x, int nd) noexcept:
         numbers[j] = PyArray_DIM(<np.ndarray>x, 2 + j)
 
 
-cdef object _read(Window *w, object x, object ksize, object stride, object pad,
-                  bint of_images, bint last=False):
-    """Return an array of the values of ``x`` for the loops, or None.
+cdef object _read(Window *w, object x, bint of_images, bint last=False):
+    """Return an array of the values of ``x`` for the loops with a window, or None.
 
     It lies channels last if ``last`` asks for it or if ``x`` does; otherwise it is in C
-    order. Fill in the window and the lengths of the images or, with ``of_images``, the
-    places that are given.
+    order. Fill in the lengths of the images or, with ``of_images``, the places that are
+    given.
     """
     if is_channels_last(x) and cf_float_kind(<np.ndarray>x):
         last = True
@@ -100,7 +102,7 @@ cdef object _read(Window *w, object x, object ksize, object stride, object pad,
             return None
         if last:
             x = as_channels_last(x)
-    if not _fill_window(w, PyArray_NDIM(x) - 2, ksize, stride, pad):
+    if PyArray_NDIM(x) - 2 != w.nd:
         return None
     w.images = PyArray_DIM(<np.ndarray>x, 0)
     w.channels = PyArray_DIM(<np.ndarray>x, 1)
@@ -140,10 +142,8 @@ cdef bint _find_places(Window *w, bint cover_all) noexcept:
 
 def places(lengths, ksize, stride, pad, cover_all):
     cdef Window w
-    if not PyTuple_CheckExact(lengths) or not _fill_window(
-            &w, PyTuple_GET_SIZE(lengths), ksize, stride, pad):
+    if not _fill_window(&w, ksize, stride, pad) or not _fill(w.n, lengths, w.nd):
         return NotImplemented
-    _fill(w.n, lengths, w.nd)
     if not _find_places(&w, cover_all):
         return NotImplemented
     if w.nd == 2:
@@ -153,8 +153,9 @@ def places(lengths, ksize, stride, pad, cover_all):
 
 def max_pool(x, ksize, stride, pad, cover_all):
     cdef Window w
-    image = _read(&w, x, ksize, stride, pad, False)
-    if image is None or not _find_places(&w, cover_all):
+    cdef bint covers = cover_all
+    image = _read(&w, x, False) if _fill_window(&w, ksize, stride, pad) else None
+    if image is None or not _find_places(&w, covers):
         return NotImplemented
     y = _images(w, w.out, PyArray_TYPE(<np.ndarray>image))
     indexes = _images(w, w.out, np.NPY_INT64)
@@ -167,8 +168,10 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
     """Return sums over windows or, with ``of_images``, their adjoint."""
     cdef Window w
     cdef ptrdiff_t *wanted = &w.n[0] if of_images else &w.out[0]
-    given = _read(&w, x, ksize, stride, pad, of_images, last)
-    if given is None or not _fill(wanted, lengths, w.nd):
+    if not _fill_window(&w, ksize, stride, pad) or not _fill(wanted, lengths, w.nd):
+        return NotImplemented
+    given = _read(&w, x, of_images, last)
+    if given is None:
         return NotImplemented
     y = _images(w, wanted, PyArray_TYPE(<np.ndarray>given))
     if y is None:
@@ -210,11 +213,14 @@ cdef object _plain_indexes(object indexes, object like, bint last):
 def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
     cdef Window w
     cdef int j
-    given = _read(&w, gy, ksize, stride, pad, True, channels_last)
+    cdef bint last = channels_last
+    if not _fill_window(&w, ksize, stride, pad) or not _fill(w.n, lengths, w.nd):
+        return NotImplemented
+    given = _read(&w, gy, True, last)
     if given is None:
         return NotImplemented
     chosen = _plain_indexes(indexes, gy, w.last)
-    if chosen is None or not _fill(w.n, lengths, w.nd):
+    if chosen is None:
         return NotImplemented
     for j in range(w.nd):
         if PyArray_DIM(<np.ndarray>chosen, 2 + j) != w.out[j]:
@@ -228,7 +234,9 @@ def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
 
 def pick(x, indexes, ksize, stride, pad):
     cdef Window w
-    image = _read(&w, plain_floats(x), ksize, stride, pad, False)
+    if not _fill_window(&w, ksize, stride, pad):
+        return NotImplemented
+    image = _read(&w, plain_floats(x), False)
     if image is None:
         return NotImplemented
     chosen = _plain_indexes(indexes, x, False)

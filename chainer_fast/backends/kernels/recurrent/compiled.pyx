@@ -220,8 +220,8 @@ cdef char _tree_kind(object gates, object like, tuple cs) except -1:
 
 
 def tree_lstm(x, *cs):
-    cdef char kind = _tree_kind(x, cs[0], cs)
     cdef void *data[MOST_ARRAYS]
+    cdef char kind = _tree_kind(x, cs[0], cs) if cs else 0
     if kind == 0:
         return NotImplemented
     results = empty_like(x), empty_like(cs[0]), empty_like(cs[0])

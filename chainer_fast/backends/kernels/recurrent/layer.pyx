@@ -15,6 +15,7 @@ from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
+from chainer_fast.backends.kernels.recurrent.cell cimport plain_sizes
 
 np.import_array()
 
@@ -159,6 +160,10 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     cdef Scratch memory
     cdef Trace trace
     cdef int flags
+    # From here on these are numbers, and no objects with code of their own.
+    sizes = plain_sizes(sizes)
+    if type(mode) is not str:
+        return NotImplemented
     if find_tiles() is NULL or not (
             PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2 and PyArray_NDIM(hx) == 2):
         return NotImplemented

@@ -15,7 +15,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
-from chainer_fast.backends.kernels.recurrent.cell cimport Cell
+from chainer_fast.backends.kernels.recurrent.cell cimport Cell, plain_sizes
 
 np.import_array()
 
@@ -101,8 +101,9 @@ cdef bint _fit(char kind, object weight, object states, object cells, int m) exc
 
 
 def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
-    cdef char kind = kind_of(gates)
     cdef int m = _MODES[mode]
+    sizes = plain_sizes(sizes)
+    cdef char kind = kind_of(gates)
     cdef int flags = 0
     cdef npy_intp n, rows, row, size, last = 0
     cdef object h = None, part = None, parts, turned
@@ -144,8 +145,9 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
 
 
 def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint reverse):
-    cdef char kind = kind_of(gys)
     cdef int m = _MODES[mode]
+    sizes = plain_sizes(sizes)
+    cdef char kind = kind_of(gys)
     cdef int flags = 0
     cdef npy_intp n, row, size, last = 0
     cdef object gh = None

@@ -197,10 +197,12 @@ cdef class MeanShortcut(Shortcut):
         if n != 1:
             return None
         array = <object>x[0]
+        # Whoever shows warnings of the sum may change the array.
+        size = PyArray_SIZE(array)
         y = _sum(function, array)
         if y is None:
             return None
-        count = PyArray_SIZE(array) // PyArray_SIZE(y)
+        count = size // max(PyArray_SIZE(y), 1)
         function.multiplier = 1. / count
         return run_loop(_divide, y, y, count)
 

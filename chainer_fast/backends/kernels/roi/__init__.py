@@ -214,6 +214,9 @@ def _samples(low, high, count, ratio, size):
 
 
 def _neighbours(p, size):
+    if p != p:
+        raise ValueError(
+            'a sample of a region lies at NaN: regions must have finite coordinates')
     if not -1 <= p <= size:
         return None
     if p < 0 or p >= size - 1:

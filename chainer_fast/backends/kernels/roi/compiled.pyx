@@ -67,35 +67,58 @@ cdef bint _near(object boxes, ptrdiff_t regions) except -1:
     return True
 
 
+cdef struct Samples:
+    bint some                # whether there are samples, and no pixels are gone through
+    ptrdiff_t ratio_y, ratio_x
+
+
+cdef Samples _samples(object ratio) except *:
+    """Read how many samples a bin has along each axis; None if it has pixels."""
+    cdef Samples samples
+    samples.some = ratio is not None
+    samples.ratio_y = samples.ratio_x = 0
+    if samples.some:
+        samples.ratio_y, samples.ratio_x = ratio
+    return samples
+
+
+cdef tuple _integers(object values):
+    """Return numbers as integers, which have no code of the user's."""
+    cdef Py_ssize_t number      # of this type, floats are refused
+    cdef list plain = []
+    for number in values:
+        plain.append(number)
+    return tuple(plain)
+
+
 cdef object _run(
         Task task, Grid g, object numbers, object boxes, tuple shape, int extra,
-        double empty, object ratio, object images, object bins, object found):
+        double empty, Samples samples, object images, object bins, object found):
     """Go through all regions: through pixels, or, with a ratio, through samples.
 
     Images that are None are made. Returns the images, or None if there are regions,
     images or samples that the loops cannot read.
     """
-    cdef ptrdiff_t count, ratio_y, ratio_x
+    cdef ptrdiff_t count
     cdef bint done
     count, g.channels, g.height, g.width = shape
     if g.height * g.width >= 0x7fffffff:
         return None
-    if (task != PUT or ratio is not None) and not _near(boxes, g.regions):
+    if (task != PUT or samples.some) and not _near(boxes, g.regions):
         return None
     numbers = _plain_numbers(numbers, g.regions, count)
     if numbers is None:
         return None
     if images is None:
         images = numpy.zeros(shape, bins.dtype)
-    if ratio is None:
+    if not samples.some:
         done = cells_loop(kind_of(bins), task, g, numbers, boxes, extra, empty, images,
                           bins, found)
+    elif samples.ratio_y < 0 or samples.ratio_x < 0:
+        return None
     else:
-        ratio_y, ratio_x = ratio
-        if ratio_y < 0 or ratio_x < 0:
-            return None
-        done = samples_loop(kind_of(bins), task, g, numbers, boxes, ratio_y, ratio_x,
-                            images, bins, found)
+        done = samples_loop(kind_of(bins), task, g, numbers, boxes, samples.ratio_y,
+                            samples.ratio_x, images, bins, found)
     return images if done else None
 
 
@@ -103,19 +126,20 @@ cdef object _bins(Task task, object x, object numbers, object boxes, object size
                   object ratio, int extra=0, double empty=0):
     """Return the bins of images and, for maxima, where these are."""
     cdef Grid g
-    cdef Py_ssize_t rows, columns      # of this type, floats are refused
+    # Numbers may be objects of the user's with code of their own, so they come first.
+    cdef Samples samples = _samples(ratio)
+    rows, columns = _integers(size)
     images = plain_floats(x)
     if images is None or PyArray_NDIM(images) != 4 or (
             not PyArray_CheckExact(boxes) or PyArray_NDIM(boxes) != 2):
         return NotImplemented
-    rows, columns = size
     g.regions, g.rows, g.columns = PyArray_DIM(<np.ndarray>boxes, 0), rows, columns
     if g.rows <= 0 or g.columns <= 0 or g.regions == 0:
         return NotImplemented
-    made = (g.regions, x.shape[1], g.rows, g.columns)
+    made = (g.regions, images.shape[1], g.rows, g.columns)
     bins = numpy.empty(made, images.dtype)
     found = numpy.empty(made, numpy.int32) if task == MAX else None
-    if _run(task, g, numbers, boxes, x.shape, extra, empty, ratio, images, bins,
+    if _run(task, g, numbers, boxes, images.shape, extra, empty, samples, images, bins,
             found) is None:
         return NotImplemented
     y = in_type_of(x, bins)
@@ -126,6 +150,8 @@ cdef object _images(Task task, object gy, object found, object numbers, object b
                     object ratio, tuple shape, int extra=0):
     """Return the gradient of images by that of their bins."""
     cdef Grid g
+    cdef Samples samples = _samples(ratio)
+    shape = _integers(shape)
     bins = plain_floats(gy)
     if bins is None or PyArray_NDIM(bins) != 4 or len(shape) != 4 or (
             PyArray_DIM(<np.ndarray>gy, 1) != shape[1]):
@@ -136,7 +162,7 @@ cdef object _images(Task task, object gy, object found, object numbers, object b
         if not PyArray_CheckExact(found) or found.shape != gy.shape:
             return NotImplemented
         found = contiguous(found, np.NPY_INT32)
-    gx = _run(task, g, numbers, boxes, shape, extra, 0, ratio, None, bins, found)
+    gx = _run(task, g, numbers, boxes, shape, extra, 0, samples, None, bins, found)
     return NotImplemented if gx is None else in_type_of(gy, gx)
 
 

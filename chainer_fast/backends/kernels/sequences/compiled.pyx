@@ -117,12 +117,16 @@ def stack_padded(np.ndarray first not None, xs, length, padding):
     cdef Block block
     cdef char *out
     cdef char *pad
+    xs = tuple(xs)      # nobody makes it shorter, nor runs code for its elements
     if row < 0 or len(xs) == 0:
         return NotImplemented
     value = np.PyArray_FROM_O(padding)
     if PyArray_NDIM(value) or PyArray_TYPE(value) != PyArray_TYPE(first):
         return NotImplemented
     lengths[0], lengths[1] = len(xs), length.__index__()
+    if row != _row_bytes(first) or size != PyArray_ITEMSIZE(first) or (
+            PyArray_TYPE(value) != PyArray_TYPE(first)):
+        return NotImplemented
     if not _read(xs, first, blocks):
         return NotImplemented
     for block in blocks:
@@ -142,11 +146,13 @@ def stack_padded(np.ndarray first not None, xs, length, padding):
 
 
 def transpose(np.ndarray first not None, xs, Py_ssize_t count):
-    cdef npy_intp i, place, total = 0, reached = len(xs)
+    cdef npy_intp i, place, total = 0, reached
     cdef npy_intp row = _row_bytes(first)
     cdef vector[Block] blocks
     cdef char *out
     cdef list ys = []
+    xs = tuple(xs)
+    reached = len(xs)
     if row < 0 or reached == 0 or not _read(xs, first, blocks):
         return NotImplemented
     for i in range(reached):
@@ -168,6 +174,7 @@ def transpose(np.ndarray first not None, xs, Py_ssize_t count):
 
 def rows(np.ndarray first not None, xs):
     """Join arrays that follow each other in memory that one array owns."""
+    xs = tuple(xs)
     cdef npy_intp length = 0, row = _row_bytes(first)
     cdef object owner = np.get_array_base(first)
     cdef char *end = <char *>PyArray_DATA(first)

@@ -4,6 +4,8 @@ from __future__ import annotations
 import functools
 import typing as tp
 
+import numpy
+
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
@@ -18,7 +20,7 @@ def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
     """Logarithm of the sum of exponentials of an array, axes kept.
 
     The sum is taken relative to the largest element, so that no exponential exceeds
-    one.
+    one. If that is infinite, it is the result.
 
     Parameters
     ----------
@@ -34,17 +36,63 @@ def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
     """
     xp = get_array_module(x)
     largest = x.max(axis=axis, keepdims=True)
-    terms = x - largest
+    if _may_be_infinite(xp, largest):
+        # Relative to another number, no difference is that of two infinities.
+        shift = xp.where(xp.isinf(largest), x.dtype.type(0), largest)
+        with numpy.errstate(over='ignore'):
+            total = _logsumexp(x, axis, shift)
+        return xp.where(xp.isinf(largest), largest, total)
+    return _logsumexp(x, axis, largest)
+
+
+def _may_be_infinite(xp, array):
+    """Tell whether an array has infinities; True for one that is not on the host."""
+    return xp is not numpy or bool(numpy.isinf(array).any())
+
+
+def _logsumexp(x, axis, shift):
+    """Sum relative to any numbers; all exponentials may vanish if they are large."""
+    xp = get_array_module(x)
+    terms = x - shift
     exponential.exp(terms, out=terms)
     total = terms.sum(axis=axis, keepdims=True)
-    xp.log(total, out=total)
-    total += largest
+    with numpy.errstate(divide='ignore'):
+        xp.log(total, out=total)
+    total += shift
     return total
+
+
+def infinite(x: NdArray, y: NdArray) -> NdArray | None:
+    """Find the terms that are an infinite result of :func:`logsumexp`.
+
+    Their difference from the result counts as zero, not as NaN, so that their share is
+    one.
+
+    Parameters
+    ----------
+    x : array
+        Terms.
+    y : array
+        Results, which broadcast to them.
+
+    Returns
+    -------
+    array of bool
+        None if there are none in host memory.
+    """
+    xp = get_array_module(x)
+    if not _may_be_infinite(xp, y):
+        return None
+    return (x == y) & xp.isinf(y)
 
 
 @kernel(device=_device.logsumexp_grad)
 def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
+    xp = get_array_module(x)
+    whole = infinite(x, y)
+    if whole is not None:
+        x, y = [xp.where(whole, x.dtype.type(0), each) for each in (x, y)]
     return force_array(g * exponential.exp(x - y), x.dtype)
 
 
@@ -62,8 +110,8 @@ def softmax(x: NdArray, axis: int) -> NdArray:
 @kernel(compiled=functools.partial(_compiled.softmax, logarithm=True),
         device=_device.log_softmax)
 def log_softmax(x: NdArray, axis: int) -> NdArray:
-    """Logarithm of :func:`softmax`."""
-    return x - logsumexp(x, axis)
+    """Logarithm of :func:`softmax`; NaN where a score, or each of them, is infinite."""
+    return x - _logsumexp(x, axis, x.max(axis=axis, keepdims=True))
 
 
 @kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)

@@ -54,14 +54,16 @@ def _sums(x, axis, out_params, post_map, name):
     return out
 
 
-def _logsumexp(x, axis):
+def _logsumexp(x, axis, result='log(a.total) + a.top', name='log_of_sums'):
     sums = _sums(x, axis, 'S top, S result',
-                 'top = a.top, result = log(a.total) + a.top', 'logsumexp')
+                 'top = a.top, result = ' + result, name)
     return sums and sums[1]
 
 
 def logsumexp(x: NdArray, axis: int) -> NdArray:
-    result = _logsumexp(x, axis)
+    result = _logsumexp(
+        x, axis, 'a.top == chainer_fast::infinity() ? a.top : log(a.total) + a.top',
+        'logsumexp')
     return NotImplemented if result is None else result.astype(x.dtype, copy=False)
 
 
@@ -70,8 +72,10 @@ def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
         return NotImplemented
     return cuda.elementwise(
         'T x, T y, T g', 'T gx',
-        'using R = decltype(T() + T()); gx = R(g) * exp(R(x) - R(y))',
-        'logsumexp_grad')(x, y, g)
+        'using R = decltype(T() + T()); const bool whole = R(x) == R(y) '
+        '&& fabs(R(y)) == R(chainer_fast::infinity()); '
+        'gx = R(g) * (whole ? R(1) : R(exp(R(x) - R(y))))',
+        'logsumexp_grad', preamble=PREAMBLE)(x, y, g)
 
 
 def softmax(x: NdArray, axis: int) -> NdArray:

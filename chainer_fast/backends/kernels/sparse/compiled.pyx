@@ -59,6 +59,7 @@ def product(np.ndarray data not None, row, col, height, dense):
     cdef np.ndarray rows, columns, values, matrix, y
     cdef npy_intp batches, n, nnz, m, k
     cdef int last
+    m = height      # which may run code of the user's
     if not _alike(data, dense):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
@@ -71,7 +72,7 @@ def product(np.ndarray data not None, row, col, height, dense):
     matrix = contiguous(dense, PyArray_TYPE(data))
     nnz = PyArray_DIM(values, last)
     batches = PyArray_DIM(values, 0) if last else 1
-    m, k, n = height, PyArray_DIM(matrix, last), PyArray_DIM(matrix, last + 1)
+    k, n = PyArray_DIM(matrix, last), PyArray_DIM(matrix, last + 1)
     _check(rows, m, 'row')
     _check(columns, k, 'column')
     y = numpy.zeros((batches, m, n), data.dtype)

@@ -1,0 +1,1 @@
+"""Odd values of arguments that are numbers or None, beside the released Chainer."""
