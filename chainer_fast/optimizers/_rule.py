@@ -99,16 +99,18 @@ class ElementwiseRule(optimizer.UpdateRule):
     def _fill_states(self, param, value, *names):
         """Make states of the shape of a parameter, filled with a value."""
         device = param.device
-        dtype = numpy.float32 if param.dtype == numpy.float16 else param.dtype
         with backend.using_device(device):
             for name in names:
-                self.state[name] = device.xp.full_like(param.array, value, dtype=dtype)
+                state = device.xp.full_like(param.array, value)
+                self.state[name] = (
+                    state.astype(numpy.float32) if param.dtype == numpy.float16
+                    else state)
 
     def _init_states(self, param):
         super()._init_states(param)
         for name, state in self._state.items():
             # From a snapshot of Chainer, which keeps some in float16.
-            if getattr(getattr(state, 'dtype', None), 'char', None) == 'e':
+            if getattr(state, 'dtype', None) == numpy.float16:
                 with backend.using_device(param.device):
                     self._state[name] = state.astype(numpy.float32)
 
