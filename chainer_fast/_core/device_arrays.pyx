@@ -119,7 +119,8 @@ cdef bint _read(list arrays, Changed *out) except -1:
         if i < 2:
             out.kinds[i] = kind
             rounds = out.kinds[0] == SINGLE and kind == HALF
-        elif kind != (HALF if rounds and i == n - 1 else max(<int>out.kinds[0], SINGLE)):
+        elif kind != (
+                HALF if rounds and i == n - 1 else max(<int>out.kinds[0], SINGLE)):
             return False
         out.addresses[i] = address_on(device, array)
         out.ends[i] = out.addresses[i] + <Py_ssize_t>array.nbytes

@@ -380,7 +380,8 @@ cdef bint _update_plainly(
     in_floats = kind == HALF and <object>field[USE_FP32]
     by_rows = type(grad) is RowGradient
     if by_rows and (
-            on_device or kind == HALF or loss_scale is not None or PyDict_GET_SIZE(hooks)
+            on_device or kind == HALF or loss_scale is not None
+            or PyDict_GET_SIZE(hooks)
             or not has_shape_of(<RowGradient>grad, array)
             or not gather(&operands, array, None, <object>field[STATE],
                           recipe.states_for(values.h), False)

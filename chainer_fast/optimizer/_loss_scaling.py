@@ -35,7 +35,7 @@ def unscale(param: tp.Any) -> None:
 
 
 def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
-    """Return a context in which gradients have no loss scale, for hooks of an optimizer.
+    """Return a context for hooks of an optimizer: gradients have no loss scale.
 
     Gradients lose their scale for good. But if a parameter of float16 is updated in
     float32, its gradient in float16 would lose its small elements as well. Within the

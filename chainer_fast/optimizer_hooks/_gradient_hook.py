@@ -34,7 +34,7 @@ class GradientHook:
             param = param._plain()
         device = param.device
         with backend.using_device(device):
-            grad = param.grad
+            grad: tp.Any = param.grad
             if grad.dtype.char != 'e':
                 self._change(grad, param, rule, device.xp)
                 return
@@ -44,8 +44,7 @@ class GradientHook:
             grad[...] = changed
 
     def _change(self, grad, param, rule, xp):
-        """Change a gradient in place, which is in float32 where the other is in float16.
-        """
+        """Change a gradient in place; it is in float32 if the parameter is a half."""
         raise NotImplementedError
 
 

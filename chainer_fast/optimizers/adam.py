@@ -5,8 +5,6 @@ import math
 import typing as tp
 import warnings
 
-import numpy
-
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,

@@ -147,7 +147,8 @@ def test_sum_of_squares(dtype, seed, sizes):
     # up for rounding from Python 3.12 on.
     total = 0.
     for grad in grads:
-        total += float(grad.dot(grad)) if dtype != 'f2' else np.square(grad, dtype='f8').sum()
+        total += float(
+            np.square(grad, dtype='f8').sum() if dtype == 'f2' else grad.dot(grad))
     assert gradients.sum_of_squares(params) == (
         total if dtype != 'f2' else pytest.approx(total, rel=1e-14))
 

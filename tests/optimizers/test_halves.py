@@ -90,9 +90,13 @@ def test_training_in_half_precision():
             for _ in range(3):
                 for i in range(0, 512, 32):
                     batch = x[i:i + 32].astype(chainer.get_dtype())
-                    optimizer.update(lambda batch=batch, i=i: losses.append(
-                        F.softmax_cross_entropy(model(batch), t[i:i + 32])) or losses[-1])
-        return [float(loss.array) for loss in losses]
+
+                    def loss(batch=batch, i=i):
+                        return F.softmax_cross_entropy(model(batch), t[i:i + 32])
+
+                    losses.append(float(loss().array))
+                    optimizer.update(loss)
+        return losses
 
     single, mixed = train(np.float32), train(chainer.mixed16)
     np.testing.assert_allclose(mixed[-10:], single[-10:], atol=.1)

@@ -9,8 +9,8 @@ from chainer_fast import optimizers
 from chainer_fast._core import update as _update
 from tests import compare
 
-# Bits of a parameter after three updates, as Chainer 7.8.1 computes them. Those of float16
-# are of its updates in float32, with the parameter rounded after each.
+# Bits of a parameter after three updates, as Chainer 7.8.1 computes them. Those of
+# float16 are of its updates in float32, with the parameter rounded after each.
 FIGURES = [
     ('SGD', dict(lr=0.37), {
         'float32': [0x3d199998, 0xbffeb852, 0x40411eb8, 0xbe23851e],
