@@ -95,8 +95,9 @@ cdef bint _lies_like(object first, object array) except -1:
 cdef bint _read(list arrays, Changed *out) except -1:
     """Read arrays of one shape and order on the current device; False for others.
 
-    All but the second and maybe the last have the type of the first: the gradient of a
-    parameter's twin in single precision, and the parameter itself, are halves.
+    All have the type of the first, but for states of halves, which are of single
+    precision. The gradient of a parameter's twin in single precision, and the parameter
+    itself, which comes last, are halves.
     """
     cdef int device = 0
     cdef int i, kind, n = len(arrays)
@@ -118,7 +119,8 @@ cdef bint _read(list arrays, Changed *out) except -1:
         if i < 2:
             out.kinds[i] = kind
             rounds = out.kinds[0] == SINGLE and kind == HALF
-        elif kind != out.kinds[1 if rounds and i == n - 1 else 0]:
+        elif kind != (
+                HALF if rounds and i == n - 1 else max(<int>out.kinds[0], SINGLE)):
             return False
         out.addresses[i] = address_on(device, array)
         out.ends[i] = out.addresses[i] + <Py_ssize_t>array.nbytes

@@ -31,7 +31,7 @@ cdef extern from *:
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
 cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
-    float float_from_half(uint16_t)
+    double squares_of_halves(const uint16_t *, Py_ssize_t)
     bint all_finite[Bits](const void *, Py_ssize_t, Bits infinity) noexcept
 
 # The public class; a parameter of any other class is served the long way.
@@ -110,6 +110,12 @@ def has_cleared_grad(params):
     return False
 
 
+def of_scaled_loss(params):
+    """Return the parameters whose gradients have been computed with a loss scale."""
+    return [param for param in params
+            if getattr(param, '_loss_scale', None) is not None]
+
+
 # -- loops on one gradient
 
 
@@ -119,7 +125,7 @@ cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
     step.loop = _unscale.loops[kind]
     step.name = _unscale.name
     step.n_coefficients = 1
-    return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
+    return to_double(loss_scale, &step.c[0]) and fits(step.c, kind)
 
 
 cdef HookRecipe recipe_of_hook(object hook):
@@ -166,7 +172,7 @@ cdef bint prepare_hook(
         step.loop = recipe.loops[kind]
     step.name = recipe.name
     step.n_coefficients = recipe.n_coefficients
-    return fits(step.c, kind, 1 | 2)
+    return fits(step.c, kind)
 
 
 cdef bint _run_hook(
@@ -273,7 +279,6 @@ def sum_of_squares(params):
     """
     cdef double total = 0, double_sum
     cdef float float_sum
-    cdef uint16_t half_sum
     cdef int kind
     cdef object grad
     for param in params:
@@ -282,8 +287,8 @@ def sum_of_squares(params):
             return None
         grad = plain_of(param).grad_arr
         if kind == HALF:
-            sum_squares(grad, &half_sum)
-            total += float_from_half(half_sum)
+            total += squares_of_halves(
+                <const uint16_t *>PyArray_DATA(grad), PyArray_SIZE(grad))
         elif kind == SINGLE:
             sum_squares(grad, &float_sum)
             total += float_sum
@@ -313,7 +318,7 @@ def scale_grads(params, double factor):
             variable = plain_of(param)
             if gather(
                     &operands, variable.arr, variable.grad_arr, None, (), True
-                    ) and fits(step.c, operands.kind, 1):
+                    ) and fits(step.c, operands.kind):
                 step.loop = _scale.loops[operands.kind]
                 run(&operands, &step, 1)
                 continue

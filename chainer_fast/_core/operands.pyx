@@ -45,13 +45,19 @@ cdef int kind_of_array(object array) noexcept:
 
 
 cdef bint _add(Operands *operands, object array, bint written) noexcept:
-    """Append an array that has the shape and the type of the first one."""
-    cdef int i = operands.count, flags
+    """Append an array that has the shape of the first one and the type of its place.
+
+    That is the type of the first; but a state beside halves is of single precision.
+    """
+    cdef int i = operands.count, flags, typenum
     cdef object first
     if i > 0:
         first = <object>operands.arrays[0]
+        typenum = PyArray_TYPE(first)
+        if i > 1 and typenum == NPY_FLOAT16:
+            typenum = NPY_FLOAT32
         if (not PyArray_CheckExact(array)
-                or PyArray_TYPE(array) != PyArray_TYPE(first)
+                or PyArray_TYPE(array) != typenum
                 or PyArray_NDIM(array) != PyArray_NDIM(first)
                 or not PyArray_CompareLists(
                     PyArray_DIMS(array), PyArray_DIMS(first), PyArray_NDIM(first))):
@@ -72,6 +78,8 @@ cdef bint gather(
         Operands *operands, object param, object grad, object states, tuple names,
         bint changes_grad) except -1:
     """Fill in the arrays of an update; False if they are not all of one kind.
+
+    Beside halves, states are of single precision.
 
     ``names`` are the names of the states needed; ``changes_grad`` tells whether
     the gradient will be written to. Without a gradient its place stays empty.
@@ -152,13 +160,12 @@ cdef bint _are_apart(Operands *operands) noexcept:
     """
     cdef const char *first[MAX_ARRAYS]
     cdef const char *last[MAX_ARRAYS]
-    cdef Py_ssize_t n_bytes
     cdef int i, j, n = operands.count
     if operands.order:
-        n_bytes = operands.size * PyArray_ITEMSIZE(<object>operands.arrays[0])
         for i in range(n):
-            first[i] = <const char *>operands.data[i]
-            last[i] = first[i] + n_bytes if first[i] is not NULL else NULL
+            first[i] = last[i] = <const char *>operands.data[i]
+            if first[i] is not NULL:
+                last[i] += operands.size * PyArray_ITEMSIZE(<object>operands.arrays[i])
     else:
         if PyArray_NDIM(<object>operands.arrays[0]) > 32:
             return False
@@ -186,7 +193,7 @@ cdef void _run_block(
 
 
 cdef void _run_flat(
-        Operands *operands, Step *steps, int n_steps, Py_ssize_t itemsize
+        Operands *operands, Step *steps, int n_steps, const Py_ssize_t *itemsizes
         ) noexcept nogil:
     """Run over contiguous arrays: block by block, so that the second loop finds in the
     cache what the first one has read.
@@ -203,7 +210,7 @@ cdef void _run_flat(
         n = min(operands.size - done, <Py_ssize_t>BLOCK)
         _run_block(data, n, steps, n_steps)
         for i in range(operands.count):
-            data[i] = <char *>data[i] + n * itemsize
+            data[i] = <char *>data[i] + n * itemsizes[i]
         done += n
 
 
@@ -233,19 +240,20 @@ cdef int _run_copies(Operands *operands, Step *steps, int n_steps) except -1:
 
 cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
     """Run loops over the arrays, one after the other for each element."""
-    cdef Py_ssize_t itemsize
+    cdef Py_ssize_t itemsizes[MAX_ARRAYS]
     cdef int i
     if not operands.order:
         return _run_copies(operands, steps, n_steps)
-    itemsize = PyArray_ITEMSIZE(<object>operands.arrays[0])
+    for i in range(operands.count):
+        itemsizes[i] = PyArray_ITEMSIZE(<object>operands.arrays[i])
     if operands.size < LONG:
-        _run_flat(operands, steps, n_steps, itemsize)
+        _run_flat(operands, steps, n_steps, itemsizes)
         return 0
     # Another thread may release the arrays meanwhile.
     for i in range(operands.count):
         Py_INCREF(<object>operands.arrays[i])
     with nogil:
-        _run_flat(operands, steps, n_steps, itemsize)
+        _run_flat(operands, steps, n_steps, itemsizes)
     for i in range(operands.count):
         Py_DECREF(<object>operands.arrays[i])
     return 0

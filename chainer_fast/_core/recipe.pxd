@@ -30,7 +30,6 @@ cdef class Recipe:
     cdef tuple hyperparams       # names, in the order of the values
     cdef tuple states            # names, in the order of the loop's arrays
     cdef str own_field           # attribute that other rules do not have, or None
-    cdef unsigned int narrow     # which coefficients get the type of the parameter
     cdef const Loop *loops       # one for each kind
     cdef const char *name        # of the step on a GPU, in many_arrays.hpp
     cdef int n_coefficients
@@ -53,6 +52,6 @@ cdef class HookRecipe:
 
 
 cdef bint to_double(object value, double *result) except -1
-cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept
+cdef bint fits(const double *c, int kind) noexcept
 cdef bint is_rate(double value) noexcept
 cdef bint vanishes(double eps, int kind) noexcept

@@ -17,14 +17,6 @@ from chainer_fast._core.plain cimport is_numpy_number
 
 np.import_array()
 
-cdef enum:
-    ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
-
-# The smallest number that rounds to infinity in float16, and the largest that rounds to
-# zero.
-cdef double _HALF_LIMIT = 65520.
-cdef double _HALF_NOTHING = 2. ** -25
-
 
 cdef bint to_double(object value, double *result) except -1:
     """Read a plain number; False for anything else, such as arrays and None."""
@@ -41,24 +33,20 @@ cdef bint to_double(object value, double *result) except -1:
     return True
 
 
-cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept:
+cdef bint fits(const double *c, int kind) noexcept:
     """Tell whether no finite coefficient becomes infinite in the type of the loop."""
     cdef int i
-    cdef double limit
     if kind == DOUBLE:
         return True
     for i in range(MAX_COEFFICIENTS):
-        limit = _HALF_LIMIT if kind == HALF and narrow >> i & 1 else FLT_MAX
-        if fabs(c[i]) >= limit and isfinite(c[i]):
+        if fabs(c[i]) >= FLT_MAX and isfinite(c[i]):
             return False
     return True
 
 
 cdef bint vanishes(double eps, int kind) noexcept:
     """Tell whether a small value becomes zero, for which the rule raises an error."""
-    if kind == HALF:
-        return eps != 0 and fabs(eps) <= _HALF_NOTHING
-    return eps != 0 and kind == SINGLE and <float>eps == 0
+    return eps != 0 and kind != DOUBLE and <float>eps == 0
 
 
 cdef bint is_rate(double value) noexcept:
@@ -74,9 +62,6 @@ cdef class Recipe:
 
     This one serves rules whose coefficients are the hyperparameters themselves.
     """
-
-    def __cinit__(self):
-        self.narrow = ALL
 
     cdef tuple states_for(self, const double *h):
         """Return the names of the states that the loop needs."""

@@ -46,6 +46,9 @@ cdef enum:
     # The division by the loss scale, hooks, and the rule itself.
     MAX_STEPS = 6
 
+# Makes a context in which hooks see gradients without loss scale.
+cdef object _unscaled = None
+
 # The public classes; a rule or parameter of any other class takes the long way.
 cdef type _Parameter = None
 cdef type _Hyperparameter = None
@@ -60,13 +63,15 @@ cdef str _pre_hooks_field = None
 cdef str _post_hooks_field = None
 
 
-def bind(*, parameter, rule, hyperparameter, hookable):
+def bind(*, parameter, rule, hyperparameter, hookable, unscaled):
     """Make the public classes known; called once, at import.
 
     All but the first have a tuple ``_fields``: the names of the attributes that their
     instances are made with, in order. Dictionaries of instances are read by them.
+    ``unscaled`` takes a list of parameters, and returns a context in which hooks of
+    the optimizer see their gradients without loss scale.
     """
-    global _Parameter, _Hyperparameter, _Hookable, _parameter_update
+    global _Parameter, _Hyperparameter, _Hookable, _parameter_update, _unscaled
     global _fields, _parent_field, _pre_hooks_field, _post_hooks_field
     if len(rule._fields) != N_FIELDS:
         raise ValueError(
@@ -75,6 +80,7 @@ def bind(*, parameter, rule, hyperparameter, hookable):
     _Parameter = parameter
     _Hyperparameter = hyperparameter
     _Hookable = hookable
+    _unscaled = unscaled
     _parameter_update = parameter.update
     _fields = rule._fields
     _parent_field, = hyperparameter._fields
@@ -141,7 +147,7 @@ cdef bint _prepare(
     step.name = recipe.name_for(h)
     step.n_coefficients = recipe.n_coefficients
     return (recipe.prepare(fields, h, t, kind, step.c)
-            and fits(step.c, kind, recipe.narrow))
+            and fits(step.c, kind))
 
 
 def step(Recipe recipe, rule, param, grad):
@@ -298,9 +304,11 @@ cdef PyObject *_pre_hooks(object hookable) except? NULL:
 
 
 cdef int _prepare_hooks(
-        object hooks, object loss_scale, int kind, _Values values, Step *steps,
-        int n) except -2:
-    """Append the loops of hooks to ``n`` others; -1 if any is not plain."""
+        object hooks, int kind, _Values values, Step *steps, int n) except -2:
+    """Append the loops of hooks to ``n`` others; -1 if any is not plain.
+
+    The gradients that they change have no loss scale any more.
+    """
     cdef HookRecipe recipe
     for hook in hooks:
         recipe = values.hook_recipe
@@ -308,7 +316,7 @@ cdef int _prepare_hooks(
             recipe = values.hook_recipe = recipe_of_hook(hook)
         if recipe is None or recipe.loops is NULL or n == MAX_STEPS - 1:
             return -1
-        if not prepare_hook(recipe, hook, loss_scale, kind, &steps[n]):
+        if not prepare_hook(recipe, hook, None, kind, &steps[n]):
             return -1
         n += 1
     return n
@@ -383,11 +391,13 @@ cdef bint _update_plainly(
     if in_floats and (uses_floats is not True or type(twin) is not _Parameter):
         return False
     by_rows = type(grad) is RowGradient and not (
-        on_device or in_floats or loss_scale is not None or PyDict_GET_SIZE(hooks))
+        on_device or kind == HALF or loss_scale is not None
+        or PyDict_GET_SIZE(hooks))
     if values.lazy and not by_rows:
         return False
-    if optimizer_hooks is not None and (in_floats or not on_device):
-        return False
+    if optimizer_hooks is not None and (
+            not on_device or in_floats and loss_scale is None):
+        return False        # they change halves, as everybody can see
     changes_grad = not in_floats and (
         loss_scale is not None or PyDict_GET_SIZE(hooks) > 0)
     half = array
@@ -396,17 +406,16 @@ cdef bint _update_plainly(
         array = plain_of(twin).arr
     if kind < 0:
         return False
-    if optimizer_hooks is not None:
-        n = _prepare_hooks(optimizer_hooks, loss_scale, kind, values, steps, n)
-        n_hooks = n
-    if n >= 0 and loss_scale is not None:
-        if n == MAX_STEPS - 1 or not prepare_unscale(loss_scale, kind, &steps[n]):
+    if loss_scale is not None:
+        if not prepare_unscale(loss_scale, kind, &steps[0]):
             return False
-        n += 1
-        if in_floats:
-            loss_scale = None       # the twin has none
+        n = 1
+    if optimizer_hooks is not None:
+        n = _prepare_hooks(optimizer_hooks, kind, values, steps, n)
+        # In floats they change no array.
+        n_hooks = 0 if in_floats else n
     if n >= 0 and PyDict_GET_SIZE(hooks):
-        n = _prepare_hooks((<dict>hooks).values(), loss_scale, kind, values, steps, n)
+        n = _prepare_hooks((<dict>hooks).values(), kind, values, steps, n)
     if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
         return False
 
@@ -448,6 +457,8 @@ cdef bint _update_plainly(
             IS_LEFT if values.lazy else recipe.unused(steps[0].c, kind))
     else:
         run(&operands, steps, n + 1)
+    if not in_floats:
+        variable._loss_scale = None     # that of the halves is kept, as they are
     fields[_fields[COUNT]] = t
     return True
 
@@ -483,8 +494,10 @@ def update_params(list params, list hooks=None):
             changes.launch()
             if hooks is not None:
                 # From here on they are not part of the updates.
-                for hook in hooks:
-                    call_hook(hook, params[i:])
+                rest = params[i:]
+                with _unscaled(rest):
+                    for hook in hooks:
+                        call_hook(hook, rest)
                 hooks = None
                 clear_float_errors()
                 if shortcut and _update_plainly(param, None, values, changes):

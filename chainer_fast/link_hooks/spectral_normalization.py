@@ -38,7 +38,9 @@ def l2normalize(xp: Xp, v: NdArray, eps: float) -> NdArray:
     array
         Array of the same shape and dtype.
     """
-    return (v / (xp.linalg.norm(v) + eps)).astype(v.dtype, copy=False)
+    # The squares of halves overflow.
+    wide = v.astype(numpy.promote_types(v.dtype, numpy.float32), copy=False)
+    return (wide / (xp.linalg.norm(wide) + eps)).astype(v.dtype, copy=False)
 
 
 def update_approximate_vectors(

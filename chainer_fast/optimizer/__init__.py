@@ -18,7 +18,7 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.link import Link
-from chainer_fast.optimizer import _moved, _registration, _shown, _states
+from chainer_fast.optimizer import _loss_scaling, _moved, _registration, _shown, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
@@ -188,7 +188,9 @@ class UpdateRule(_states.Stateful):
     def update(self, param: Variable) -> None:
         """Count one update and run it, hooks included, unless the rule is disabled.
 
-        A parameter with a loss scale has its gradient divided by the scale in place.
+        A gradient with a loss scale is divided by the scale in place, before the hooks
+        see it. That of a float16 parameter which is updated in float32 stays as it is,
+        and the hooks get the float32 copies.
 
         Parameters
         ----------
@@ -201,17 +203,12 @@ class UpdateRule(_states.Stateful):
         if self._use_fp32_update and _is_float16(param):
             self.__update_in_fp32(param)
         else:
-            # ChainerX divides by the scale itself.
-            self.__update(
-                param, None if param._has_chainerx_array else param._loss_scale)
+            self.__update(param)
 
-    def __update(self, param, loss_scale):
+    def __update(self, param):
         if param.array is not None:
             self._init_states(param)
-            if loss_scale is not None and param.grad is not None:
-                grad = param.grad
-                with backend.using_device(param.device):
-                    grad /= loss_scale
+            _loss_scaling.unscale(param)
         for hook in self._hookable.hooks('pre'):
             hook(self, param)
         self.update_core(param)
@@ -228,8 +225,8 @@ class UpdateRule(_states.Stateful):
             grad = param.grad
             with backend.using_device(param.device):
                 twin.grad = None if grad is None else grad.astype(numpy.float32)
-        self.__update(
-            twin, None if param._has_chainerx_array else param._loss_scale)
+        twin._loss_scale = param._loss_scale
+        self.__update(twin)
         if twin.array is not None:
             with backend.using_device(param.device):
                 param.array[...] = twin.array
@@ -512,11 +509,17 @@ class Optimizer(_LossScaling, _display.Shown):
             self.call_hook(hook)
 
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
-        """Call one hook, once or for each parameter as it wishes."""
-        if not getattr(hook, 'call_for_each_param', False):
-            hook(self)
-            return
-        _gradients.call_hook(hook, self.target.params())
+        """Call one hook, once or for each parameter as it wishes.
+
+        It sees gradients without loss scale. While it runs, float16 parameters that are
+        updated in float32, and their gradients, are copies in float32 if there is one.
+        """
+        params = list(self.target.params())
+        with _loss_scaling.unscaled(params):
+            if getattr(hook, 'call_for_each_param', False):
+                _gradients.call_hook(hook, params)
+            else:
+                hook(self)
 
     def new_epoch(self, auto: bool = False) -> None:
         """Count one epoch.
@@ -833,4 +836,4 @@ device_arrays.bind(
     batch=update_kernels.Batch, make_kernel=update_kernels.make_kernel)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
-    hookable=_Hookable)
+    hookable=_Hookable, unscaled=_loss_scaling.unscaled)

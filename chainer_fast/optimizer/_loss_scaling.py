@@ -2,11 +2,99 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import typing as tp
 import warnings
 
+import numpy
+
+from chainer_fast import backend
 from chainer_fast._core import gradients
 from chainer_fast.backends.kernels import update_rules
+
+_HALF_MAX = 65504       # the largest finite float16
+
+
+def unscale(param: tp.Any) -> None:
+    """Divide the gradient of an initialized parameter by its loss scale, in place.
+
+    ``param._loss_scale`` is what the gradient is still to be divided by.
+    """
+    scale = param._loss_scale
+    # ChainerX divides by the scale itself.
+    if scale is None or param._has_chainerx_array:
+        return
+    grad = param.grad
+    if grad is not None:
+        with backend.using_device(param.device):
+            if grad.dtype.char == 'e':      # in which a large scale is infinite
+                grad[...] = grad.astype(numpy.float32) / scale
+            else:
+                grad /= scale
+    param._loss_scale = None
+
+
+def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
+    """Return a context for hooks of an optimizer: gradients have no loss scale.
+
+    Gradients lose their scale for good. But if a parameter of float16 is updated in
+    float32, its gradient in float16 would lose its small elements as well. Within the
+    context such a parameter and its gradient are copies in float32.
+    """
+    scaled = gradients.of_scaled_loss(params)
+    return _in_unscaled(scaled) if scaled else _NOTHING
+
+
+_NOTHING = contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _in_unscaled(params):
+    halves = []
+    for param in params:
+        if not param.is_initialized or param._has_chainerx_array:
+            continue
+        rule = param.update_rule
+        if (param.dtype == numpy.float16 and param.grad is not None
+                and getattr(rule, '_use_fp32_update', False) and rule.enabled):
+            halves.append((param, param.array, param.grad, param._loss_scale))
+            _widen(param)
+        unscale(param)
+    try:
+        yield
+    finally:
+        for each in halves:
+            _narrow(*each)
+
+
+def _widen(param):
+    """Put copies in float32 in the place of a parameter in float16 and its gradient."""
+    with backend.using_device(param.device):
+        array = param.array.astype(numpy.float32)
+        grad = param.grad.astype(numpy.float32)
+    param.cleargrad()
+    param.array, param.grad = array, grad
+
+
+def _narrow(param, array, grad, scale):
+    """Put a parameter in float16 back, with what has become of its copy and gradient.
+
+    The gradient gets the scale again, or the largest power of two with which no number
+    becomes infinite.
+    """
+    wide, wide_grad = param.array, param.grad
+    param.cleargrad()
+    param.array = array
+    with backend.using_device(param.device):
+        array[...] = wide
+        if wide_grad is None:
+            return
+        if wide_grad.size:
+            largest = float(abs(wide_grad).max())
+            if math.isfinite(largest) and largest * scale > _HALF_MAX:
+                scale = 2. ** math.floor(math.log2(_HALF_MAX / largest))
+        grad[...] = wide_grad * scale
+    param.grad, param._loss_scale = grad, scale
 
 
 class _LossScaling:
@@ -15,7 +103,7 @@ class _LossScaling:
     target: tp.Any
     t: int
     _loss_scale: tp.Any = None
-    _loss_scale_max = 65504     # the largest finite float16
+    _loss_scale_max = _HALF_MAX
     _loss_scaling_is_dynamic = False
 
     def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:

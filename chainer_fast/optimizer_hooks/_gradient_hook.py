@@ -34,10 +34,17 @@ class GradientHook:
             param = param._plain()
         device = param.device
         with backend.using_device(device):
-            self._change(param.grad, param, rule, device.xp)
+            grad: tp.Any = param.grad
+            if grad.dtype.char != 'e':
+                self._change(grad, param, rule, device.xp)
+                return
+            # In float32, so that no norm is infinite and no small rate is zero.
+            changed = grad.astype(numpy.float32)
+            self._change(changed, param, rule, device.xp)
+            grad[...] = changed
 
     def _change(self, grad, param, rule, xp):
-        """Change a gradient in place."""
+        """Change a gradient in place; it is in float32 if the parameter is a half."""
         raise NotImplementedError
 
 

@@ -70,7 +70,10 @@ class GradientClipping:
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad
-                grad *= rate
+                if grad.dtype.char == 'e':      # in which a small rate is zero
+                    grad[...] = grad.astype(numpy.float32) * rate
+                else:
+                    grad *= rate
 
 
 def _clip_on_gpu(params, threshold):
@@ -88,6 +91,8 @@ def _squared_norms(params):
         param = param._plain()
         with backend.using_device(param.device):
             flat = param.grad.ravel()
+            if flat.dtype.char == 'e':
+                flat = flat.astype(numpy.float32)   # in which squares are finite
             square = flat.dot(flat)
         if param.device.xp is numpy:
             yield float(square)

@@ -1,12 +1,8 @@
 """Layer-wise adaptive rate scaling."""
 from __future__ import annotations
 
-import numpy
-
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
-
-_HALF_MAX = float(numpy.finfo(numpy.float16).max)
 
 
 @register(recipes.lars)
@@ -58,12 +54,10 @@ class GradientLARS(GradientHook):
 
     def _change(self, grad, param, rule, xp):
         rate = 1.0
-        size = float(xp.linalg.norm(param.array))
+        array = param.array.astype(grad.dtype, copy=False)
+        size = float(xp.linalg.norm(array))
         if size > self.threshold:
             total = float(xp.linalg.norm(grad)) + self.weight_decay * size
             rate = size / (self.eps + total)
-        grad += self.weight_decay * param.array
-        if grad.dtype == numpy.float16 and rate > _HALF_MAX:
-            # A gradient of zero would be multiplied by infinity.
-            rate = numpy.float32(rate)
+        grad += self.weight_decay * array
         grad *= rate

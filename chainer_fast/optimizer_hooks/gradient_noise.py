@@ -93,4 +93,4 @@ class GradientNoise(GradientHook):
         self.noise_func = noise_func
 
     def _change(self, grad, param, rule, xp):
-        grad += self.noise_func(xp, grad.shape, grad.dtype, self, rule)
+        grad += self.noise_func(xp, grad.shape, param.dtype, self, rule)

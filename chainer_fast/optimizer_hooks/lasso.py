@@ -35,4 +35,4 @@ class Lasso(GradientHook):
         self.rate = rate
 
     def _change(self, grad, param, rule, xp):
-        grad += self.rate * xp.sign(param.array)
+        grad += self.rate * xp.sign(param.array.astype(grad.dtype, copy=False))

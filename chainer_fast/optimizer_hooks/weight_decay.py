@@ -43,4 +43,4 @@ class WeightDecay(GradientHook):
         rate = self.rate
         if param._loss_scale is not None:
             rate *= param._loss_scale
-        grad += rate * param.array
+        grad += rate * param.array.astype(grad.dtype, copy=False)

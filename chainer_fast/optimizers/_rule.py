@@ -14,7 +14,9 @@ from chainer_fast.variable import Variable
 class ElementwiseRule(optimizer.UpdateRule):
     """Base of rules by which each element of a parameter moves by itself.
 
-    A subclass has the formula for arrays of any kind, :meth:`_move`. The same formula
+    A subclass has the formula for arrays of any kind, :meth:`_move`. A parameter in
+    float16 is moved in float32 and rounded once; its states are kept in float32, since
+    squares of small gradients are zero in float16. The same formula
     is in ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and
     CUDA kernels that do all in one pass over memory. A recipe of
     :mod:`chainer_fast.backends.kernels.update_rules` makes use of them.
@@ -60,7 +62,15 @@ class ElementwiseRule(optimizer.UpdateRule):
 
     def _move_all(self, xp, data, grad):
         if self._recipe is None or not _update.step(self._recipe, self, data, grad):
+            self._move_by_formula(xp, data, grad)
+
+    def _move_by_formula(self, xp, data, grad):
+        if data.dtype.char != 'e':
             self._move(xp, data, grad)
+            return
+        moved = data.astype(numpy.float32)
+        self._move(xp, moved, grad.astype(numpy.float32))
+        data[...] = moved
 
     def _move_rows(self, xp, data, grad, used):
         """Update some rows, and their states."""
@@ -87,11 +97,22 @@ class ElementwiseRule(optimizer.UpdateRule):
         return scalars(self.hyperparam, *names)
 
     def _fill_states(self, param, value, *names):
-        """Make states of the shape and dtype of a parameter, filled with a value."""
+        """Make states of the shape of a parameter, filled with a value."""
         device = param.device
         with backend.using_device(device):
             for name in names:
-                self.state[name] = device.xp.full_like(param.array, value)
+                state = device.xp.full_like(param.array, value)
+                self.state[name] = (
+                    state.astype(numpy.float32) if param.dtype == numpy.float16
+                    else state)
+
+    def _init_states(self, param):
+        super()._init_states(param)
+        for name, state in self._state.items():
+            # From a snapshot of Chainer, which keeps some in float16.
+            if getattr(state, 'dtype', None) == numpy.float16:
+                with backend.using_device(param.device):
+                    self._state[name] = state.astype(numpy.float32)
 
 
 def register(recipe):

@@ -5,8 +5,6 @@ import math
 import typing as tp
 import warnings
 
-import numpy
-
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -105,17 +103,14 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         hyperparam = self.hyperparam
         beta1, beta2, eps, eta, decay = self._scalars(
             'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
-        # Squares of float16 vanish or overflow all too easily.
-        dtype = numpy.promote_types(grad.dtype, numpy.float32)
-        _rule.check_eps('Adam', eps, dtype)
-        grad = grad.astype(dtype, copy=False)
+        _rule.check_eps('Adam', eps, grad.dtype)
         mean, square = self.state['m'], self.state['v']
         mean += (1 - beta1) * (grad - mean)
         square += (1 - beta2) * (grad * grad - square)
         if hyperparam.amsgrad:
             largest = self.state['vhat']
             square = xp.maximum(largest, square, out=largest)
-        rate = self.alpha_t / (xp.sqrt(square.astype(dtype, copy=False)) + eps)
+        rate = self.alpha_t / (xp.sqrt(square) + eps)
         if hyperparam.adabound:
             rate = xp.clip(rate, *self.bounds)
         data *= 1 - eta * decay

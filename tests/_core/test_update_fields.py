@@ -27,7 +27,7 @@ def test_new_field_of_rules_is_refused():
     with pytest.raises(ValueError, match="expected 7 names in Rule._fields"):
         update.bind(
             parameter=chainer.Parameter, rule=Rule, hyperparameter=Hyperparameter,
-            hookable=type(hookable()))
+            hookable=type(hookable()), unscaled=None)
 
 
 def test_served_methods_are_known():

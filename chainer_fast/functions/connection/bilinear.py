@@ -7,7 +7,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.types import NdArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
@@ -92,6 +92,7 @@ class BilinearFunction(FunctionNode):
             type_check.expect(in_types[5].ndim == 1)
             type_check.expect(in_types[5].shape[0] == w_type.shape[2])
 
+    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
@@ -119,6 +120,7 @@ class BilinearFunctionGrad(FunctionNode):
     an output for each input of the function.
     """
 
+    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]

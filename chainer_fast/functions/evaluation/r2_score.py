@@ -4,7 +4,7 @@ from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, VariableOrArray
 
@@ -25,6 +25,7 @@ class R2_score(Function):
         pred_type, true_type = in_types
         type_check.expect(pred_type.shape == true_type.shape)
 
+    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         pred, true = inputs
         xp = backend.get_array_module(pred)

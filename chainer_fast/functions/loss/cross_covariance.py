@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average
 from chainer_fast.types import NdArray
@@ -45,11 +48,16 @@ class CrossCovariance(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = (*self.get_retained_inputs(), *grad_outputs)
+        dtype = inputs[0].dtype
+        if dtype == numpy.float16:
+            inputs = tuple([cast.cast(v, numpy.float32) for v in inputs])
         if config.enable_backprop:
-            return self._gradients(indexes, average.average, *inputs)
-        arrays = [v.array for v in inputs]
-        gs = self._gradients(indexes, type(arrays[0]).mean, *arrays)
-        return tuple([Variable(g) for g in gs])
+            gs = self._gradients(indexes, average.average, *inputs)
+        else:
+            arrays = [v.array for v in inputs]
+            gs = tuple([Variable(g) for g in self._gradients(
+                indexes, type(arrays[0]).mean, *arrays)])
+        return tuple([g if g.dtype == dtype else cast.cast(g, dtype) for g in gs])
 
     def _gradients(self, indexes, mean, y, z, gc):
         # Works on arrays and on variables; ``mean`` is the function for their type.

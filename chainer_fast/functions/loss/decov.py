@@ -58,15 +58,19 @@ class DeCov(Function):
     def backward(
             self, inputs: tuple[NdArray, ...],
             grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-        gloss, = grad_outputs
-        n = inputs[0].dtype.type(len(inputs[0]))
+        return self._gradient((*grad_outputs, self.h_centered, self.covariance))
+
+    @precision._fp16_mixed_precision_helper
+    def _gradient(self, arrays):
+        gloss, centered, covariance = arrays
+        n = centered.dtype.type(len(centered))
         if self.reduce == 'no':
             # Each pair of columns occurs twice in the matrix; the diagonal is constant.
             weights = gloss + gloss.T
             _clear_diagonal(weights)
         else:
-            weights = 2 * gloss * self.covariance
-        return self.h_centered @ (weights / n),
+            weights = 2 * gloss * covariance
+        return centered @ (weights / n),
 
 
 def decov(h: VariableOrArray, reduce: str = 'half_squared_sum') -> Variable:

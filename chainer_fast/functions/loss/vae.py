@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from chainer_fast.functions import _halves
 from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average, exponential
@@ -73,8 +74,12 @@ def gaussian_kl_divergence(
     array([0., 2.], dtype=float32)
     """
     _check(reduce)
-    twice = mean * mean + exponential.exp(ln_var) - ln_var - 1
-    return _reduced(twice * 0.5, reduce)
+
+    def divergence(mean, ln_var):
+        twice = mean * mean + exponential.exp(ln_var) - ln_var - 1
+        return _reduced(twice * 0.5, reduce)
+
+    return _halves.in_single(divergence, mean, ln_var)
 
 
 def bernoulli_nll(
@@ -127,7 +132,11 @@ def bernoulli_nll(
     array([0.6931, 0.6931, 0.    ], dtype=float32)
     """
     _check(reduce)
-    return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
+
+    def loss(x, y):
+        return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
+
+    return _halves.in_single(loss, x, y)
 
 
 def gaussian_nll(
@@ -181,8 +190,12 @@ def gaussian_nll(
     array([0.9189, 2.9189], dtype=float32)
     """
     _check(reduce)
-    ln_var = as_variable(ln_var)
-    error = x - as_variable(mean)
-    distance = error * error * exponential.exp(-ln_var) * 0.5
-    constants = (ln_var + math.log(2 * math.pi)) * 0.5
-    return _reduced(constants + distance, reduce)
+
+    def loss(x, mean, ln_var):
+        ln_var = as_variable(ln_var)
+        error = x - as_variable(mean)
+        distance = error * error * exponential.exp(-ln_var) * 0.5
+        constants = (ln_var + math.log(2 * math.pi)) * 0.5
+        return _reduced(constants + distance, reduce)
+
+    return _halves.in_single(loss, x, mean, ln_var)

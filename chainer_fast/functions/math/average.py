@@ -4,6 +4,7 @@ from __future__ import annotations
 from chainer_fast import utils
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.reduction import shortcuts
+from chainer_fast.functions import _halves
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
 from chainer_fast.functions.math import sum as sum_mod
@@ -30,7 +31,7 @@ class Mean(_axes.Reduction):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gy, = grad_outputs
-        return self.spread(gy * self.multiplier),
+        return self.spread(_halves.in_single(lambda gy: gy * self.multiplier, gy)),
 
 
 def _mean(x, axis, keepdims=False):
@@ -97,6 +98,11 @@ def average(
             'tuple axis is not supported when weights is given: '
             f'axis {axis}. Pass an int or None.')
 
+    return _halves.in_single(
+        lambda x, weights: _weighted_mean(x, axis, weights, keepdims), x, weights)
+
+
+def _weighted_mean(x, axis, weights, keepdims):
     total = sum_mod.sum(weights)
     if axis is not None:
         number = axis + x.ndim if axis < 0 else axis

@@ -6,7 +6,7 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.types import NdArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
@@ -18,6 +18,7 @@ class BatchL2NormSquared(function_node.FunctionNode):
         _checks.floats(in_types, 'x')
         type_check.expect(in_types[0].ndim >= 2)
 
+    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         x, = inputs
@@ -38,6 +39,7 @@ def _column(x, ndim):
 class BatchL2NormSquaredGrad(function_node.FunctionNode):
     """Gradient of the squared length: ``2 * gy * x``."""
 
+    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, gy = inputs

@@ -273,8 +273,9 @@ def test_running(device, name, axis, zeros):
     for dtype in 'efd':
         y = f(device.send(x.astype(dtype)))
         assert y.dtype == dtype
-        compare.assert_allclose(
-            y.array, getattr(np, name)(x.astype(dtype), axis), rtol=1e-6)
+        kept = 'f' if (name, dtype) == ('cumsum', 'e') else dtype
+        expected = getattr(np, name)(x.astype(dtype), axis, dtype=kept)
+        compare.assert_allclose(y.array, expected.astype(dtype), rtol=1e-6)
     gy, ggx = device.send(draw(y.shape, seed=1)), draw(x.shape, seed=2)
     gradient_check.check_backward(f, device.send(x), gy, rtol=1e-4, atol=1e-5)
     gradient_check.check_double_backward(

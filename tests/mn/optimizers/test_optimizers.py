@@ -36,6 +36,25 @@ def test_updates_use_the_means(comm):
     assert on_all(comm, parameters(model)) == [parameters(model)] * comm.size
 
 
+@pytest.mark.parametrize('double_buffering', [False, True])
+def test_hooks_see_no_loss_scale(comm, double_buffering):
+    results = []
+    for scale in (None, 8.):
+        model = Model()
+        for i, (_, param) in enumerate(sorted(model.namedparams())):
+            param.array[...] = 1 + i
+        optimizer = create_multi_node_optimizer(
+            optimizers.MomentumSGD(.01), comm, double_buffering).setup(model)
+        optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(.5))
+        optimizer.add_hook(chainer.optimizer_hooks.Lasso(.5))
+        if scale is not None:
+            optimizer.set_loss_scale(scale)
+        for i in range(5):
+            optimizer.update(model, numpy.full((2, 2), i, 'f'))
+        results.append(model.a.W.array)
+    numpy.testing.assert_allclose(*results, rtol=1e-5)
+
+
 def test_training_on_parts_is_training_on_all(comm):
     whole = numpy.random.RandomState(3).randn(6 * comm.size, 2).astype('f')
     part = whole[6 * comm.rank:6 * (comm.rank + 1)]
@@ -192,7 +211,7 @@ def test_loss_scale(comm):
 
     for _ in range(2):
         optimizer.update(loss, numpy.ones((1, 2), 'f'))
-    assert seen == [4.] and model.b.b.grad[0] == 1
+    assert seen == [1.] and model.b.b.grad[0] == 1
 
 
 @pytest.mark.parametrize('double_buffering', [False, True])

@@ -1,6 +1,8 @@
 """Comparisons of scores with labels."""
 from __future__ import annotations
 
+import numpy
+
 import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
@@ -34,7 +36,9 @@ def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
     xp = get_array_module(y)
     hit = _predicted(y, t) == t
     if ignore_label is None:
-        return xp.asarray(hit.mean(dtype=y.dtype))
+        # Halves cannot count beyond 2048.
+        mean = hit.mean(dtype=numpy.promote_types(y.dtype, numpy.float32))
+        return xp.asarray(mean, dtype=y.dtype)
     counted = t != ignore_label
     total = counted.sum()
     hits = (hit & counted).sum()

@@ -184,7 +184,12 @@ cdef object sum_to(object array, VariableNodeBase node):
             return None
     if not differs:
         return array
-    total = _add_up(array, tuple(axes), None, None, True)
+    if PyArray_TYPE(<np.ndarray>array) == np.NPY_FLOAT16:
+        # Halves stop to grow; NumPy adds them up as such along all axes but the last.
+        total = _add_up(array, tuple(axes), numpy.float32, None, True)
+        total = total.astype(numpy.float16)
+    else:
+        total = _add_up(array, tuple(axes), None, None, True)
     if extra == 0:
         return total
     shape.ptr, shape.len = dims, node.ndim

@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.common import negative
 from chainer_fast.backends.kernels.embed_id import cuda as _device
 from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
@@ -39,6 +40,7 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
 
 
 @kernel(compiled=_compiled.add_rows, device=_device.add_rows)
+@in_single
 def add_rows(
         ids: NdArray, gy: NdArray, shape: tuple[int, ...],
         ignore_label: int | None) -> NdArray:

@@ -8,6 +8,7 @@ import numpy
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
+from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.losses import compiled
 from chainer_fast.backends.kernels.losses import cuda as device
@@ -27,6 +28,7 @@ def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
 
 
 @kernel(device=device.squared_error_grad)
+@in_single
 def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`squared_error` by ``x0``; that by ``x1`` is its negative."""
     diff = x0 - x1
@@ -41,14 +43,15 @@ def absolute_mean(x: NdArray) -> NdArray:
 
 
 @kernel(device=device.absolute_mean_grad)
+@in_single
 def absolute_mean_grad(x: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`absolute_mean`."""
-    # The number of elements may overflow half precision; its inverse does not.
     slope = get_array_module(x).sign(x) * x.dtype.type(1. / max(x.size, 1))
     return force_array(g * slope, x.dtype)
 
 
 @kernel(device=device.huber_loss)
+@in_single
 def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Sums of Huber's losses along axis 1."""
     return huber_losses(x, t, delta).sum(axis=1)
@@ -67,6 +70,7 @@ def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
 
 
 @kernel(compiled=compiled.huber_grad, device=device.huber_grad)
+@in_single
 def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
     delta = x.dtype.type(delta)
@@ -122,6 +126,7 @@ def sigmoid_mean(
 
 
 @kernel(compiled=compiled.sigmoid_gradient, device=device.sigmoid_gradient)
+@in_single
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
         number: tp.Any) -> NdArray:
@@ -171,6 +176,7 @@ def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
 
 
 @kernel(compiled=compiled.hinge_gradient, device=device.hinge_gradient)
+@in_single
 def hinge_gradient(
         x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     """Gradient of :func:`hinge_losses`, divided by ``n``."""

@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.reduction import cuda as _device
 from chainer_fast.backends.kernels.reduction import shortcuts as _compiled
 from chainer_fast.types import DTypeSpec, NdArray
@@ -18,6 +19,8 @@ def total(
         x: NdArray, axis: int | tuple[int, ...] | None, keepdims: bool = False,
         dtype: DTypeSpec = None) -> NdArray:
     """Return ``x.sum(axis, dtype, keepdims=keepdims)``, long ones on a GPU in steps.
+
+    Halves are added up in single precision, which NumPy does along the last axis alone.
 
     This is no kernel, so that it costs a processor next to nothing.
 
@@ -41,6 +44,8 @@ def total(
         result = _device.total(x, axis, keepdims, dtype)
         if result is not NotImplemented:
             return result
+    if dtype is None and x.dtype.char == 'e':
+        return x.sum(axis, numpy.float32, keepdims=keepdims).astype(numpy.float16)
     return x.sum(axis, dtype, keepdims=keepdims)
 
 
@@ -58,10 +63,11 @@ def _add_slices(x: NdArray) -> tp.Any:
 @kernel(compiled=_add_slices)
 def sum_second_axis(x: NdArray) -> NdArray:
     """Return the sums over axis 1."""
-    return x.sum(axis=1)
+    return total(x, 1)
 
 
 @kernel(compiled=_compiled.running_sum)
+@in_single
 def running_sum(x: NdArray, axis: tp.Any, from_the_end: bool) -> NdArray:
     """Return running sums along an axis.
 

@@ -10,12 +10,14 @@ from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
 from chainer_fast.backends.kernels.softmax import cuda as _device
 from chainer_fast.types import NdArray
 
 
 @kernel(device=_device.logsumexp)
+@in_single
 def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
     """Logarithm of the sum of exponentials of an array, axes kept.
 
@@ -87,6 +89,7 @@ def infinite(x: NdArray, y: NdArray) -> NdArray | None:
 
 
 @kernel(device=_device.logsumexp_grad)
+@in_single
 def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
     xp = get_array_module(x)
@@ -97,6 +100,7 @@ def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
 
 
 @kernel(compiled=_compiled.softmax, device=_device.softmax)
+@in_single
 def softmax(x: NdArray, axis: int) -> NdArray:
     """Quotients of the exponentials of ``x`` and their sums along the axis."""
     # Shifting by the maximum leaves the quotient unchanged and bounds the
@@ -109,12 +113,14 @@ def softmax(x: NdArray, axis: int) -> NdArray:
 
 @kernel(compiled=functools.partial(_compiled.softmax, logarithm=True),
         device=_device.log_softmax)
+@in_single
 def log_softmax(x: NdArray, axis: int) -> NdArray:
     """Logarithm of :func:`softmax`; NaN where a score, or each of them, is infinite."""
     return x - _logsumexp(x, axis, x.max(axis=axis, keepdims=True))
 
 
 @kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)
+@in_single
 def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
     weighted = y * gy
@@ -124,6 +130,7 @@ def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
 
 @kernel(compiled=functools.partial(_compiled.softmax_grad, logarithm=True),
         device=_device.log_softmax_grad)
+@in_single
 def log_softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
     return gy - exponential.exp(y) * gy.sum(axis=axis, keepdims=True)

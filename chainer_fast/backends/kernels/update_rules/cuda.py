@@ -45,9 +45,10 @@ class Batch:
         Parameters
         ----------
         arrays : sequence of cupy.ndarray
-            A parameter, its gradient and the states of its rule. If the parameter is
-            the twin in float32 of one in float16, the gradient is in float16, and the
-            parameter in float16 comes last.
+            A parameter, its gradient and the states of its rule, which are in float32
+            for a parameter in float16. If the parameter is the twin in float32 of one
+            in float16, the gradient is in float16, and the parameter in float16 comes
+            last.
 
         Returns
         -------
@@ -56,7 +57,8 @@ class Batch:
         """
         param, grad = arrays[:2]
         kinds = param.dtype.char + grad.dtype.char
-        expected = [kinds[0]] * len(arrays)
+        of_state = kinds[0].replace('e', 'f')
+        expected = [kinds[0], kinds[0], *[of_state] * (len(arrays) - 2)]
         if kinds == 'fe' and len(arrays) > 2:
             expected[1] = expected[-1] = 'e'
         if not all(map(is_like, arrays, itertools.repeat(param), expected)):

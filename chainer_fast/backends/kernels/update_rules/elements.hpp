@@ -1,10 +1,10 @@
 /* Update rules, and hooks that change gradients: the arithmetic of one element.
  *
  * It is that of the NumPy code in the file of the rule or hook, with the same operations
- * in the same order, so that both give the same bits. N is a number as the arrays hold
- * it, which rounds after each operation: float, double or, on the processor, Half. On the
- * GPU halves are computed as floats. A rule changes the parameter and its states. The
- * coefficients of a rule or hook are its members, all of one size.
+ * in the same order, so that both give the same bits. N is float or double: halves are
+ * computed as floats, and rounded when all is done, as squares of halves and small
+ * fractions of them are often none. A rule changes the parameter and its states, which for
+ * halves are floats. The coefficients of a rule or hook are its members.
  */
 #pragma once
 
@@ -31,20 +31,13 @@ CF_ELEMENT double number(double x) {
     uint64_t size = bits_of(x) & 0x7fffffffffffffffull;
     return from_bits(bits_of(x) & (0u - (uint64_t)(size <= 0x7ff0000000000000ull)));
 }
-
-CF_ELEMENT Half number(Half x) { return Half::exactly(number((float)x)); }
-
-/* One or the other by value: with a choice of objects in memory there are no vectors. */
-CF_ELEMENT Half choose(bool condition, Half yes, Half no) {
-    return Half::exactly(condition ? (float)yes : (float)no);
-}
 #endif
 
 template <typename N>
 CF_ELEMENT N choose(bool condition, N yes, N no) { return condition ? yes : no; }
 
-/* At least float. */
-template <typename N> struct Wide { typedef float type; };
+/* What numbers of a type are computed in, and what their states are: at least float. */
+template <typename T> struct Wide { typedef float type; };
 template <> struct Wide<double> { typedef double type; };
 
 /* The smaller or the larger number; NaN if either is. */
@@ -207,18 +200,16 @@ struct MSVAG {
     }
 };
 
-/* Adam, AMSGrad, which has the largest v as a third state, AdaBound and AMSBound. Halves
-   are computed as floats and rounded when they are stored. */
+/* Adam, AMSGrad, which has the largest v as a third state, AdaBound and AMSBound. */
 template <typename N, bool with_bounds>
 struct AdamFamily {
-    typedef typename Wide<N>::type W;
-    W move_m, move_v;       /* 1 - beta1, 1 - beta2 */
-    W alpha_t, eps;
+    N move_m, move_v;       /* 1 - beta1, 1 - beta2 */
+    N alpha_t, eps;
     N keep;                 /* 1 - eta * weight_decay_rate */
-    W eta, lower, upper;
+    N eta, lower, upper;
     /* The size from which on a parameter is not changed by a mean whose part is
        subnormal; for the processor alone. */
-    W size_of_fixed;
+    N size_of_fixed;
 
     CF_ELEMENT void update(N &param, N gradient, N &m, N &v) const {
         move_means(gradient, m, v);
@@ -232,16 +223,15 @@ struct AdamFamily {
     }
 
     CF_ELEMENT void move_means(N gradient, N &m, N &v) const {
-        W g = W(gradient), mean = W(m), square = W(v);
-        m = N(mean + move_m * (g - mean));
-        v = N(square + move_v * (g * g - square));
+        m = m + move_m * (gradient - m);
+        v = v + move_v * (gradient * gradient - v);
     }
 
     CF_ELEMENT void move_param(N &param, N m, N v) const {
-        W rate = alpha_t / (sqrt(W(v)) + eps);
+        N rate = alpha_t / (sqrt(v) + eps);
         if (with_bounds)
             rate = bounded(rate, lower, upper);
-        param = N(W(param * keep) - eta * (rate * W(m)));
+        param = param * keep - eta * (rate * m);
     }
 };
 

@@ -1,7 +1,8 @@
 /* Update rules, and hooks that change gradients, in one pass over memory.
  *
  * A loop gets the parameter, its gradient and the states of the rule, n elements each,
- * and its coefficients as doubles. There is one for float16, float and double each.
+ * and its coefficients as doubles. There is one for float16, float and double each; the
+ * states of a float16 parameter are floats.
  */
 #pragma once
 
@@ -20,36 +21,43 @@ namespace {
 
 typedef void (*Loop)(void **, ptrdiff_t, const double *);
 
-/* -- arrays and coefficients in the type of a number */
+/* -- arrays and coefficients; a half is of the type uint16_t */
 
-template <typename N> struct Stored { typedef N type; };
-template <> struct Stored<Half> { typedef uint16_t type; };
+CF_ELEMENT float load(uint16_t x) { return float_from_half(x); }
+CF_ELEMENT float load(float x) { return x; }
+CF_ELEMENT double load(double x) { return x; }
 
-template <typename T>
-CF_ELEMENT void load(T x, T &number) { number = x; }
-CF_ELEMENT void load(uint16_t x, Half &number) {
-    number = Half::exactly(float_from_half(x));
+CF_ELEMENT void store(float number, uint16_t &x) {
+    x = half_from_rounded(rounded_to_half(number));
 }
+CF_ELEMENT void store(float number, float &x) { x = number; }
+CF_ELEMENT void store(double number, double &x) { x = number; }
 
-template <typename T>
-CF_ELEMENT void store(T number, T &x) { x = number; }
-CF_ELEMENT void store(Half number, uint16_t &x) { x = half_from_rounded((float)number); }
-
-template <typename N>
+/* Arrays of a parameter of type T and its gradient, of type G. */
+template <typename T, typename G = T>
 struct Arrays {
-    typedef typename Stored<N>::type T;
-    T *param, *grad, *states[3];
+    typedef typename Wide<T>::type N;
+    T *param;
+    G *grad;
+    N *states[3];
 
     explicit CF_ELEMENT Arrays(void **a)
-        : param((T *)a[0]), grad((T *)a[1]),
-          states{(T *)a[2], (T *)a[3], (T *)a[4]} {}
+        : param((T *)a[0]), grad((G *)a[1]),
+          states{(N *)a[2], (N *)a[3], (N *)a[4]} {}
+
+    /* Fills in the arrays from an element on. */
+    static CF_ELEMENT void shift(void *const *from, ptrdiff_t by, void **to) {
+        to[0] = (T *)from[0] + by;
+        to[1] = (G *)from[1] + by;
+        for (int i = 2; i < 5; ++i)
+            to[i] = from[i] ? (N *)from[i] + by : nullptr;
+    }
 };
 
 struct Given {
     double value;
     CF_ELEMENT operator float() const { return (float)value; }
     CF_ELEMENT operator double() const { return value; }
-    CF_ELEMENT operator Half() const { return Half(value); }
 };
 
 template <typename Rule, size_t... I>
@@ -59,8 +67,7 @@ CF_ELEMENT Rule read(const double *given, std::index_sequence<I...>) {
 
 template <typename Rule, typename N>
 CF_ELEMENT Rule read(const double *given) {
-    return read<Rule>(given, std::make_index_sequence<
-        sizeof(Rule) / sizeof(typename Wide<N>::type)>());
+    return read<Rule>(given, std::make_index_sequence<sizeof(Rule) / sizeof(N)>());
 }
 
 /* -- the step at one place of the arrays */
@@ -70,12 +77,12 @@ struct Step {
     template <typename N>
     using Rule = Rule_<N>;
     static constexpr int n_states = n_states_;
-    /* Whether memory is asked for ahead of its use. Halves keep the processor busier than
-       the memory. */
-    template <typename N>
-    static constexpr bool in_blocks = !std::is_same<N, Half>::value;
+    /* Whether memory is asked for ahead of its use. */
+    static constexpr bool in_blocks = true;
     template <typename N>
     static constexpr int n_decaying = 0;
+    template <typename T>
+    using ArraysOf = Arrays<T>;
 };
 
 template <template <typename> class Rule, int n_states>
@@ -87,28 +94,24 @@ struct Update : Step<Rule, n_states> {
     template <typename N>
     static constexpr int n_decaying = Small<N>::n_decaying;
 
-    template <typename N, typename R>
-    static CF_ELEMENT void apply(const R &rule, const Arrays<N> &a, ptrdiff_t k) {
-        N param, grad, s[3];
-        load(a.param[k], param);
-        load(a.grad[k], grad);
+    template <typename T, typename R>
+    static CF_ELEMENT void apply(const R &rule, const Arrays<T> &a, ptrdiff_t k) {
+        typename Wide<T>::type param = load(a.param[k]), s[3];
         for (int i = 0; i < n_states; ++i)
-            load(a.states[i][k], s[i]);
-        update_with<n_states>(rule, param, grad, s);
+            s[i] = a.states[i][k];
+        update_with<n_states>(rule, param, load(a.grad[k]), s);
         for (int i = 0; i < n_states; ++i)
-            store(s[i], a.states[i][k]);
+            a.states[i][k] = s[i];
         store(param, a.param[k]);
     }
 };
 
 template <template <typename> class Hook>
 struct Change : Step<Hook, 0> {
-    template <typename N>
-    static CF_ELEMENT void apply(const Hook<N> &hook, const Arrays<N> &a, ptrdiff_t k) {
-        N param, grad;
-        load(a.param[k], param);
-        load(a.grad[k], grad);
-        hook.change(param, grad);
+    template <typename T, typename R>
+    static CF_ELEMENT void apply(const R &hook, const Arrays<T> &a, ptrdiff_t k) {
+        typename Wide<T>::type grad = load(a.grad[k]);
+        hook.change(load(a.param[k]), grad);
         store(grad, a.grad[k]);
     }
 };
@@ -130,9 +133,9 @@ CF_ELEMENT void prefetch(const T *address) {
 #endif
 }
 
-template <typename S, typename N>
-CF_ELEMENT void prefetch_block(const Arrays<N> &a, ptrdiff_t first) {
-    for (ptrdiff_t k = first; k < first + BLOCK; k += LINE / sizeof *a.param) {
+template <typename S, typename A>
+CF_ELEMENT void prefetch_block(const A &a, ptrdiff_t first) {
+    for (ptrdiff_t k = first; k < first + BLOCK; k += LINE / sizeof *a.states[0]) {
         prefetch(a.param + k);
         prefetch(a.grad + k);
         for (int i = 0; i < S::n_states; ++i)
@@ -140,28 +143,28 @@ CF_ELEMENT void prefetch_block(const Arrays<N> &a, ptrdiff_t first) {
     }
 }
 
-template <typename S, typename N, typename R>
-CF_ELEMENT void run(
-        const R &rule, const Arrays<N> &a, ptrdiff_t first, ptrdiff_t last) {
+template <typename S, typename A, typename R>
+CF_ELEMENT void run(const R &rule, const A &a, ptrdiff_t first, ptrdiff_t last) {
     CF_INDEPENDENT
     for (ptrdiff_t k = first; k < last; ++k)
         S::apply(rule, a, k);
 }
 
-template <typename N>
-CF_ELEMENT bool block_has_small(const Arrays<N> &a, int n_arrays, ptrdiff_t first) {
+template <typename A>
+CF_ELEMENT bool block_has_small(const A &a, int n_arrays, ptrdiff_t first) {
     bool found = false;
     for (int i = 0; i < n_arrays; ++i)
         found = found || any_small(a.states[i] + first, BLOCK);
     return found;
 }
 
-template <typename S, typename N>
+template <typename S, typename T>
 CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
-    const Arrays<N> a(arrays);
+    typedef typename Wide<T>::type N;
+    const typename S::template ArraysOf<T> a(arrays);
     const auto rule = read<typename S::template Rule<N>, N>(given);
     ptrdiff_t i = 0;
-    if constexpr (S::template in_blocks<N>) {
+    if constexpr (S::in_blocks) {
         constexpr int n_decaying = S::template n_decaying<N>;
         const ptrdiff_t last_ahead = n < LONG_ARRAY ? -1 : n - AHEAD - BLOCK;
         for (; n - i >= BLOCK; i += BLOCK) {
@@ -179,15 +182,14 @@ CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
 }
 
 /* By several threads, if that pays. */
-template <typename S, typename N>
+template <typename S, typename T>
 void loop(void **arrays, ptrdiff_t n, const double *given) {
     const ptrdiff_t blocks = (n + BLOCK - 1) / BLOCK;
     parallel(blocks, GRAIN / BLOCK, [=](ptrdiff_t begin, ptrdiff_t end) {
         const ptrdiff_t first = begin * BLOCK;
-        void *some[5] = {};
-        for (int i = 0; i < 2 + S::n_states; ++i)
-            some[i] = (typename Stored<N>::type *)arrays[i] + first;
-        part<S, N>(some, std::min(end * BLOCK, n) - first, given);
+        void *some[5];
+        S::template ArraysOf<T>::shift(arrays, first, some);
+        part<S, T>(some, std::min(end * BLOCK, n) - first, given);
     });
 }
 
@@ -195,53 +197,50 @@ void loop(void **arrays, ptrdiff_t n, const double *given) {
  * the step in the place of the gradient, and the parameter. */
 template <int part>
 struct MSVAGPart : Step<MSVAG, 2> {
-    template <typename N>
     static constexpr bool in_blocks = false;
+    template <typename T>
+    using ArraysOf = Arrays<
+        T, typename std::conditional<part == 0, T, typename Wide<T>::type>::type>;
 
-    template <typename N>
-    static CF_ELEMENT void apply(const MSVAG<N> &rule, const Arrays<N> &a, ptrdiff_t k) {
-        N param, grad, m, v;
-        load(a.param[k], param);
-        load(a.grad[k], grad);
-        load(a.states[0][k], m);
-        load(a.states[1][k], v);
+    template <typename R, typename A>
+    static CF_ELEMENT void apply(const R &rule, const A &a, ptrdiff_t k) {
+        auto m = a.states[0][k], v = a.states[1][k];
         if constexpr (part == 0) {
-            rule.move_means(grad, m, v);
-            store(m, a.states[0][k]);
-            store(v, a.states[1][k]);
+            rule.move_means(load(a.grad[k]), m, v);
+            a.states[0][k] = m;
+            a.states[1][k] = v;
         } else if constexpr (part == 1) {
-            store(rule.factor(m, v), a.grad[k]);
+            a.grad[k] = rule.factor(m, v);
         } else {
-            rule.move_param(param, m, grad);
+            auto param = load(a.param[k]);
+            rule.move_param(param, m, a.grad[k]);
             store(param, a.param[k]);
         }
     }
 };
 
-template <typename N>
+template <typename T>
 void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
-    typedef typename Stored<N>::type T;
     constexpr ptrdiff_t PIECE = 512;
-    T factor[PIECE];
+    typename Wide<T>::type factor[PIECE];
     for (ptrdiff_t done = 0; done < n; done += PIECE) {
         const ptrdiff_t count = n - done < PIECE ? n - done : PIECE;
-        void *piece[5] = {};
-        for (int i = 0; i < 4; ++i)
-            piece[i] = (T *)arrays[i] + done;
-        loop<MSVAGPart<0>, N>(piece, count, given);
+        void *piece[5];
+        Arrays<T>::shift(arrays, done, piece);
+        loop<MSVAGPart<0>, T>(piece, count, given);
         /* Invalid operations in the factor are no errors. */
         fexcept_t flags;
         fegetexceptflag(&flags, FE_INVALID);
         piece[1] = factor;
-        loop<MSVAGPart<1>, N>(piece, count, given);
+        loop<MSVAGPart<1>, T>(piece, count, given);
         fesetexceptflag(&flags, FE_INVALID);
-        loop<MSVAGPart<2>, N>(piece, count, given);
+        loop<MSVAGPart<2>, T>(piece, count, given);
     }
 }
 
 /* The loops of a rule or hook for each kind of arrays. */
 template <typename S>
-constexpr Loop loops_of[3] = {loop<S, Half>, loop<S, float>, loop<S, double>};
+constexpr Loop loops_of[3] = {loop<S, uint16_t>, loop<S, float>, loop<S, double>};
 
 template <template <typename> class Rule, int n_states>
 constexpr const Loop *rule_loops = loops_of<Update<Rule, n_states>>;
@@ -250,7 +249,7 @@ template <template <typename> class Hook>
 constexpr const Loop *hook_loops = loops_of<Change<Hook>>;
 
 constexpr Loop msvag_loops[3] = {
-    msvag_loop<Half>, msvag_loop<float>, msvag_loop<double>};
+    msvag_loop<uint16_t>, msvag_loop<float>, msvag_loop<double>};
 
 }  // namespace
 }  // namespace chainer_fast

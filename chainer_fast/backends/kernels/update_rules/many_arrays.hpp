@@ -49,8 +49,8 @@ struct Steps {
 template <typename N, typename Step>
 struct Steps<N, Step> : Step::template Of<N> {};
 
-/* The arrays are the parameter, its gradient and its states; the last of the steps is the
-   update unless there are -1 states. If the gradient is of another type G, another array of
+/* The arrays are the parameter, its gradient and its states, which for halves are floats;
+   the last of the steps is the update unless there are -1 states. If the gradient is of another type G, another array of
    this type follows, for the parameter rounded to it, and the gradient stays as it is. */
 template <typename T, typename G, int n_states, bool changes_grad, typename A,
           typename Steps>
@@ -60,9 +60,9 @@ CF_ELEMENT void update(const A &arrays, const Steps &steps) {
     T *param = arrays.template get<T>(0, piece.param);
     G *grad = arrays.template get<G>(1, piece.param);
     G *rounded = nullptr;
-    T *states[3] = {};
+    N *states[3] = {};
     for (int i = 0; i < n_states; ++i)
-        states[i] = arrays.template get<T>(2 + i, piece.param);
+        states[i] = arrays.template get<N>(2 + i, piece.param);
     if constexpr (sizeof(G) != sizeof(T))
         rounded = arrays.template get<G>(2 + n_states, piece.param);
     for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
@@ -78,7 +78,7 @@ CF_ELEMENT void update(const A &arrays, const Steps &steps) {
             continue;
         param[k] = T(e.param);
         for (int i = 0; i < n_states; ++i)
-            states[i][k] = T(e.states[i]);
+            states[i][k] = e.states[i];
         if (rounded)
             rounded[k] = G(e.param);
     }

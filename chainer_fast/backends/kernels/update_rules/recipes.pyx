@@ -3,7 +3,7 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
-from chainer_fast._core.recipe cimport DOUBLE, MOVES, SINGLE, STAYS, HookRecipe, \
+from chainer_fast._core.recipe cimport MOVES, STAYS, HookRecipe, \
     Loop, Recipe, Unused, fits, is_rate, to_double, vanishes
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" \
@@ -172,7 +172,7 @@ cdef class _MSVAG(Recipe):
         (<MSVAGCoefficients *>c)[0] = MSVAGCoefficients(
             move=1. - beta, weight=weight, one_minus_rho=1. - rho, rho=rho, eta=eta,
             learning_rate=lr, decay=decay)
-        if not fits(c, kind, self.narrow):
+        if not fits(c, kind):
             return False
         fields[self.own_field] = power * beta
         return True
@@ -197,7 +197,6 @@ cdef class _Adam(Recipe):
     def __cinit__(self):
         self.amsgrad_states = ('m', 'v', 'vhat')
         self.own_field = 'initial_alpha'
-        self.narrow = 1 << 4    # keep alone
 
     cdef tuple states_for(self, const double *values):
         cdef const AdamHyperparams *h = <const AdamHyperparams *>values
@@ -226,7 +225,7 @@ cdef class _Adam(Recipe):
         cdef PyObject *item
         if t < 1 or fix1 == 0 or not isfinite(fix1) or not fix2 >= 0:
             return False    # no learning rate: the rule raises its error
-        if vanishes(h.eps, DOUBLE if kind == DOUBLE else SINGLE):
+        if vanishes(h.eps, kind):
             return False
         c.move_m = 1. - h.beta1
         c.move_v = 1. - h.beta2
