@@ -1,6 +1,9 @@
 """Normalization across neighbouring channels."""
 from __future__ import annotations
 
+import operator
+
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
@@ -74,7 +77,7 @@ class LocalResponseNormalization(FunctionNode):
 def _half(n):
     """Return the number of neighbours on either side."""
     if not isinstance(n, int):
-        n = n.__index__()
+        n = operator.index(_numbers.plain(n))
     return max(n // 2, 0)
 
 
