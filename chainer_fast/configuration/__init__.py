@@ -101,7 +101,7 @@ class _Replaceable(type):
     Programs replace it to look up entries in their own way.
     """
 
-    @property
+    @property       # type: ignore[misc]
     def __getattr__(cls) -> tp.Any:
         return vars(cls).get('_replaced', _look_up)
 
@@ -155,7 +155,7 @@ class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
     def __init__(self, global_config: GlobalConfig) -> None:
         super().__init__(global_config)
         # An assignment would make an entry.
-        type(self)._global.__set__(self, global_config)     # type: ignore[attr-defined]
+        type(self)._global.__set__(self, global_config)
 
     @property
     def _local(self) -> _OwnEntries:

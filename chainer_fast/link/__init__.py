@@ -122,8 +122,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
                   if base not in Link.__mro__]
         # None there says that it does not.
         cls._mixin_computes = next((
-            vars(base)['__call__'] for base in behind if '__call__' in vars(base)), None,
-        ) is not None
+            vars(base)['__call__'] for base in behind
+            if '__call__' in vars(base)), None) is not None
         cls._mixin_assigns = any('__setattr__' in vars(base) for base in behind)
 
     def __init__(self, **params: tp.Any) -> None:

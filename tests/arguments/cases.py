@@ -199,7 +199,9 @@ def _convolution():
             outsize=tuple(
                 [
                     (d - 1) * s + (2 - 1) * t + 1 - 2 * p
-                    for d, s, t, p in zip(shape[2:], (2, 1, 2), (1, 2, 1), (1, 0, 1))
+                    for d, s, t, p in zip(
+                        shape[2:], (2, 1, 2), (1, 2, 1), (1, 0, 1), strict=False
+                    )
                 ]
             ),
         )
@@ -825,7 +827,7 @@ def _others():
         shape=(2, 3),
         get='to_dense',
     )
-    for name, parameters in DISTRIBUTIONS.items():
+    for name in DISTRIBUTIONS:
         yield case('sample ' + name, shape=(2, 3))
         yield case('sample ' + name, shape=2)
     yield case('independent', reinterpreted_batch_ndims=1)

@@ -32,8 +32,6 @@ def summarize(outcome):
 
 
 def _sum(value):
-    import numpy as np
-
     array = np.asarray(value)
     if array.dtype.kind not in 'biuf':
         return str(array.dtype)
@@ -49,12 +47,13 @@ def answers(library, case):
     given = None
     for key, form, outcome in library.outcomes(case):
         entry = found.setdefault(key, {})
+        name = letter(form, case.varied[key])
         if isinstance(outcome, tuple):
-            entry.setdefault(outcome[0], []).append(letter(form, case.varied[key]))
+            entry.setdefault(outcome[0], []).append(name)
         elif form == 'given':
             given = summarize(outcome)
         elif summarize(outcome) != given:
-            entry.setdefault('other', {})[letter(form, case.varied[key])] = summarize(outcome)
+            entry.setdefault('other', {})[name] = summarize(outcome)
     for entry in found.values():
         for name, letters in entry.items():
             if name != 'other':

@@ -10,21 +10,26 @@ from tests.arguments import calls, cases, forms, record
 LIBRARY = calls.Library('chainer_fast')
 RECORDED = json.loads(record.RECORDS.read_text(encoding='utf-8'))
 
-# Forms that Chainer takes where NumPy 1 does, and NumPy 2 nowhere: a bool of NumPy as a
+# Forms that Chainer takes where NumPy 1 does, and NumPy 2 does not: a bool of NumPy as a
 # number of things or as a place in a list, and an array of one axis as a float.
-_NUMPY_1 = {'bool_': None, 'array of one axis': {
-    'alpha', 'beta', 'dropout', 'eps', 'ratio'}, 'tuple of arrays of one axis': {'counts'},
-    'tuple of bool': {'order'}}
+_NUMPY_1 = {
+    'bool_': {'index', 'start', 'stop', 'step', 'n_layers', 'ndim', 'n', 'n_repeat',
+              'pyramid_height'},
+    'array of one axis': {'alpha', 'beta', 'dropout', 'eps', 'ratio'},
+    'tuple of arrays of one axis': {'counts'},
+    'tuple of bool': {'order'},
+}
 
-# Chainer takes these for a value that nobody asked for: it permutes the first axis where
-# -1 is the last; small unsigned numbers wrap around.
+# Chainer takes these for a value that nobody asked for: it permutes the first axis
+# where -1 is the last; small unsigned numbers wrap around.
 _MENDED = {
     ('F.permutate', -1), ('F.shift', (1, 2)), ('independent', 1),
     ('F.roi_average_align_2d', (12, 100))}
 
 # Other errors than Chainer's, of calls that make no sense.
 _ACCIDENTS = {
-    ('upsampling', 'ksize'): ['IndexError'], ('F.upsampling_2d', 'ksize'): ['IndexError'],
+    ('upsampling', 'ksize'): ['IndexError'],
+    ('F.upsampling_2d', 'ksize'): ['IndexError'],
     ('L.LocalConvolution2D', 'in_size'): ['ZeroDivisionError'],
     ('F.roi_pooling_2d', 'spatial_scale'): ['UFuncTypeError']}
 
@@ -66,7 +71,7 @@ def _is_mended(case):
 
 
 def _is_left(form, key):
-    return form in _NUMPY_1 and (_NUMPY_1[form] is None or key in _NUMPY_1[form])
+    return key in _NUMPY_1.get(form, ())
 
 
 @pytest.mark.parametrize('number', range(len(cases.CASES)), ids=lambda i: '%d-%s' % (
@@ -87,7 +92,8 @@ def test_forms_are_taken_as_chainer_takes_them(number):
             # What Chainer refuses may be taken. Its accidents are TypeError or
             # ValueError here.
             if refused and outcome[0] not in (
-                    error, 'TypeError', 'ValueError', *_ACCIDENTS.get((case.name, key), ())):
+                    error, 'TypeError', 'ValueError',
+                    *_ACCIDENTS.get((case.name, key), ())):
                 wrong.append((key, form, outcome, error))
             continue
         if refused:
@@ -121,7 +127,8 @@ def test_every_argument_that_is_an_integer_has_a_case(short):
                 not public.__module__.startswith('chainer_fast')):
             continue
         left = [
-            parameter.name for parameter in inspect.signature(public).parameters.values()
+            parameter.name
+            for parameter in inspect.signature(public).parameters.values()
             if _takes_integers(parameter) and parameter.name not in known.get(full, ())]
         if left:
             missing[full] = left

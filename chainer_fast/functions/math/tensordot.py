@@ -17,7 +17,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 def _as_axes(entry):
     """One side of ``axes`` as a tuple."""
-    if isinstance(entry, abc.Sequence) or getattr(entry, 'ndim', 0):
+    if isinstance(entry, abc.Sequence) or getattr(entry, 'ndim', None):
         return _numbers.plain_all(entry)
     return operator.index(_numbers.plain(entry)),
 

@@ -61,7 +61,7 @@ def test_print_report(inside):
         trainer.run()
     else:
         _run(report, reader)
-    rows = out.getvalue().splitlines()[1:]
+    rows = out.getvalue().replace('\x1b[J', '').splitlines()[1:]
     assert [row.split()[0] for row in rows] == ['1', '2', '3']
 
 
