@@ -101,8 +101,8 @@ class _Replaceable(type):
     Programs replace it to look up entries in their own way.
     """
 
-    @property       # type: ignore[misc]
-    def __getattr__(cls) -> tp.Any:
+    @property
+    def __getattr__(cls) -> tp.Any:     # type: ignore[misc]
         return vars(cls).get('_replaced', _look_up)
 
     def __setattr__(cls, name: str, value: tp.Any, /) -> None:

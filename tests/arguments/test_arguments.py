@@ -10,8 +10,8 @@ from tests.arguments import calls, cases, forms, record
 LIBRARY = calls.Library('chainer_fast')
 RECORDED = json.loads(record.RECORDS.read_text(encoding='utf-8'))
 
-# Forms that Chainer takes where NumPy 1 does, and NumPy 2 does not: a bool of NumPy as a
-# number of things or as a place in a list, and an array of one axis as a float.
+# Forms that Chainer takes where NumPy 1 does, and NumPy 2 does not: bools of NumPy as
+# numbers of things or as places in a list, and arrays of one axis as floats.
 _NUMPY_1 = {
     'bool_': {'index', 'start', 'stop', 'step', 'n_layers', 'ndim', 'n', 'n_repeat',
               'pyramid_height'},
