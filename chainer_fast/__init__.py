@@ -155,12 +155,12 @@ disable_experimental_feature_warning = False
 
 if _typing.TYPE_CHECKING:
     # The function below would keep type checkers from finding misspelt names.
-    from chainer_fast import nnabla
+    from chainer_fast import chainerx, nnabla
 else:
     def __getattr__(name: str) -> tp.Any:
         # Imported when asked for.
-        if name == 'nnabla':
-            return _importlib.import_module('chainer_fast.nnabla')
+        if name in ('nnabla', 'chainerx'):
+            return _importlib.import_module('chainer_fast.' + name)
         raise _missing_names.error(__name__, name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.functions.array import reshape
 from chainer_fast.types import Xp
 from chainer_fast.utils.cache import cached_property
@@ -266,7 +266,7 @@ class Distribution:
         """
         if isinstance(sample_shape, int):
             return self.sample_n(sample_shape)
-        sample_shape = tuple(sample_shape)
+        sample_shape = _numbers.plain_all(sample_shape)
         drawn = self.sample_n(math.prod(sample_shape))
         return reshape.reshape(
             drawn, sample_shape + self.batch_shape + self.event_shape)

@@ -124,7 +124,10 @@ cdef class LinkBase:
                 return noted(call_method(self, 'forward', args[0]), self, args, _note)
             return noted(call(self.forward, args, kwargs), self, args, _note)
         if self._mixin_computes:
+            # None stands for no method, as it does where Python looks for others.
             forward = super(LinkBase, self).__call__
+            if forward is None:
+                forward = self.forward
         else:
             forward = self.forward
         return noted(

@@ -239,6 +239,13 @@ cdef class LocalEntries:
         """Return the entries that the running thread sees, by name."""
         return {**self._global_entries, **self._entries()}
 
+    def _own_entries(self):
+        """Return the running thread's own entries, as the dictionary that has them.
+
+        Call :func:`changed` after a change of it.
+        """
+        return self._entries()
+
     def _own(self, name, default):
         """Return the running thread's own value of an entry."""
         return self._entries().get(name, default)

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend
+from chainer_fast import _backend, _numbers
 from chainer_fast.backends import cuda
 from chainer_fast.types import DTypeSpec, NdArray
 
@@ -91,7 +91,10 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     >>> chainer.utils.size_of_shape((2, 3, 4))
     24
     """
-    return int(math.prod(shape))
+    size = math.prod(shape)
+    # A product of NumPy's integers has their dtype, which may have no room for it.
+    return size if type(size) is int else math.prod(
+        [int(_numbers.plain(n)) for n in shape])
 
 
 def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:

@@ -63,7 +63,80 @@ class GlobalConfig:
         _show(vars(self), file)
 
 
-class LocalConfig(_state.LocalEntries):
+class _OwnEntries:
+    """A thread's own entries of a configuration, as attributes."""
+
+    __slots__ = ('_entries',)
+
+    def __init__(self, config: LocalConfig) -> None:
+        object.__setattr__(self, '_entries', config._own_entries())
+
+    @property
+    def __dict__(self) -> dict[str, tp.Any]:    # type: ignore[override]
+        return object.__getattribute__(self, '_entries')
+
+    def __getattr__(self, name: str) -> tp.Any:
+        try:
+            return vars(self)[name]
+        except KeyError:
+            raise AttributeError(
+                'the running thread has no configuration entry %r' % name) from None
+
+    def __setattr__(self, name: str, value: tp.Any, /) -> None:
+        _state.check(name, value)
+        vars(self)[name] = value
+        _state.changed()
+
+    def __delattr__(self, name: str, /) -> None:
+        if name not in vars(self):
+            raise AttributeError(
+                'the running thread has no configuration entry %r to delete' % name)
+        del vars(self)[name]
+        _state.changed()
+
+
+class _Replaceable(type):
+    """Type of a class whose lookup is compiled, until its ``__getattr__`` is replaced.
+
+    Programs replace it to look up entries in their own way.
+    """
+
+    @property
+    def __getattr__(cls) -> tp.Any:     # type: ignore[misc]
+        return vars(cls).get('_replaced', _look_up)
+
+    def __setattr__(cls, name: str, value: tp.Any, /) -> None:
+        if name != '__getattr__':
+            super().__setattr__(name, value)
+        elif value is not _look_up:
+            super().__setattr__('_replaced', value)
+            super().__setattr__('__getattribute__', _ask_replaced)
+        elif '_replaced' in vars(cls):
+            delattr(cls, name)
+
+    def __delattr__(cls, name: str, /) -> None:
+        if name == '__getattr__':
+            super().__delattr__('_replaced')
+            name = '__getattribute__'
+        super().__delattr__(name)
+
+
+def _ask_replaced(config, name):
+    try:
+        return object.__getattribute__(config, name)
+    except AttributeError:
+        return type(config)._replaced(config, name)
+
+
+def _look_up(*config_and_name):
+    """Return an entry, as ``LocalConfig.__getattr__`` that nobody has replaced."""
+    if len(config_and_name) == 1:       # Python asks for an attribute of the class.
+        raise AttributeError(
+            "type object 'LocalConfig' has no attribute %r" % config_and_name)
+    return _state.LocalEntries.__getattribute__(*config_and_name)
+
+
+class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
     """View of a ``GlobalConfig`` with entries of the running thread on top.
 
     Reading an attribute gives the thread's own entry, or else the global one.
@@ -75,7 +148,18 @@ class LocalConfig(_state.LocalEntries):
         The configuration to fall back to.
     """
 
-    __slots__ = ()
+    __slots__ = ('_global',)
+
+    _global: GlobalConfig
+
+    def __init__(self, global_config: GlobalConfig) -> None:
+        super().__init__(global_config)
+        # An assignment would make an entry.
+        type(self)._global.__set__(self, global_config)
+
+    @property
+    def _local(self) -> _OwnEntries:
+        return _OwnEntries(self)
 
     def __dir__(self) -> list[str]:
         # For completion, and for the suggestions of Python's own errors.

@@ -7,6 +7,7 @@ import warnings
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.dataset import dataset_mixin
 
 
@@ -37,6 +38,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
     def __init__(
             self, dataset: tp.Sequence[tp.Any], start: int, finish: int,
             order: tp.Sequence[int] | None = None) -> None:
+        start, finish = _numbers.plain_all((start, finish))
         if start < 0 or len(dataset) < finish:
             raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
                              % (start, finish, len(dataset)))
@@ -64,7 +66,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
 
 
 def _permutation(dataset, seed):
-    return numpy.random.RandomState(seed).permutation(len(dataset))
+    return numpy.random.RandomState(_numbers.plain(seed)).permutation(len(dataset))
 
 
 def split_dataset(
@@ -100,7 +102,7 @@ def split_dataset(
     (['a', 'b', 'c'], ['d', 'e'])
     """
     try:
-        split_at = operator.index(split_at)
+        split_at = operator.index(_numbers.plain(split_at))
     except TypeError:
         raise TypeError('split_at must be int, got %s instead' % type(split_at))
     size = len(dataset)
@@ -173,6 +175,7 @@ def split_dataset_n(
     >>> [part[:] for part in chainer.datasets.split_dataset_n(list('abcde'), 2)]
     [['a', 'b'], ['c', 'd']]
     """
+    n = _numbers.plain(n)
     size = len(dataset) // n
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
 
@@ -249,6 +252,7 @@ def get_cross_validation_datasets(
         n_folds = n_fold
     if n_folds is None:
         raise TypeError('n_folds is missing: give the number of folds')
+    n_folds = _numbers.plain(n_folds)
     total = len(dataset)
     if n_folds > total > 0:
         raise ValueError('%d examples cannot be divided into %d folds'

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 
+from chainer_fast import _numbers
 from chainer_fast.distribution import Distribution, kl_divergence, register_kl
 from chainer_fast.functions.array import reshape, where
 from chainer_fast.functions.math import prod
@@ -47,7 +48,8 @@ class Independent(Distribution):
         shape = distribution.batch_shape
         if reinterpreted_batch_ndims is None:
             reinterpreted_batch_ndims = max(0, len(shape) - 1)
-        elif reinterpreted_batch_ndims > len(shape):
+        reinterpreted_batch_ndims = _numbers.plain(reinterpreted_batch_ndims)
+        if reinterpreted_batch_ndims > len(shape):
             raise ValueError(
                 'reinterpreted_batch_ndims must not exceed the number of axes of '
                 'distribution.batch_shape, %s, but is %s'

@@ -83,6 +83,8 @@ def generate_array(
             'give one of them only' % (dtype, wanted))
     wanted = get_dtype(wanted)
 
+    if shape is None:
+        shape = ()      # as NumPy 1 has it
     if device is None:
         array = xp.empty(shape, dtype=wanted)
         initializer(array)

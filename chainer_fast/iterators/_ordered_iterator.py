@@ -6,6 +6,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
@@ -108,7 +109,7 @@ class OrderedIterator(Iterator):
             # Snapshots of early versions lack it; it is one batch before the position.
             previous = -1.
             if self.epoch_detail > 0:
-                before = self.current_position - self.batch_size
+                before = self.current_position - _numbers.plain(self.batch_size)
                 previous = max(self.epoch + before / self._epoch_size, 0.)
         self._previous_epoch_detail = previous
         if isinstance(self.order_sampler, ShuffleOrderSampler):

@@ -3,6 +3,8 @@ import collections
 
 import numpy
 
+from chainer_fast import _numbers
+
 IteratorState = collections.namedtuple(
     'IteratorState', ('current_position', 'epoch', 'is_new_epoch', 'order'))
 """``order`` is ``None`` where the examples come in the order of the data set."""
@@ -60,7 +62,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
     epoch_size = dataset_len if order is None else len(order)
     if repeat and not epoch_size:
         raise NoExamples
-    stop = position + batch_size
+    stop = position + _numbers.plain(batch_size)
     if stop < epoch_size:
         indices = _take(order, position, stop)
         return IteratorState(stop, epoch, False, order), indices

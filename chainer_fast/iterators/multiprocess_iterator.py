@@ -10,6 +10,7 @@ import warnings
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.iterators._hang_watch import wait
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
 from chainer_fast.iterators._own_reader import OwnReader
@@ -131,6 +132,8 @@ class MultiprocessIterator(ReadAheadIterator):
             order_sampler: tp.Callable[..., tp.Any] | None = None,
             dataset_timeout: float | None = 30.0,
             maxtasksperchild: int | None = None) -> None:
+        batch_size, n_processes, n_prefetch = _numbers.plain_all(
+            (batch_size, n_processes, n_prefetch))
         if n_processes is not None and n_processes < 0:
             raise ValueError('n_processes must not be negative (%r)' % n_processes)
         if maxtasksperchild is not None and maxtasksperchild < 1:

@@ -120,7 +120,10 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         # A mixin that comes after Link may define __call__ in place of forward.
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
                   if base not in Link.__mro__]
-        cls._mixin_computes = any('__call__' in vars(base) for base in behind)
+        # None there says that it does not.
+        cls._mixin_computes = next((
+            vars(base)['__call__'] for base in behind
+            if '__call__' in vars(base)), None) is not None
         cls._mixin_assigns = any('__setattr__' in vars(base) for base in behind)
 
     def __init__(self, **params: tp.Any) -> None:

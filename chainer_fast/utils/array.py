@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import warnings
 
+import numpy
+
+from chainer_fast import _numbers
 from chainer_fast.backend import get_array_module
 from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
 from chainer_fast.backends.kernels import reduction
@@ -69,6 +72,8 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
     >>> chainer.utils.sum_to(np.ones((2, 3)), (1, 3))
     array([[2., 2., 2.]])
     """
+    if isinstance(shape, numpy.ndarray):
+        shape = _numbers.shape(shape)
     if x.shape == shape:
         return x
     extra = x.ndim - len(shape)

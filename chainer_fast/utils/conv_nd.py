@@ -31,7 +31,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
     """
     if not hasattr(x, '__getitem__'):
         return (x,) * n
-    assert len(x) == n, 'expected %d numbers, got %r' % (n, x)
+    assert len(x) == n, 'expected %s numbers, got %r' % (n, x)
     return tuple(x)
 
 

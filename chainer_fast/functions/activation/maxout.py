@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -108,6 +108,7 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     >>> F.maxout(x, 2).array
     array([[4., 6., 0.]], dtype=float32)
     """
+    pool_size, axis = _numbers.plain_all((pool_size, axis))
     if pool_size <= 0:
         raise ValueError('pool_size must be a positive integer, not %s' % (pool_size,))
     if not -x.ndim <= axis < x.ndim:

@@ -4,7 +4,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -182,9 +182,9 @@ class AsStrided(FunctionNode):
     def __init__(
             self, shape: tp.Sequence[int], strides: tp.Sequence[int],
             storage_offset: int | None = None) -> None:
-        self.storage_offset: tp.Any = storage_offset
-        self.strides = strides
-        self.shape = shape
+        self.storage_offset: tp.Any = _numbers.plain(storage_offset)
+        self.strides = _numbers.plain_all(strides)
+        self.shape = _numbers.plain_all(shape)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

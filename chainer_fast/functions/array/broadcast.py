@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+import numpy
+
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
@@ -157,6 +159,8 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     array([[5., 5., 5.],
            [6., 6., 6.]])
     """
+    if isinstance(shape, numpy.ndarray):
+        shape = _numbers.shape(shape)
     if x.shape == shape:
         return as_variable(x)
     return BroadcastTo(shape).apply((x,))[0]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import space2depth as space2depth_mod
@@ -22,7 +22,7 @@ class Depth2Space(FunctionNode):
     """
 
     def __init__(self, r: int) -> None:
-        self.r = r
+        self.r: int = _numbers.plain(r)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

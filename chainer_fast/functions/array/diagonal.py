@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -16,9 +16,7 @@ class Diagonal(FunctionNode):
 
     def __init__(self, offset: int, axis1: int, axis2: int) -> None:
         super().__init__()
-        self.offset = offset
-        self.axis1 = axis1
-        self.axis2 = axis2
+        self.offset, self.axis1, self.axis2 = _numbers.plain_all((offset, axis1, axis2))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
@@ -17,7 +17,7 @@ class ExpandDims(FunctionNode):
 
     def __init__(self, axis: int) -> None:
         super().__init__()
-        self.axis: int = int(axis)
+        self.axis: int = int(_numbers.plain(axis))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

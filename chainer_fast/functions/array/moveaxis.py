@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -28,7 +28,7 @@ class Moveaxis(FunctionNode):
     def _as_axes(value):
         if isinstance(value, int):
             return value,
-        axes = tuple(value)
+        axes = _numbers.plain_all(value)
         for axis in axes:
             if not isinstance(axis, int):
                 raise TypeError(

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import operator
 import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
@@ -35,7 +36,8 @@ class PadSequence(FunctionNode):
     """
 
     def __init__(self, length: int | None, padding: float) -> None:
-        self.length = length
+        self.length: int | None = (
+            None if length is None else operator.index(_numbers.plain(length)))
         self.padding = padding
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

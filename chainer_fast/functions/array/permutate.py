@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -48,7 +48,7 @@ class Permutate(FunctionNode):
     def __init__(self, indices: NdArray, axis: int, inv: bool) -> None:
         super().__init__()
         self.indices = indices
-        self.axis = axis
+        self.axis: int = _numbers.plain(axis)
         self.inv = inv
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -59,7 +59,8 @@ class Permutate(FunctionNode):
         x, = inputs
         order = _inverse_indices(self.indices) if self.inv else self.indices
         try:
-            return backend.get_array_module(x).take(x, order, self.axis),
+            # NumPy takes no bool for an axis.
+            return backend.get_array_module(x).take(x, order, +self.axis),
         except IndexError as error:
             raise self._explained(error, x.shape[self.axis]) from None
 

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import math
 import typing as tp
 
+import numpy
+
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
@@ -31,13 +35,11 @@ class Reshape(FunctionNode):
         type_check._argname(in_types, ('x',))
         size = type_check.prod(in_types[0].shape)
         if self._cnt == 0:
-            wanted = type_check.make_variable(self.shape, str(self.shape))
+            wanted = type_check.make_variable(
+                _numbers.plain_all(self.shape), str(self.shape))
             type_check.expect(size == type_check.prod(wanted))
             return
-        known = 1
-        for length in self.shape:
-            if length > 0:
-                known *= length
+        known = math.prod([int(length) for length in self.shape if length > 0])
         divisor = type_check.make_variable(known, 'known_size(=%d)' % known)
         type_check.expect(size % divisor == 0)
 
@@ -89,6 +91,8 @@ def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
            [3., 4.],
            [5., 6.]])
     """
+    if isinstance(shape, numpy.ndarray):
+        shape = _numbers.shape(shape)
     if x.shape == shape:
         return as_variable(x)
     return Reshape(shape).apply((x,))[0]

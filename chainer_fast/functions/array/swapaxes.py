@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import views
 from chainer_fast.function_node import FunctionNode
@@ -24,7 +24,8 @@ class Swapaxes(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         xp = backend.get_array_module(inputs[0])
-        return xp.swapaxes(inputs[0], self.axis1, self.axis2),
+        return xp.swapaxes(
+            inputs[0], *_numbers.plain_all((self.axis1, self.axis2))),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends import layouts
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
@@ -48,7 +49,7 @@ class Planar(FunctionNode):
         self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
         self.ph, self.pw = (pad, pad) if type(pad) is int else pair(pad)
         self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
-        self.groups: int = groups
+        self.groups: int = _numbers.plain(groups)
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
@@ -91,7 +92,8 @@ class Planar(FunctionNode):
 
 def check_dilation(dilate):
     """Return the dilation after a check that it is positive."""
-    if min(pair(dilate)) < 1:
+    first, second = pair(dilate)
+    if min(first, second) < 1:
         raise ValueError('dilate must be positive, got %s' % (dilate,))
     return dilate
 
@@ -116,9 +118,10 @@ class Spatial(FunctionNode):
     dilate: tuple[int, ...]
 
     def _set_window(self, ndim, stride, pad, dilate, groups):
-        self.ndim, self.groups = ndim, groups
+        self.ndim, self.groups = ndim, _numbers.plain(groups)
         self.stride, self.pad, self.dilate = [
-            conv_nd.as_tuple(numbers, ndim) for numbers in (stride, pad, dilate)]
+            _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
+            for numbers in (stride, pad, dilate)]
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return self.stride, self.pad, self.dilate
@@ -126,7 +129,9 @@ class Spatial(FunctionNode):
 
 def pair(value):
     """Return the numbers of both axes, given for each or for both at once."""
-    return value if hasattr(value, '__getitem__') else (value, value)
+    if hasattr(value, '__getitem__'):
+        return _numbers.plain_all(value)
+    return value, value
 
 
 def places(lengths, ksize, stride, pad, dilate, cover_all):
@@ -247,8 +252,8 @@ def advise(expect, x, W, groups=1):
     if x.shape[-1] == channels:
         axes = (0, x.ndim - 1, *range(1, x.ndim - 1))
         return 'The axis of channels follows that of the batch: x.transpose%s' % (axes,)
-    return ('The images have %d channels and the filters take %d: make the link with '
-            'in_channels=%d, or with None, which takes the first it is given'
+    return ('The images have %s channels and the filters take %s: make the link with '
+            'in_channels=%s, or with None, which takes the first it is given'
             % (x.shape[1], channels, x.shape[1]))
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, convolution_2d
@@ -51,7 +52,8 @@ class Deconvolution2DFunction(_convolution.Planar):
             self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
         else:
             self._set_window(stride, pad, 1, 1)
-        self.outh, self.outw = (None, None) if outsize is None else outsize
+        self.outh, self.outw = (
+            (None, None) if outsize is None else _numbers.plain_all(outsize))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, convolution_nd
 from chainer_fast.types import NdArray
@@ -41,7 +42,8 @@ class DeconvolutionND(_convolution.Spatial):
         if outsize is not None and len(outsize) != ndim:
             raise AssertionError('outsize must have %d numbers, got %s'
                                  % (ndim, outsize))
-        self.outs: tuple[int | None, ...] = outsize
+        self.outs: tuple[int | None, ...] | None = (
+            None if outsize is None else _numbers.plain_all(outsize))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import matmul, record
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -191,6 +192,8 @@ def linear(
     >>> F.linear(x, W, b).array
     array([[16., 26.]], dtype=float32)
     """
+    if type(n_batch_axes) is not int:
+        n_batch_axes = _numbers.whole(n_batch_axes)
     if n_batch_axes <= 0:
         raise ValueError('n_batch_axes should be greater than 0.')
     batch_shape = x.shape[:n_batch_axes]

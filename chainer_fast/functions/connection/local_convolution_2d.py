@@ -65,7 +65,8 @@ class LocalConvolution2DFunction(_Local):
     """
 
     def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
-        super().__init__(*_convolution.pair(stride))
+        sy, sx = _convolution.pair(stride)
+        super().__init__(sy, sx)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         size = in_types.size()

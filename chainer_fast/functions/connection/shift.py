@@ -39,7 +39,7 @@ class Shift(FunctionNode):
         for number in self.kh, self.kw:
             if number % 2 != 1 or number < 1:
                 raise ValueError('ksize must be odd and positive, got %s' % (ksize,))
-        if not self.dy or not self.dx:
+        if 0 in (self.dy, self.dx):
             raise ZeroDivisionError('dilate must not be zero, got %s' % (dilate,))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-import numpy
+import operator
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
@@ -19,7 +20,8 @@ class ClassificationSummary(Function):
 
     def __init__(self, label_num: int | None, beta: float, ignore_label: int) -> None:
         self.ignore_label = ignore_label
-        self.label_num = label_num
+        self.label_num: int | None = (
+            None if label_num is None else +operator.index(_numbers.plain(label_num)))
         self.beta = beta
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -28,8 +30,6 @@ class ClassificationSummary(Function):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, t = inputs
         count = self.label_num
-        if isinstance(count, (bool, numpy.bool_)):
-            count = int(count)
         if count is None:
             # As many results as there are labels: on a GPU, the host waits for them.
             count = int(t.max()) + 1

@@ -3,9 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import configuration, function_node
+from chainer_fast import _numbers, configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -51,9 +49,8 @@ class Reduction(function_node.FunctionNode):
             self, axis: int | tuple[int, ...] | None = None,
             keepdims: bool = False) -> None:
         self.axis: tuple[int] | tuple[tp.Any, ...] | None = as_tuple(axis)
-        # NumPy's own reductions refuse its booleans.
         self.keepdims = (
-            bool(keepdims) if isinstance(keepdims, numpy.bool_) else keepdims)
+            keepdims if type(keepdims) is bool else _numbers.plain(keepdims))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -77,6 +74,7 @@ def align(y, shape, axis):
         expected = shape[axis:axis + y.ndim]
         assert y.shape == expected, (
             f'y has shape {y.shape}, but x has {expected} from axis {axis} on.')
+    axis = _numbers.plain(axis)
     behind = len(shape) - axis - y.ndim
     y = reshape.reshape(y, (1,) * axis + y.shape + (1,) * behind)
     return broadcast.broadcast_to(y, shape)

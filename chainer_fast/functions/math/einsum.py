@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import typing as tp
+from collections import abc
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
@@ -87,7 +88,7 @@ def _output_of(in_subs, count, out_sub):
 def _read_sublist(sublist):
     """Subscripts of a list of integers and ellipses."""
     symbols = []
-    if not isinstance(sublist, (list, tuple)):
+    if not isinstance(sublist, abc.Iterable):
         sublist = None,
     for entry in sublist:
         if entry is Ellipsis:
@@ -118,7 +119,7 @@ def _parse_einsum_input(operands):
     arrays = operands[:2 * count:2]
     in_subs = ','.join([_read_sublist(s) for s in operands[1:2 * count:2]])
     out_sub = None
-    if len(operands) % 2:
+    if len(operands) % 2 and operands[-1] is not None:
         out_sub = _read_sublist(operands[-1])
     return in_subs, _output_of(in_subs, count, out_sub), list(arrays)
 

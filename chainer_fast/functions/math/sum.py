@@ -1,7 +1,9 @@
 """Sums over axes, and the sum that undoes a broadcast."""
 from __future__ import annotations
 
-from chainer_fast import function_node, utils, variable
+import numpy
+
+from chainer_fast import _numbers, function_node, utils, variable
 from chainer_fast.backends.kernels import record, reduction
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
@@ -121,6 +123,8 @@ def sum_to(x: VariableOrArray, shape: tuple[int, ...]) -> Variable:
     >>> F.sum_to(x, (2,)).array
     array([4., 6.], dtype=float32)
     """
+    if isinstance(shape, numpy.ndarray):
+        shape = _numbers.shape(shape)
     if x.shape == shape:
         return variable.as_variable(x)
     y, = SumTo(shape).apply((x,))

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import functools
+import operator
 import typing as tp
 from collections import abc
 
-from chainer_fast import backend, utils
+from chainer_fast import _numbers, backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _contraction
@@ -16,7 +17,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 def _as_axes(entry):
     """One side of ``axes`` as a tuple."""
-    return tuple(entry) if isinstance(entry, abc.Sequence) else (entry,)
+    if isinstance(entry, abc.Sequence) or getattr(entry, 'ndim', None):
+        return _numbers.plain_all(entry)
+    return operator.index(_numbers.plain(entry)),
 
 
 def _counted(axes, shape, name):

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -350,7 +350,8 @@ def decorrelated_batch_normalization(
     """
     argument.assert_kwargs_empty(kwargs)
     return DecorrelatedBatchNormalization(
-        groups, eps, running_mean, running_projection, decay).apply((x,))[0]
+        _numbers.plain(groups), eps, running_mean, running_projection,
+        decay).apply((x,))[0]
 
 
 def fixed_decorrelated_batch_normalization(
@@ -400,5 +401,5 @@ def fixed_decorrelated_batch_normalization(
     >>> F.fixed_decorrelated_batch_normalization(x, mean, projection, groups=1).array
     array([[4., 2.]], dtype=float32)
     """
-    return FixedDecorrelatedBatchNormalization(groups).apply(
+    return FixedDecorrelatedBatchNormalization(_numbers.plain(groups)).apply(
         (x, mean, projection))[0]

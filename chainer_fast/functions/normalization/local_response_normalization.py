@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import operator
 
-import numpy
-
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
@@ -79,7 +78,9 @@ class LocalResponseNormalization(FunctionNode):
 
 def _half(n):
     """Return the number of neighbours on either side."""
-    return max((n if isinstance(n, numpy.bool_) else operator.index(n)) // 2, 0)
+    if not isinstance(n, int):
+        n = operator.index(_numbers.plain(n))
+    return max(n // 2, 0)
 
 
 class LocalResponseNormalizationGrad(FunctionNode):

@@ -3,6 +3,7 @@ import numbers
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.utils import type_check
 
 
@@ -14,7 +15,7 @@ def positive_pair(name, value):
             raise TypeError(
                 '%s must be a positive integer or a pair of them, but is %r'
                 % (name, value))
-    return first, second
+    return _numbers.plain_all((first, second))
 
 
 def _is_positive_integer(number):
@@ -33,18 +34,17 @@ def positive_float(name, value):
 
 def sampling_pair(value):
     """Return two numbers of samples from one or two; each may be None."""
-    # Scalars of NumPy have the method, too.
-    several = hasattr(value, '__getitem__') and getattr(value, 'ndim', 1) > 0
-    pair = value if several else (value, value)
-    for i in 0, 1:
-        number = pair[i]
+    # An array of no dimensions has the method, too.
+    several = hasattr(value, '__iter__') and getattr(value, 'ndim', 1)
+    pair = tuple(value) if several else (value, value)
+    for number in pair:
         if number is not None and not (
                 isinstance(number, numbers.Integral)
                 and number >= 1):  # type: ignore[operator]
             raise TypeError(
                 'sampling_ratio must be an integer of at least 1, None, or a pair of '
                 'these, but is %r' % (value,))
-    return pair[0], pair[1]
+    return _numbers.plain_all((pair[0], pair[1]))
 
 
 def check_types(in_types, dtype=None):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -14,9 +15,9 @@ _NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
 def _pair(x):
     """Two numbers from one, or from an iterable of two."""
     if not hasattr(x, '__iter__'):
-        return x, x
+        x = x, x
     first, second = x
-    return first, second
+    return _numbers.plain_all((first, second))
 
 
 class _Window2D:
@@ -127,7 +128,8 @@ class _Enlarging2D(Pooling2D):
             pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ksize, stride, pad, cover_all)
-        self.outh, self.outw = outsize or (None, None)
+        self.outh, self.outw = (
+            (None, None) if outsize is None else map(_numbers.whole, outsize))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         super().check_type_forward(in_types)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import conv_nd, type_check
@@ -44,7 +45,8 @@ class _PoolingND(FunctionNode):
                 'but ndim is %d' % ndim)
         steps = ksize if stride is None else stride
         self.ksize, self.stride, self.pad = [
-            conv_nd.as_tuple(numbers, ndim) for numbers in (ksize, steps, pad)]
+            _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
+            for numbers in (ksize, steps, pad)]
         self.ndim = ndim
         self.return_indices = return_indices
         self.cover_all = cover_all

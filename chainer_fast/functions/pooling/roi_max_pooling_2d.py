@@ -5,6 +5,9 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
+from chainer_fast.backends.kernels.roi.points import (
+    roi_pooling_slice as _roi_pooling_slice,  # noqa: F401
+)
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
 from chainer_fast.types import GradArrays, NdArray

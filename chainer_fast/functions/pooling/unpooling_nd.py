@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -30,7 +31,8 @@ class UnpoolingND(pooling_nd._PoolingND):
             pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
-        self.outs: tuple[tp.Any, ...] = outsize
+        self.outs: tuple[tp.Any, ...] | None = (
+            None if outsize is None else tuple(map(_numbers.whole, outsize)))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import initializer, link
+from chainer_fast import _numbers, initializer, link
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import maxout
 from chainer_fast.links.connection import linear
@@ -95,6 +95,7 @@ class Maxout(link.Chain):
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)
+        out_size, pool_size = _numbers.plain_all((out_size, pool_size))
         self.out_size, self.pool_size = out_size, pool_size
         columns = -1 if in_size is None else in_size
         weight = self._regrouped('initialW', initialW, 3, columns)

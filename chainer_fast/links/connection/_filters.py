@@ -1,7 +1,7 @@
 """Base of links that apply filters to images."""
 from __future__ import annotations
 
-from chainer_fast import initializers, link, variable
+from chainer_fast import _numbers, initializers, link, variable
 from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
@@ -90,7 +90,7 @@ def share(side, count, groups):
         raise ValueError(
             'the number of %s channels must be divisible by the number of groups: got '
             '%s channels and %s groups' % (side, count, groups))
-    return int(count / groups)
+    return int(_numbers.plain(count) / groups)
 
 
 def given(W, b, options, *names):

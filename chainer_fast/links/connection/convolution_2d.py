@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import memory_layouts
+from chainer_fast import _numbers, memory_layouts
 from chainer_fast.configuration import get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
@@ -123,7 +123,7 @@ class Convolution2D(_filters.Filtered):
         self.ksize: int | tuple[int, int] = ksize
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups: int = int(groups)
+        self.groups: int = int(_numbers.plain(groups))
 
         w_layout = self.x_layout = None
         self.cudnn_fast: bool = get_compute_mode() == 'cudnn_fast'

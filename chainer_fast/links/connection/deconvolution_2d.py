@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.links.connection import _filters
@@ -116,7 +117,7 @@ class Deconvolution2D(_filters.Filtered):
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
             _convolution.pair(value) for value in (stride, pad, dilate)]
-        self.groups: int = int(groups)
+        self.groups: int = int(_numbers.plain(groups))
         self.outsize = (None, None) if outsize is None else outsize
 
         if isinstance(initial_bias, get_array_types()) and not nobias:

@@ -1,6 +1,7 @@
 """Convolution of each channel separately, with parameters."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.functions.connection import _convolution, depthwise_convolution_2d
 from chainer_fast.initializers import normal
 from chainer_fast.links.connection import _filters
@@ -78,7 +79,8 @@ class DepthwiseConvolution2D(_filters.Filtered):
             initialW: InitializerSpec | None = None,
             initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
-        self.channel_multiplier, self.ksize = channel_multiplier, ksize
+        self.channel_multiplier: int = _numbers.plain(channel_multiplier)
+        self.ksize = ksize
         self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
         self.nobias = nobias
         if initialW is None:
@@ -92,7 +94,7 @@ class DepthwiseConvolution2D(_filters.Filtered):
     def _initialize_params(self, in_channels):
         super()._initialize_params(in_channels)
         if not self.nobias:
-            self.b.initialize(in_channels * self.channel_multiplier)
+            self.b.initialize(_numbers.plain(in_channels) * self.channel_multiplier)
 
     def _apply_filters(self, x, W, b):
         return depthwise_convolution_2d.depthwise_convolution_2d(

@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import backend, link
+from chainer_fast import _numbers, backend, link
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization.decorrelated_batch_normalization import (
@@ -147,6 +147,7 @@ class DecorrelatedBatchNormalization(link.Link):
             self, size: int, groups: int = 16, decay: float = 0.9, eps: float = 2e-5,
             dtype: DTypeSpec = numpy.float32) -> None:
         super().__init__()
+        groups = _numbers.plain(groups)
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
         identity = numpy.eye(length, dtype=dtype)

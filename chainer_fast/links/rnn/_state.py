@@ -1,7 +1,7 @@
 """Base of links with a state: variables that are not parameters."""
 from __future__ import annotations
 
-from chainer_fast import link
+from chainer_fast import _numbers, link
 from chainer_fast.backend import using_device
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.links.connection import linear
@@ -68,6 +68,7 @@ def add_maps(link, in_size, out_size, *extra):
     *extra : str
         Names of further children that map the cells.
     """
+    out_size = _numbers.plain(out_size)
     width = 4 * out_size
     with link.init_scope():
         link.upward = linear.Linear(in_size, width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import typing as tp
 
-from chainer_fast import initializers, link
+from chainer_fast import _numbers, initializers, link
 from chainer_fast.backend import using_device
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import lstm
@@ -74,7 +74,7 @@ class LSTMBase(link.Chain):
         self.bias_init = 0 if bias_init is None else bias_init
         self.forget_bias_init = 1 if forget_bias_init is None else forget_bias_init
         self.lateral_init, self.upward_init = lateral_init, upward_init
-        size: tp.Any = in_size if out_size is None else out_size
+        size: tp.Any = _numbers.plain(in_size if out_size is None else out_size)
         self.state_size = size
         is_deferred = None in (in_size, out_size)
         # The weights are zero until all of them are initialized together.

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import link
+from chainer_fast import _numbers, link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.math import linear_interpolate
@@ -35,6 +35,7 @@ class MGUBase(link.Chain):
 
     def __init__(self, n_inputs: int, n_units: int) -> None:
         super().__init__()
+        n_inputs, n_units = _numbers.plain_all((n_inputs, n_units))
         both = n_inputs + n_units
         with self.init_scope():
             self.W_f: Linear = linear.Linear(both, n_units)

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import link, variable
+from chainer_fast import _numbers, link, variable
 from chainer_fast.backend import using_device
 from chainer_fast.functions.array import permutate, transpose_sequence
 from chainer_fast.functions.rnn import n_step_rnn as rnn
@@ -123,6 +123,7 @@ class NStepRNNBase(link.ChainList):
             initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
+        n_layers, out_size = _numbers.plain_all((n_layers, out_size))
         self.n_layers = n_layers
         self.out_size = out_size
         self.dropout = dropout

@@ -5,7 +5,7 @@ import functools
 import operator
 import typing as tp
 
-from chainer_fast import link
+from chainer_fast import _numbers, link
 from chainer_fast.backend import using_device
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
@@ -23,7 +23,7 @@ class _TreeLSTM(link.Chain):
     def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
         self.in_size = in_size
-        self.state_size = out_size
+        self.state_size: int = _numbers.plain(out_size)
 
     def _take_apart(self, cshsx):
         """Return cells, outputs and the input; an output of zeros may remain None."""
@@ -106,13 +106,14 @@ class ChildSumTreeLSTM(_TreeLSTM):
     """
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
+        out_size = _numbers.plain(out_size)
         super().__init__(in_size, out_size)
         with self.init_scope():
             for name, size, gates in (
                     ('W_x', in_size, 4), ('W_h_aio', out_size, 3),
                     ('W_h_f', out_size, 1)):
                 setattr(self, name, linear.Linear(
-                    size, gates * out_size, nobias=name != 'W_x'))
+                    size, gates * _numbers.plain(out_size), nobias=name != 'W_x'))
 
     def forward(self, *cshsx: tp.Any) -> tuple[Variable, ...]:
         """Compute cells and outputs of a node.
@@ -222,7 +223,8 @@ class NaryTreeLSTM(_TreeLSTM):
     """
 
     def __init__(self, in_size: int | None, out_size: int, n_ary: int = 2) -> None:
-        assert n_ary >= 1, 'n_ary must be at least 1, but is %d' % n_ary
+        assert n_ary >= 1, 'n_ary must be at least 1, but is %s' % n_ary
+        out_size, n_ary = _numbers.plain_all((out_size, n_ary))
         super().__init__(in_size, out_size)
         self.n_ary = n_ary
         width = (3 + n_ary) * out_size

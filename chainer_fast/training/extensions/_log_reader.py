@@ -37,6 +37,15 @@ class LogReader(Extension):
         raise TypeError('log_report is the name of an extension or a LogReport, not %s'
                         % type(source))
 
+    def _new_entries(self, log):
+        """Yield the entries that have not been read, and count each when it has been.
+
+        A log may know no more than its length and its entries by their numbers.
+        """
+        while self._log_len < len(log):
+            yield log[self._log_len]
+            self._log_len += 1
+
     def serialize(self, serializer: AbstractSerializer) -> None:
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])

@@ -62,11 +62,10 @@ class Tracker(LogReader):
         log = self._read_log(trainer)
         if len(log) < self._log_len:  # not the log that the snapshot knows
             self._log_len = 0
-        for entry in log[self._log_len:]:
+        for entry in self._new_entries(log):
             values = {key: number for key, value in entry.items()
                       if (number := _state.as_number(value)) is not None}
             self._write(values, values.pop('iteration'))
-            self._log_len += 1
 
     def finalize(self) -> None:
         if self._is_open:

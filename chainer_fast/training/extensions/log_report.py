@@ -88,7 +88,7 @@ class LogReport(extension.Extension):
                      elapsed_time=trainer.elapsed_time)
         if self._postprocess is not None:
             self._postprocess(entry)
-        self._log += [entry]
+        self._log.append(entry)
         if self._log_name is not None:
             self._write(trainer.out, self._log_name.format(**entry))
         self._init_summary()

@@ -86,7 +86,7 @@ class PrintReportNotebook(print_report.PrintReport):
         self._header, self._log_len = None, len(log)
         self._cell.show(Table(self._entries, [
             [f'{entry[key]:g}' if key in entry else '' for key in self._entries]
-            for entry in log]))
+            for entry in map(log.__getitem__, range(len(log)))]))
 
 
 class PlotReportNotebook(plot_report.PlotReport):

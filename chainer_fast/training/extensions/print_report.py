@@ -65,13 +65,12 @@ class PrintReport(LogReader):
         if self._header is not None:
             self._out.write(self._header)
             self._header = None
-        for entry in self._read_log(trainer)[self._log_len:]:
+        for entry in self._new_entries(self._read_log(trainer)):
             if self._log_len == 0:
                 _report_keys.check(self, self._entries, entry)
             if not util.is_log(self._out):
                 self._out.write(util.ERASE_BELOW)   # there may be a progress bar
             self._print(entry)
-            self._log_len += 1
 
     def _print(self, observation):
         cells = [template.format(observation[key]) if key in observation else empty

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
+
 
 def get_conv_outsize(
         size: int, k: int, s: int, p: int, cover_all: bool = False, d: int = 1) -> int:
@@ -45,6 +47,7 @@ def get_conv_outsize(
     >>> chainer.utils.get_conv_outsize(size=28, k=5, s=2, p=2, cover_all=True)
     15
     """
+    size, k, s, p, d = _numbers.plain_all((size, k, s, p, d))
     room = size + 2 * p - _extent(k, d)
     if cover_all:
         room += s - 1
@@ -77,6 +80,7 @@ def get_deconv_outsize(
     >>> chainer.utils.get_deconv_outsize(size=14, k=4, s=2, p=1)
     28
     """
+    size, k, s, p, d = _numbers.plain_all((size, k, s, p, d))
     length = (size - 1) * s + _extent(k, d) - 2 * p
     return length - s + 1 if cover_all else length
 

@@ -1,0 +1,80 @@
+"""NumPy's integers among the arguments of a call.
+
+Sums and products of NumPy's integers stay in their dtype, and NumPy 2 gives Python's
+integers that dtype as well: ``300 + numpy.int8(1)`` is an error, ``-numpy.uint8(1)`` is
+255. What computes sizes or places out of arguments takes them as Python's.
+"""
+from __future__ import annotations
+
+import typing as tp
+
+import numpy
+
+
+def plain(value: tp.Any) -> tp.Any:
+    """Return an integer or a bool of NumPy as Python's; anything else as it is.
+
+    An array of one element counts as that element, as it does where NumPy wants an int.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> -_numbers.plain(np.uint8(1))
+    -1
+    >>> _numbers.plain(np.array([2]))
+    2
+    >>> _numbers.plain(2.)
+    2.0
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, (numpy.integer, numpy.bool_)):
+        return value.item()
+    if isinstance(value, numpy.ndarray) and (
+            value.size == 1 and value.dtype.kind in 'iub'):
+        return value.item()
+    return value
+
+
+def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
+    """Return a tuple of numbers, each as :func:`plain` has it.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.plain_all(np.array([6, 4]))
+    (6, 4)
+    """
+    if type(values) is tuple and all([type(each) is int for each in values]):
+        return values
+    return tuple([plain(each) for each in values])
+
+
+def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
+    """Return the lengths that an array holds.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.shape(np.array([6, 4]))
+    (6, 4)
+    >>> _numbers.shape(np.array(6))
+    (6,)
+    """
+    return tuple(numpy.atleast_1d(array).tolist())
+
+
+def whole(value: tp.Any) -> tp.Any:
+    """Return an integral float as an int, and anything else as :func:`plain` has it.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.whole(2.)
+    2
+    >>> _numbers.whole(2.5)
+    2.5
+    """
+    if isinstance(value, (float, numpy.floating)) and value == int(value):
+        return int(value)
+    return plain(value)
