@@ -23,6 +23,9 @@ ENTRIES: tuple[Removed, ...] = (
     *renamed('NumPy 1.23', 'numpy', {'numpy.typeDict': 'numpy.sctypeDict'}),
     Removed('numpy.asscalar', 'NumPy 1.22', 'write a.item()', 'numpy'),
     Removed('numpy.alen', 'NumPy 1.22', 'write len(a)', 'numpy'),
+    Removed('list of arrays, lists or slices as an index', 'NumPy 1.22',
+            'write a[tuple(index)]', 'numpy', 'lists of lists that mean something '
+            'today only if numpy is named'),
     Removed('numpy.rank', 'NumPy 1.17', 'write numpy.ndim', 'numpy'),
     Removed('numpy.loads', 'NumPy 1.21', 'write pickle.loads', 'numpy'),
     *renamed('NumPy 1.26', 'numpy', below('numpy.', '''

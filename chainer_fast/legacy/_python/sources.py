@@ -15,6 +15,8 @@ import typing
 from chainer_fast.legacy._python import callers, calls, meanings, siblings, trees
 
 _NUMBERS = {'float', 'int', 'complex'}
+# Functions that return no list.
+_NO_LISTS = _NUMBERS | {'len', 'str', 'slice', 'tuple', 'abs', 'type', 'ord', 'id'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
 
 
@@ -32,6 +34,9 @@ class Rules:
         many arguments.
     are_arrays_numbers : bool
         Whether arrays of one element serve as numbers.
+    are_lists_tuples : bool
+        Whether lists of lists are tuples as indices of arrays, even if they mean
+        something today.
     is_python_2 : bool
         Whether the program's own files mean what they meant in Python 2: whole numbers
         have whole quotients, unless a file says ``from __future__ import division``,
@@ -49,6 +54,7 @@ class Rules:
         self.attributes = set()
         self.methods = set()
         self.are_arrays_numbers = False
+        self.are_lists_tuples = False
         self.is_python_2 = False
         self.has_lists = False
 
@@ -79,10 +85,27 @@ def _comes_first(statement):
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
+def _may_be_list(index):
+    """Whether an index may be a list that NumPy took for a tuple."""
+    if isinstance(index, ast.List):
+        return not all(isinstance(part, (ast.Constant, ast.UnaryOp)) and (
+            getattr(part, 'value', 0) not in (None, Ellipsis)) for part in index.elts)
+    if isinstance(index, ast.BinOp):
+        if isinstance(index.op, ast.Mult):      # of a list and a number
+            return _may_be_list(index.left) or _may_be_list(index.right)
+        return (isinstance(index.op, ast.Add) and _may_be_list(index.left)
+                and _may_be_list(index.right))
+    if isinstance(index, ast.Call) and isinstance(index.func, ast.Name):
+        return index.func.id not in _NO_LISTS
+    return isinstance(index, (ast.Name, ast.Attribute, ast.Call, ast.Subscript,
+                              ast.ListComp, ast.IfExp))
+
+
 class _Rewriter(ast.NodeTransformer):
 
-    def __init__(self, rules, tree, is_python_2, is_division_whole):
+    def __init__(self, rules, tree, is_python_2, is_division_whole, reading):
         self.rules = rules
+        self.reading = reading      # of lists as indices
         self.is_python_2 = is_python_2
         self.is_division_whole = is_division_whole
         self.caught = set()     # errors for which the lines around have a way
@@ -198,10 +221,30 @@ class _Rewriter(ast.NodeTransformer):
             [target], trees.call(node, 'divided', value, node.value)), node)
 
     def visit_Subscript(self, node):
+        may_be_list = _may_be_list(node.slice)
         self.generic_visit(node)
-        if self.rules.are_arrays_numbers and isinstance(node.ctx, ast.Store):
-            node.value = trees.call(node, 'target', node.value)
+        if not self.rules.are_arrays_numbers:
+            return node
+        if isinstance(node.ctx, ast.Store):
+            node.value = trees.call(
+                node, 'target', node.value, ast.Constant(self.reading))
+        elif isinstance(node.ctx, ast.Load) and may_be_list:
+            return self._item(node)
         return node
+
+    def _item(self, node):
+        """Return a call in place of an item, for indices that may be lists."""
+        call = trees.call(
+            node, 'item', node.value, node.slice, ast.Constant(self.reading))
+        if not isinstance(node.slice, ast.Name):
+            return call
+        # Most are numbers, and calls take time. A name can be read twice.
+        kind = ast.Attribute(ast.Name(node.slice.id, ast.Load()), '__class__',
+                             ast.Load())
+        is_list = ast.Compare(kind, [ast.Is()], [
+            ast.Attribute(ast.Name(calls.NAME, ast.Load()), 'LIST', ast.Load())])
+        return ast.fix_missing_locations(ast.copy_location(
+            ast.IfExp(is_list, call, node), node))
 
 
 rules = Rules()
@@ -219,7 +262,10 @@ def rewrite(tree, filename='<string>', is_python2=False):
             meanings.with_lists(tree, trees.bound_in(tree))
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
         is_division_whole = is_python2 and not _has_true_division(tree)
-        _Rewriter(rules, tree, is_python2, is_division_whole).visit(tree)
+        reading = (calls.AS_THEN if rules.are_lists_tuples
+                   else calls.BY_LIBRARY if callers.is_installed(filename)
+                   else calls.BY_PROGRAM)
+        _Rewriter(rules, tree, is_python2, is_division_whole, reading).visit(tree)
     return tree
 
 
