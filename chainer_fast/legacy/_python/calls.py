@@ -16,9 +16,11 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._python.files import opened  # noqa: F401
 
 #: Name by which rewritten modules know this one.
 NAME = '__chainer_fast_legacy__'
+BESIDE = 'import of a module beside it in the package'
 LIST = list         # whatever they call so themselves
 
 names = {}          # {name: function that returns its meaning}
@@ -167,6 +169,23 @@ def decoded(function, *args, **kwargs):
         if isinstance(args[0], bytes) and len(args) == 1 and 'encoding' not in kwargs:
             kwargs['encoding'] = 'ascii'
     return function(*args, **kwargs)
+
+
+def found_beside():
+    """Count an import that found nothing in the package, but a module beside it."""
+    _report.adapted(BESIDE)
+
+
+def compared(name, a, b):
+    """Return ``a < b`` and the like: nothing was less than None."""
+    compare = getattr(operator, name)
+    try:
+        return compare(a, b)
+    except TypeError:
+        if a is not None and b is not None:
+            raise
+    _report.adapted('order of None and other objects')
+    return compare(a is not None, b is not None)
 
 
 def ordered(cmp):

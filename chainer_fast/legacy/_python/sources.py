@@ -15,6 +15,7 @@ import typing
 from chainer_fast.legacy._python import callers, calls, meanings, siblings, trees
 
 _NUMBERS = {'float', 'int', 'complex'}
+_ORDERS = {ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge'}
 # Functions that return no list.
 _NO_LISTS = _NUMBERS | {'len', 'str', 'slice', 'tuple', 'abs', 'type', 'ord', 'id'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
@@ -101,11 +102,20 @@ def _may_be_list(index):
                               ast.ListComp, ast.IfExp))
 
 
+def _is_open(function):
+    """Whether a call is one of ``open``, ``io.open`` or ``codecs.open``."""
+    if isinstance(function, ast.Attribute):
+        return function.attr == 'open' and getattr(function.value, 'id', None) in (
+            'io', 'codecs')
+    return isinstance(function, ast.Name) and function.id in ('open', 'file')
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree, is_python_2, is_division_whole, reading):
         self.rules = rules
         self.reading = reading      # of lists as indices
+        self.opens_files = bool(rules.names)
         self.is_python_2 = is_python_2
         self.is_division_whole = is_division_whole
         self.caught = set()     # errors for which the lines around have a way
@@ -171,9 +181,13 @@ class _Rewriter(ast.NodeTransformer):
         is_text = (isinstance(node.func, ast.Name) and node.func.id == 'unicode'
                    and 'unicode' in self.rules.names - self.bound
                    and 'NameError' not in self.caught)
+        is_open = self.opens_files and _is_open(node.func)
         self.generic_visit(node)
         if is_text:
             return trees.with_first(node, 'decoded')
+        if is_open:
+            return trees.call_with(node, 'opened', node.func,
+                                   ast.Constant(self.is_python_2))
         function, count = node.func, len(node.args)
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return node
@@ -193,6 +207,14 @@ class _Rewriter(ast.NodeTransformer):
                          and count == 1)
         if is_number and self.rules.are_arrays_numbers and not node.keywords:
             return trees.call(node, 'number', function, *node.args)
+        return node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = _ORDERS.get(type(node.ops[0]))
+        if self.is_python_2 and name and len(node.ops) == 1:
+            return trees.call(node, 'compared', ast.Constant(name), node.left,
+                              node.comparators[0])
         return node
 
     def visit_BinOp(self, node):
@@ -253,7 +275,8 @@ rules = Rules()
 def rewrite(tree, filename='<string>', is_python2=False):
     """Rewrite the tree of a module, in place, and return it."""
     if rules.names:
-        siblings.make_relative(tree, filename)
+        is_old = is_python2 or rules.is_python_2 and not callers.is_installed(filename)
+        siblings.make_relative(tree, filename, is_first=is_old)
     if not is_python2 and not callers.is_installed(filename):
         if rules.is_python_2:
             is_python2 = True

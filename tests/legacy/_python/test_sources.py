@@ -225,8 +225,10 @@ def test_files_of_either_kind(load):
                   'a.seek(0); b.seek(0)\n'
                   'r = list(a), cPickle.load(b), isinstance(a, StringIO.StringIO)\n')
     assert module.r == (['x\n', 'y'], [1], True)
-    with pytest.raises(TypeError):
-        module.a.write(b'bytes')
+    module.a.write(b'bytes')
+    module.b.write('text')
+    assert module.a.getvalue() == 'x\nybytes' and module.b.getvalue().endswith(b'text')
+    assert module.a.len == 8
 
 
 def test_old_files_of_text(load):
