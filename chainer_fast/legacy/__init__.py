@@ -42,7 +42,8 @@ _MODULES = {
                '_python.draws', '_python.standard_modules'),
     'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
     'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
-                  '_libraries.of_pictures', '_libraries.of_files'),
+                  '_libraries.of_pictures', '_libraries.of_files',
+                  '_libraries.of_matplotlib', '_libraries.of_pandas'),
     'cpu': ('_cpu.devices', '_cpu.cupy'),
     'chainerx': ('_chainerx',),
 }

@@ -99,6 +99,13 @@ class _Relative(ast.NodeTransformer):
                 ast.ImportFrom(owner, [ast.alias(last, _UNUSED)], 1)]
 
 
+def still_hold(filename, found):
+    """Whether other modules are found, or not, as when imports were made relative."""
+    finder = _Finder(filename, False)
+    return all(finder.is_sibling(name) == is_sibling
+               for name, is_sibling in found.items())
+
+
 def make_relative(tree, filename, is_first=False):
     """Make imports relative that find a module beside a file.
 
@@ -111,11 +118,20 @@ def make_relative(tree, filename, is_first=False):
     is_first : bool
         Whether modules beside it win over others, as in Python 2 unless the file says
         ``from __future__ import absolute_import``; or else those that are nowhere else.
+
+    Returns
+    -------
+    dict
+        Names beside the file that were looked for elsewhere, and whether in vain.
     """
     is_absolute = any(
         isinstance(node, ast.ImportFrom) and node.module == '__future__'
         and any(name.name == 'absolute_import' for name in node.names)
         for node in tree.body)
     relative = _Relative(filename, is_first and not is_absolute)
-    if relative._finder.is_in_package:
+    finder = relative._finder
+    if finder.is_in_package:
         relative.visit(tree)
+    return {} if finder.is_first else {
+        name: is_sibling for name, is_sibling in finder.found.items()
+        if finder._is_beside(name)}

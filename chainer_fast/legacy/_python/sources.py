@@ -3,16 +3,25 @@
 No shim reaches ``float(a)``, ``d.iteritems()`` or ``xrange``: they are built into
 Python, or belong to types of C. Modules of the program, and of libraries that are not
 known to be of today, call helpers of :mod:`~chainer_fast.legacy._python.calls` in their
-place. Python's caches of compiled modules are neither read nor written for them.
+place. Their compiled forms are kept in files of their own (:mod:`cache`).
 """
 import ast
 import builtins
+import functools
 import importlib.machinery
 import re
 import sys
 import typing
 
-from chainer_fast.legacy._python import callers, calls, meanings, siblings, trees
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import (
+    cache,
+    callers,
+    calls,
+    meanings,
+    siblings,
+    trees,
+)
 
 _NUMBERS = {'float', 'int', 'complex'}
 _ORDERS = {ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge'}
@@ -272,11 +281,22 @@ class _Rewriter(ast.NodeTransformer):
 rules = Rules()
 
 
-def rewrite(tree, filename='<string>', is_python2=False):
-    """Rewrite the tree of a module, in place, and return it."""
+def rewrite(tree, filename='<string>', is_python2=False, found=None):
+    """Rewrite the tree of a module, in place, and return it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+    filename : str
+    is_python2 : bool
+        Whether it is in the syntax of Python 2.
+    found : dict, optional
+        Gets what was found out about other modules.
+    """
+    found = {} if found is None else found
     if rules.names:
         is_old = is_python2 or rules.is_python_2 and not callers.is_installed(filename)
-        siblings.make_relative(tree, filename, is_first=is_old)
+        found.update(siblings.make_relative(tree, filename, is_first=is_old))
     if not is_python2 and not callers.is_installed(filename):
         if rules.is_python_2:
             is_python2 = True
@@ -298,7 +318,7 @@ def _has_true_division(tree):
                for node in tree.body)
 
 
-def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
+def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=None):
     """Compile the source of a module; what the rules say is rewritten."""
     is_python2 = False
     try:
@@ -308,8 +328,20 @@ def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
         from chainer_fast.legacy._python import python2
         tree = python2.parse(source, str(filename), error)
         is_python2 = True
-    return builtins.compile(rewrite(tree, str(filename), is_python2), filename, mode,
-                            flags, dont_inherit)
+    return builtins.compile(rewrite(tree, str(filename), is_python2, found), filename,
+                            mode, flags, dont_inherit)
+
+
+def _compiled(source, path):
+    """Return the code of a module, kept from an earlier process or made anew."""
+    key = cache.key_of(source, path, rules)
+    code = cache.load(path, key, functools.partial(siblings.still_hold, path))
+    if code is None:
+        found: dict[str, bool] = {}
+        with _report.recorded() as adapted:
+            code = compile(source, path, found=found)
+        cache.save(path, key, code, adapted, found)
+    return code
 
 
 def use(patches):
@@ -322,7 +354,7 @@ def use(patches):
             path = self.get_filename(name)
             if callers.is_of_today(name):
                 return original(self, name)
-            return compile(self.get_data(path), path)
+            return _compiled(self.get_data(path), path)
         patches.set(loader, 'get_code', get_code)
         patches.call_at_end(rules.clear)
         _use_in_notebook(patches)
