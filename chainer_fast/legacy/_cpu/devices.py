@@ -1,4 +1,6 @@
 """Devices and transfers where there is no GPU."""
+import typing
+
 import numpy
 
 from chainer_fast import backend, device_resident
@@ -96,7 +98,7 @@ def _get_device(*args):
 def _from_device_id(device_id):
     """Return the processor in place of the GPU with a number."""
     numbered = cuda._numbered_device(device_id)     # makes a device, which counts
-    device = backend.CpuDevice()
+    device: typing.Any = backend.CpuDevice()
     device._number = numbered.id        # programs up to version 5 ask for it
     return device
 

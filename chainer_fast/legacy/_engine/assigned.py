@@ -3,6 +3,7 @@
 Version 1 trained whatever a link had by the names of parameters when it was updated.
 """
 import functools
+import typing
 
 from chainer_fast import backend
 from chainer_fast.initializers import constant
@@ -15,7 +16,7 @@ from chainer_fast.variable import Parameter, Variable
 _RULES = '_rules_by_path'
 
 
-def _become_parameter(variable):
+def _become_parameter(variable: typing.Any) -> None:
     """Make a parameter of a variable, which stays the same object."""
     variable.__class__ = Parameter
     variable.initializer = constant.NaN(variable.dtype)
@@ -25,7 +26,7 @@ def _become_parameter(variable):
 
 def _assign_as_parameter(assign):
     @functools.wraps(assign)
-    def set_attribute(self, name, value, /):
+    def set_attribute(self, name, value: typing.Any, /):
         if type(value) is not Variable or name not in self.__dict__.get('_params', ()):
             assign(self, name, value)
             return
@@ -34,7 +35,7 @@ def _assign_as_parameter(assign):
         replaced = self.__dict__.get(name)
         assign(self, name, value)
         if isinstance(replaced, Parameter):
-            value.update_rule = replaced.update_rule
+            value.update_rule = replaced.update_rule    # type: ignore
     return set_attribute
 
 

@@ -1,4 +1,4 @@
-"""Where a link is: whether on the processor, and its GPU, attributes up to version 5."""
+"""Where a link is, which attributes told up to version 5."""
 import numpy
 
 from chainer_fast.legacy import _report

@@ -2,6 +2,7 @@
 import functools
 import os
 import types
+import typing
 
 import numpy
 
@@ -109,7 +110,6 @@ def _fetch_mldata(dataname, target_name='label', data_name='data',
         datasets.get_data_home(data_home=data_home), 'mldata', file + '.mat')
     if not os.path.exists(path):
         _no_mldata()
-    _report.adapted('sklearn.datasets.fetch_mldata')
     found = io.loadmat(path, struct_as_record=True)
     columns = [str(column[0])
                for column in found.get('mldata_descr_ordering', [[]])[0]]
@@ -121,7 +121,8 @@ def _fetch_mldata(dataname, target_name='label', data_name='data',
         columns = [name for name in found if not name.startswith('__')]
     if 'data' not in own and columns:
         own['data'] = next(name for name in columns if name != own.get('target'))
-    result = {'DESCR': 'mldata.org dataset: %s' % dataname, 'COL_NAMES': columns}
+    result: dict[str, typing.Any] = {
+        'DESCR': 'mldata.org dataset: %s' % dataname, 'COL_NAMES': columns}
     for today, name in own.items():
         result[today] = found[name]
     result.update({name: found[name] for name in columns

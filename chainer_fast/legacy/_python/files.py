@@ -115,7 +115,7 @@ def _of_text(file, given, mode):
     options = {'encoding': file.encoding, 'errors': file.errors,
                'newline': given.get('newline'), 'line_buffering': file.line_buffering}
     made = TextFile(file.detach(), **options)
-    made.mode = mode
+    made.mode = mode    # type: ignore[misc]
     return made
 
 

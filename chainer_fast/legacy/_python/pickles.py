@@ -48,7 +48,8 @@ def _with_bytes(what, function, position=0):
         result = function(*arguments, **options)
         files.go_on_behind(text, below)
         if isinstance(result, numpy.lib.npyio.NpzFile):
-            result._text = text     # arrays are read later
+            # Arrays are read later.
+            result._text = text     # type: ignore[attr-defined]
         return result
     return call
 
@@ -90,7 +91,7 @@ def _loads(loads):
 
 def _class(base):
     """Derive Pickler or Unpickler, for files of text as well."""
-    class Derived(base):
+    class Derived(base):    # type: ignore[misc,valid-type]
 
         def __init__(self, file, *args, **options):
             below = files.bytes_below(file) if _is_old() else None

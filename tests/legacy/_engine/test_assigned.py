@@ -141,7 +141,8 @@ def test_hooks_by_name(enable):
     enable('v3')
     optimizer = chainer.optimizers.SGD().setup(linear(1, 1))
     optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(0.1))
-    assert list(optimizer._hooks) == list(optimizer._pre_update_hooks) == ['WeightDecay']
+    for hooks in optimizer._hooks, optimizer._pre_update_hooks:
+        assert list(hooks) == ['WeightDecay']
     assert not optimizer._post_update_hooks
     optimizer._hooks = {}
     assert not optimizer._hooks

@@ -18,8 +18,10 @@ import numpy as np
 # What a program does and finds, in modules of Python 3 as well.
 PROGRAMS = {
     'dump': "cPickle.dump([1], open('f', 'w')); found = cPickle.load(open('f'))",
-    'dump of pickle': "pickle.dump([1], open('f', 'w')); found = pickle.load(open('f'))",
-    'protocol 2': "cPickle.dump([1], open('f', 'w'), 2); found = cPickle.load(open('f'))",
+    'dump of pickle': "pickle.dump([1], open('f', 'w'))\n"
+                      "found = pickle.load(open('f'))",
+    'protocol 2': "cPickle.dump([1], open('f', 'w'), 2)\n"
+                  "found = cPickle.load(open('f'))",
     'classes': "pickle.Pickler(open('f', 'w'), 2).dump([1])\n"
                "found = pickle.Unpickler(open('f')).load()",
     'classes of cPickle': "cPickle.Pickler(open('f', 'w')).dump([1])\n"

@@ -127,7 +127,7 @@ def test_devices_without_legacy_mode():
     device = chainer.get_device('@numpy')
     assert device != -1
     with pytest.raises(TypeError):
-        device < 0
+        assert device < 0
     with pytest.raises(TypeError):
         int(device)
     with pytest.raises(TypeError):
@@ -139,8 +139,8 @@ def test_devices_compare_with_nothing_else(enable):
     device = chainer.get_device('@numpy')
     assert device != '@numpy' and device != True and device != -1.5     # noqa: E712
     with pytest.raises(TypeError):
-        device < 'gpu'
-    assert str(device) == '{}'.format(device) == '@numpy'
+        assert device < 'gpu'
+    assert str(device) == f'{device}' == '@numpy'
 
 
 @pytest.mark.parametrize('parts', [('cpu',), ('v1', 'cpu')])
