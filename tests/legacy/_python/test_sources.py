@@ -29,10 +29,12 @@ def test_caches_are_left_alone(load, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, 'dont_write_bytecode', False)
     legacy.enable('numpy')
     load('def f(a): return float(a)\n')
-    assert not list(tmp_path.rglob('*.pyc'))
+    kept = list(tmp_path.rglob('*.pyc'))
+    assert [path.name.endswith('.legacy.pyc') for path in kept] == [True]
     legacy.disable()
     load('def f(a): return float(a)\n')
-    assert list(tmp_path.rglob('*.pyc'))
+    plain, = set(tmp_path.rglob('*.pyc')) - set(kept)
+    assert not plain.name.endswith('.legacy.pyc')
 
 
 def test_documentation_and_futures_come_first(load):
