@@ -146,7 +146,7 @@ class OldForm:
             _report.adapted(self._what + ' by position')
 
 
-def adapt(form, today, change=None):
+def adapt(form, today, change=None, kept=()):
     """Make a callable take calls of an earlier version as well.
 
     Parameters
@@ -157,6 +157,8 @@ def adapt(form, today, change=None):
         What takes the calls of today, and those of old after their translation.
     change : callable or None
         Called with the arguments by their old names, to put today's in their place.
+    kept : tuple of str
+        Arguments that are set as attributes of the first one, the object.
     """
     @functools.wraps(today)
     def call(*args, **kwargs):
@@ -165,8 +167,12 @@ def adapt(form, today, change=None):
         if not form.is_old(args, kwargs, prefers_old):
             return today(*args, **kwargs)
         args, arguments = form.bind(args, kwargs)
+        attributes = {name: arguments[name] for name in kept if name in arguments}
         if change is not None:
             change(arguments)
         with configured(arguments):
-            return today(*args, **arguments)
+            result = today(*args, **arguments)
+        if attributes:
+            vars(args[0]).update(attributes)
+        return result
     return call

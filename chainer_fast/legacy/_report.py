@@ -1,7 +1,9 @@
 """What legacy mode has adapted, where, and how often."""
 import collections
+import contextlib
 import inspect
 import os
+import threading
 
 from chainer_fast._past import removed
 from chainer_fast.legacy import _frames
@@ -38,6 +40,23 @@ def adapted(what):
 def adapted_at(what, file, line):
     """Count a use at a place that is known otherwise."""
     _uses[what][file, line] += 1
+    recorded = getattr(_recorded, 'uses', None)
+    if recorded is not None:
+        recorded.append((what, file, line))
+
+
+_recorded = threading.local()
+
+
+@contextlib.contextmanager
+def recorded():
+    """Return a context that gives a list of the uses counted at places in it."""
+    outer = getattr(_recorded, 'uses', None)
+    _recorded.uses = uses = []
+    try:
+        yield uses
+    finally:
+        _recorded.uses = outer
 
 
 def adapted_in(what, function):

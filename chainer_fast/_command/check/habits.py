@@ -95,7 +95,7 @@ def indices(checker, node, scope):
         return
     found = bound_to(node.slice, scope)
     if found and all(_is_list_of_indices(checker, *one) for one in found):
-        yield 'index that is a list of sequences'
+        yield 'list of arrays, lists or slices as an index'
 
 
 def devices(checker, node, scope):
@@ -108,7 +108,7 @@ def devices(checker, node, scope):
                 name.startswith(_WITH_DEVICE)
                 for value in checker.inference.values(side.value, scope)
                 for name in _classes(checker, value)):
-            yield 'number of the device of an updater or evaluator'
+            yield 'devices as numbers'
 
 
 def _classes(checker, value):

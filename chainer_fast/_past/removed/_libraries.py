@@ -25,8 +25,9 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('sklearn.preprocessing.Imputer', 'scikit-learn 0.21',
             'write sklearn.impute.SimpleImputer', 'libraries'),
     Removed('sklearn.datasets.fetch_mldata', 'scikit-learn 0.21',
-            "write sklearn.datasets.fetch_openml('mnist_784', as_frame=False)", '',
-            'its server is gone: it can be imported, and the call says so'),
+            "write sklearn.datasets.fetch_openml('mnist_784', as_frame=False)",
+            'libraries', 'reads the file that it left in scikit_learn_data; its server '
+            'is gone: without the file, the call says so'),
     Removed('sklearn.datasets.load_boston', 'scikit-learn 1.1',
             'write sklearn.datasets.fetch_california_housing', '',
             'the data was withdrawn: it can be imported, and the call says so'),
@@ -89,34 +90,49 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('h5py.Dataset.value', 'h5py 2.10', 'write dataset[()]', 'libraries'),
     Removed('h5py.File without mode', 'h5py 2.10', "write mode='r' or mode='a'",
             'libraries', 'reads and writes, and makes the file, as it did'),
-    *(Removed('pandas.DataFrame.' + name, last, instead, '',
-              'legacy mode leaves pandas alone')
+    Removed('arguments of matplotlib by position', 'matplotlib 3.7',
+            'give them by name', 'libraries', 'in the order of matplotlib 3.1'),
+    # pandas
+    *(Removed('pandas.%s.%s' % (cls, name), last, instead, 'libraries')
+      for cls in ('DataFrame', 'Series')
       for name, last, instead in (
           ('ix', 'pandas 0.25', 'write loc or iloc'),
           ('as_matrix', 'pandas 0.25', 'write to_numpy()'),
+          ('get_values', 'pandas 0.25', 'write to_numpy()'),
+          ('get_value', 'pandas 0.25', 'write at'),
+          ('set_value', 'pandas 0.25', 'write at'),
+          ('clip_lower', 'pandas 0.25', 'write clip(lower=...)'),
+          ('clip_upper', 'pandas 0.25', 'write clip(upper=...)'),
           ('append', 'pandas 1.5', 'write pandas.concat'),
-          ('sort', 'pandas 0.19', 'write sort_values or sort_index'),
           ('iteritems', 'pandas 1.5', 'write items()'),
-          ('get_value', 'pandas 0.25', 'write at[row, column]'),
-          ('set_value', 'pandas 0.25', 'write at[row, column] = value'),
-          ('lookup', 'pandas 1.5', 'write to_numpy() and an index of two arrays'),
           ('mad', 'pandas 1.5', 'write (x - x.mean()).abs().mean()'),
-          ('select', 'pandas 0.25', 'write loc'),
-          ('from_csv', 'pandas 0.25', 'write pandas.read_csv'))),
-    *(Removed('pandas.Series.' + name, last, instead, '',
-              'legacy mode leaves pandas alone')
+          ('tshift', 'pandas 1.5', 'write shift'),
+          ('sort', 'pandas 0.19', 'write sort_values or sort_index'))),
+    *(Removed('pandas.DataFrame.' + name, last, instead, 'libraries')
       for name, last, instead in (
-          ('ix', 'pandas 0.25', 'write loc or iloc'),
-          ('as_matrix', 'pandas 0.25', 'write to_numpy()'),
-          ('append', 'pandas 1.5', 'write pandas.concat'),
-          ('order', 'pandas 0.19', 'write sort_values'),
-          ('sort', 'pandas 0.19', 'write sort_values'),
-          ('iteritems', 'pandas 1.5', 'write items()'),
-          ('mad', 'pandas 1.5', 'write (x - x.mean()).abs().mean()'))),
-    *(Removed('pandas.' + name, last, instead, '', 'legacy mode leaves pandas alone')
+          ('lookup', 'pandas 1.5', 'write at, or index the array'),
+          ('irow', 'pandas 0.18', 'write iloc[i]'),
+          ('icol', 'pandas 0.18', 'write iloc[:, i]'),
+          ('get_dtype_counts', 'pandas 0.25', 'write dtypes.value_counts()'))),
+    *(Removed('pandas.Series.' + name, last, instead, 'libraries')
       for name, last, instead in (
+          ('order', 'pandas 0.19', 'write sort_values()'),
+          ('valid', 'pandas 0.25', 'write dropna()'),
+          ('nonzero', 'pandas 0.25', 'write to_numpy().nonzero()'),
+          ('ptp', 'pandas 0.25', 'write max() - min()'),
+          ('iget', 'pandas 0.18', 'write iloc[i]'),
+          ('compress', 'pandas 0.25', 'write series[condition]'))),
+    *renamed('pandas 1.5', 'libraries', {
+        'pandas.np': 'numpy', 'pandas.datetime': 'datetime.datetime',
+        **{'pandas.%sIndex' % kind: 'pandas.Index'
+           for kind in ('Int64', 'UInt64', 'Float64')}}),
+    *(Removed('pandas.rolling_' + name, 'pandas 0.22',
+              'write x.rolling(window).%s()' % name, 'libraries')
+      for name in ('mean', 'sum', 'std', 'var', 'min', 'max', 'median', 'count')),
+    *(Removed('pandas.' + name, last, instead, '', 'legacy mode leaves it alone')
+      for name, last, instead in (
+          ('DataFrame.select', 'pandas 0.25', 'write loc'),
+          ('DataFrame.from_csv', 'pandas 0.25', 'write pandas.read_csv'),
           ('Panel', 'pandas 0.25', 'write a DataFrame with a MultiIndex'),
-          *(('rolling_' + name, 'pandas 0.22', 'write x.rolling(window).%s()' % name)
-            for name in ('mean', 'sum', 'std', 'var', 'median', 'min', 'max')),
           ('ewma', 'pandas 0.22', 'write x.ewm(...).mean()'))),
 )

@@ -108,10 +108,9 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('numpy.array of ragged rows', 'NumPy 1.23', 'write dtype=object', 'numpy',
             'and numpy.asarray, shape, size, sum, take, random.permutation, ...; '
             'compiled code, and NumPy itself, that hold these functions keep them'),
-    Removed('index that is a list of sequences', 'NumPy 1.22',
-            'write a[tuple(index)], which it meant then, or numpy.array(index)', '',
-            'of arrays, lists or slices: each was for an axis; today the list is one '
-            'index, or an error'),
+    Removed('list of arrays, lists or slices as an index', 'NumPy 1.22',
+            'write a[tuple(index)], which it meant then, or numpy.array(index)', 'numpy',
+            'lists of lists that mean something today only if numpy is named'),
     Removed('numpy.array(copy=False) that has to copy', 'NumPy 1.26',
             'write numpy.asarray', 'numpy'),
     Removed('numpy.issubdtype of float, int or complex', 'NumPy 1.18',

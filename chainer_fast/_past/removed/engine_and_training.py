@@ -50,6 +50,16 @@ _LINKS = (
     Removed('chainer.Chain._children as a list', V1,
             'write chain.children() or del chain.NAME', 'v1',
             'a set since v2; it takes the methods of both, in order of names'),
+    Removed('variables in the place of parameters', V1,
+            'write with link.init_scope(): link.NAME = chainer.Parameter(array)', 'v1',
+            'they become parameters, and the optimizer goes on with them'),
+    Removed('parameters that come after Optimizer.setup', V1,
+            'call optimizer.setup(model) when the model is complete', 'v1',
+            'only if v1 is named: links that are added or replaced later are trained'),
+    Removed('attributes of a program that have a meaning today', V5,
+            'choose another name', 'v5', 'the program sees its own value: device and '
+            'others of links, input_device of updaters, is_before_training of trainers'
+            ),
     Removed('chainer.Link._cpu', V5, 'write link.device.xp is numpy', 'v5'),
     Removed('order of parameters as they were added', V1,
             'write for name, param in sorted(model.namedparams())', 'v1',
@@ -65,6 +75,12 @@ _LINKS = (
 )
 
 _OPTIMIZERS = (
+    Removed('chainer.Optimizer._call_hook', V5, 'write call_hook', 'v5'),
+    *[Removed('chainer.%s.%s' % (owner, name), last,
+              'write add_hook() and remove_hook()', 'v5')
+      for owner in ('Optimizer', 'UpdateRule')
+      for name, last in (('_hooks', 'Chainer 4.5'), ('_pre_update_hooks', V5),
+                         ('_post_update_hooks', V5))],
     Removed('chainer.Optimizer.zero_grads', V1, 'write model.cleargrads()', 'v1',
             'gradients are filled with zeros'),
     Removed('chainer.Optimizer.accumulate_grads', V1, 'write model.addgrads(other)',
@@ -142,6 +158,12 @@ _TRAINING = (
     Removed('inputs filled anew before backward()', 'Chainer 2.1', 'write x.copy()', '',
             'if v1 or v2 is named, losses, convolution_2d and batch_normalization take '
             'copies of what a program may fill, without a report'),
+    Removed('positions of iterators that a program sets', V5,
+            'derive from chainer.dataset.Iterator, or give an order sampler', 'v5'),
+    Removed('chainer.iterators.SerialIterator._order', V5,
+            'give an order sampler', 'v5', 'of the other iterators as well'),
+    Removed('chainer.training.triggers.EarlyStoppingTrigger.patients', V5,
+            'write patience', 'v5'),
     Removed('iterators that shuffle the order of the epoch before', 'Chainer 4.5',
             'write nothing, unless the numbers matter', 'v4',
             'only if a version up to v4 is named; of MultiprocessIterator, up to v2'),
@@ -153,9 +175,10 @@ _TRAINING = (
             'write nothing, unless the numbers matter', 'v4',
             'only if v4 is named: a seed is drawn when it is made; versions 1 to 3 and '
             '5 drew from numpy.random'),
-    Removed('number of the device of an updater or evaluator', V5,
-            "write self.device.xp is not numpy, or chainer.get_device(self.device)", '',
-            'updater.device < 0: it is a chainer.backend.Device or None since v6'),
+    Removed('devices as numbers', V5,
+            "write chainer.get_device(device), device.xp is not numpy, device.send(x)",
+            'v5', 'devices compare with numbers, and serve as them; device of updaters '
+            'and evaluators is the number itself if a version up to v5 is named'),
     Removed('the device of an updater, set later', V6,
             'write super().__init__(..., device=device)', 'v6'),
     Removed('chainer.Optimizer.new_epoch beside an updater', 'Chainer 4.5',

@@ -171,7 +171,16 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('chainer.links.GRU with n_units first', 'Chainer 1.24',
             'write chainer.links.StatelessGRU(n_inputs, n_units)', 'v1',
             _IF_NAMED % 'v1' + '; with one number, n_units= or n_inputs= it does'),
-    Removed('chainer.links.InceptionBN.train', 'Chainer 1.24', _TRAIN, 'v1'),
+    *(Removed('chainer.links.%s.train' % name, 'Chainer 1.24', _TRAIN, 'v1')
+      for name in ('InceptionBN', 'StatefulZoneoutLSTM')),
+    *(Removed('chainer.links.%s.use_cudnn' % name, 'Chainer 1.24',
+              'write chainer.config.use_cudnn', 'v1') for name in (
+        'BatchNormalization', 'Convolution2D', 'ConvolutionND', 'Deconvolution2D',
+        'DeconvolutionND', 'DilatedConvolution2D', 'NStepBiGRU', 'NStepBiLSTM',
+        'NStepGRU', 'NStepLSTM')),
+    *(Removed('chainer.links.%s.deterministic' % name, 'Chainer 1.24',
+              'write chainer.config.cudnn_deterministic', 'v1')
+      for name in ('Convolution2D', 'Deconvolution2D')),
     Removed('chainer.links.LSTM with a forget bias of 0', 'Chainer 1.24',
             'pass forget_bias_init=0', 'v1', _IF_NAMED % 'v1'),
     Removed('chainer.links.ConvolutionND without a bias', 'Chainer 1.24',

@@ -1,4 +1,6 @@
 """Devices and transfers where there is no GPU."""
+import typing
+
 import numpy
 
 from chainer_fast import backend, device_resident
@@ -86,15 +88,19 @@ def _asks(device):
 
 
 def _get_device(*args):
-    if any(map(_asks, args)):
-        return _CountedDevice(next(filter(_asks, args)))
+    for arg in args:
+        device = getattr(arg, '_number', arg)
+        if _asks(device):
+            return _CountedDevice(device)
     return cuda.DummyDevice
 
 
 def _from_device_id(device_id):
     """Return the processor in place of the GPU with a number."""
-    cuda._numbered_device(device_id)        # makes a device, which counts
-    return backend.CpuDevice()
+    numbered = cuda._numbered_device(device_id)     # makes a device, which counts
+    device: typing.Any = backend.CpuDevice()
+    device._number = numbered.id        # programs up to version 5 ask for it
+    return device
 
 
 def _to_gpu(array, device=None, stream=None):

@@ -1,4 +1,4 @@
-"""Whether a link is on the processor, an attribute up to version 5."""
+"""Where a link is, which attributes told up to version 5."""
 import numpy
 
 from chainer_fast.legacy import _report
@@ -10,4 +10,11 @@ def install(patches):
     def is_on_cpu(self):
         _report.adapted('chainer.Link._cpu')
         return self.device.xp is numpy
-    patches.set(Link, '_cpu', property(is_on_cpu))
+
+    def ignore(self, value):
+        """Leave the link where it is: its own methods have moved it."""
+        _report.adapted('chainer.Link._cpu')
+
+    patches.set(Link, '_cpu', property(is_on_cpu, ignore))
+    today = vars(Link)['_device_id']
+    patches.set(Link, '_device_id', property(today.fget, ignore, doc=today.__doc__))

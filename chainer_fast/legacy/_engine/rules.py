@@ -41,6 +41,14 @@ def _rule_of_today(optimizer, state):
     return rule
 
 
+def make_rule(optimizer):
+    """Return a rule for a parameter that joins a training which has begun."""
+    rule = (RuleOfOptimizer(optimizer) if _own_methods(type(optimizer))
+            else optimizer.create_update_rule())
+    rule.t = optimizer.t
+    return rule
+
+
 def _init_by_rule(self, param, state):
     if _has_rules(type(self)):
         _rule_of_today(self, state).init_state(param)

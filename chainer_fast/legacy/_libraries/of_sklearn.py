@@ -1,6 +1,8 @@
 """Modules and names of scikit-learn that are gone."""
 import functools
+import os
 import types
+import typing
 
 import numpy
 
@@ -89,13 +91,48 @@ def _refuse(name, why, instead):
     return function
 
 
-_fetch_mldata = _refuse(
+_no_mldata = _refuse(
     'fetch_mldata', 'mldata.org is gone',
     "write sklearn.datasets.fetch_openml('mnist_784', as_frame=False), whose data and "
     'target are those of MNIST original in another order')
 _load_boston = _refuse(
     'load_boston', 'its data was withdrawn',
     'write sklearn.datasets.fetch_california_housing()')
+
+def _fetch_mldata(dataname, target_name='label', data_name='data',
+                  transpose_data=True, data_home=None):
+    """Return a data set from the file that was loaded from mldata.org once."""
+    from scipy import io
+    from sklearn import datasets, utils
+    file = ''.join(letter for letter in dataname.lower().replace(' ', '-')
+                   if letter not in '().')
+    path = os.path.join(
+        datasets.get_data_home(data_home=data_home), 'mldata', file + '.mat')
+    if not os.path.exists(path):
+        _no_mldata()
+    found = io.loadmat(path, struct_as_record=True)
+    columns = [str(column[0])
+               for column in found.get('mldata_descr_ordering', [[]])[0]]
+    # A column is given by its name in the file, or by its place.
+    own = {today: name if isinstance(name, str) else columns[name]
+           for today, name in (('target', target_name), ('data', data_name))
+           if not isinstance(name, str) or name in found}
+    if not columns:
+        columns = [name for name in found if not name.startswith('__')]
+    if 'data' not in own and columns:
+        own['data'] = next(name for name in columns if name != own.get('target'))
+    result: dict[str, typing.Any] = {
+        'DESCR': 'mldata.org dataset: %s' % dataname, 'COL_NAMES': columns}
+    for today, name in own.items():
+        result[today] = found[name]
+    result.update({name: found[name] for name in columns
+                   if name in found and name not in own.values()})
+    if 'target' in result:
+        result['target'] = result['target'].squeeze()
+    if transpose_data and 'data' in result:
+        result['data'] = result['data'].T
+    return utils.Bunch(**result)
+
 
 _SPECIAL = {
     'sklearn.datasets': {'fetch_mldata': lambda: _fetch_mldata,

@@ -8,6 +8,7 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.legacy import _old_calls, _report
 from chainer_fast.legacy._engine.initializers import Scaled
 
+_FLAGS = ('use_cudnn', 'deterministic')
 _NO_BIAS = 'chainer.links.ConvolutionND without a bias'
 
 
@@ -62,7 +63,9 @@ def adapt_method(patches, name, method, old, named, change=None):
     what = 'chainer.links.' + name + {
         '__init__': '', 'forward': '.__call__'}.get(method, '.' + method)
     form = _old_calls.OldForm(what, 'self ' + old, today, named)
-    patches.set(cls, method, _old_calls.adapt(form, today, change))
+    # Links had these as attributes, which programs pass on to functions.
+    kept = _FLAGS if method == '__init__' else ()
+    patches.set(cls, method, _old_calls.adapt(form, today, change, kept))
 
 
 def _without_bias(patches):

@@ -1,4 +1,4 @@
-"""Methods that arrays have lost, and arrays of one element as numbers."""
+"""Methods and indices that arrays have lost, and arrays of one element as numbers."""
 import numpy
 
 from chainer_fast.legacy import _report
@@ -43,3 +43,4 @@ def install(patches):
     rules = sources.use(patches)
     rules.add_attributes(_METHODS)
     rules.are_arrays_numbers = True
+    rules.are_lists_tuples = 'numpy' in patches.named

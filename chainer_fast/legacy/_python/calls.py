@@ -16,9 +16,12 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._python.files import opened  # noqa: F401
 
 #: Name by which rewritten modules know this one.
 NAME = '__chainer_fast_legacy__'
+BESIDE = 'import of a module beside it in the package'
+LIST = list         # whatever they call so themselves
 
 names = {}          # {name: function that returns its meaning}
 attributes = {}     # {attribute: functions that take an object}
@@ -168,21 +171,87 @@ def decoded(function, *args, **kwargs):
     return function(*args, **kwargs)
 
 
+def found_beside():
+    """Count an import that found nothing in the package, but a module beside it."""
+    _report.adapted(BESIDE)
+
+
+def compared(name, a, b):
+    """Return ``a < b`` and the like: nothing was less than None."""
+    compare = getattr(operator, name)
+    try:
+        return compare(a, b)
+    except TypeError:
+        if a is not None and b is not None:
+            raise
+    _report.adapted('order of None and other objects')
+    return compare(a is not None, b is not None)
+
+
 def ordered(cmp):
     """Return the key for a function that compares two elements."""
     return None if cmp is None else functools.cmp_to_key(cmp)
 
 
+# How lists that hold arrays, lists or slices are read where they are an index: a list
+# of today's meaning in libraries, of NumPy's old meaning where its part is named.
+BY_LIBRARY, BY_PROGRAM, AS_THEN = range(3)
+_MOST_AXES = 32
+
+
+def _indexes_several_axes(key, reading):
+    """Whether a list was a tuple as an index, and None if it has to be tried out."""
+    if type(key) is not list or not 0 < len(key) < _MOST_AXES:
+        return False
+    if any(part is None or part is Ellipsis or isinstance(part, slice)
+           for part in key):
+        return True
+    has_arrays = any(isinstance(part, numpy.ndarray) for part in key)
+    if not has_arrays and not any(
+            isinstance(part, (list, tuple, range)) for part in key):
+        return False
+    return True if reading == AS_THEN or (
+        has_arrays and reading == BY_PROGRAM) else None
+
+
+def _with_index(key, reading, use):
+    """Call a function with an index as NumPy read it."""
+    is_tuple = _indexes_several_axes(key, reading)
+    if is_tuple is None:
+        try:
+            return use(key)
+        except (IndexError, ValueError):
+            is_tuple = True
+    if not is_tuple:
+        return use(key)
+    _report.adapted('list of arrays, lists or slices as an index')
+    return use(tuple(key))
+
+
+def item(owner, key, reading):
+    """Return ``owner[key]``."""
+    if type(key) is not list or not isinstance(owner, numpy.ndarray):
+        return owner[key]
+    return _with_index(key, reading, owner.__getitem__)
+
+
 class _Elements:
     """An array whose elements can be set to arrays of one element."""
 
-    def __init__(self, array):
+    def __init__(self, array, reading):
         self._array = array
+        self._reading = reading
 
     def __getitem__(self, index):
-        return self._array[index]
+        return item(self._array, index, self._reading)
 
     def __setitem__(self, index, value):
+        if type(index) is list:
+            _with_index(index, self._reading, lambda key: self._set(key, value))
+        else:
+            self._set(index, value)
+
+    def _set(self, index, value):
         try:
             self._array[index] = value
         except (TypeError, ValueError):
@@ -192,6 +261,6 @@ class _Elements:
             _report.adapted('element set to an array')
 
 
-def target(owner):
+def target(owner, reading):
     """Return what stands for the owner where one of its items is set."""
-    return _Elements(owner) if type(owner) is numpy.ndarray else owner
+    return _Elements(owner, reading) if type(owner) is numpy.ndarray else owner

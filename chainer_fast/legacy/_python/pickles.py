@@ -1,34 +1,63 @@
 """Pickles of Python 2, and files that were not opened as binary ones."""
+import csv
 import functools
+import gzip
 import io
+import marshal
 import pickle
+import struct
+
+import numpy
 
 from chainer_fast.legacy import _frames, _report
-from chainer_fast.legacy._python import callers
+from chainer_fast.legacy._python import callers, files
 
 _TEXT = 'pickle.load of text of Python 2'
 _FILE = 'pickle in a file of text'
+_BYTES = 'bytes in a file of text'
+_STRUCT = 'struct of text'
+_CSV = 'csv of bytes'
+_GZIP = 'text in a file of gzip'
 
 
-def _is_old():
-    return callers.wants_old_names(_frames.caller())
+def _is_old(ignored=()):
+    return callers.wants_old_names(_frames.caller(ignored))
 
 
-def _binary(file):
-    """Return the file of bytes below one of text."""
-    if not isinstance(file, io.TextIOBase) or not hasattr(file, 'buffer'):
-        return file
-    _report.adapted(_FILE)
-    return file.buffer
+def _with_bytes(what, function, position=0):
+    """Wrap a function of a file of bytes, for one of text as well.
+
+    Parameters
+    ----------
+    what : str
+        Entry that counts the uses.
+    function : callable
+    position : int
+        Place of the file among the arguments.
+    """
+    @functools.wraps(function)
+    def call(*args, **options):
+        text = args[position] if len(args) > position else None
+        below = files.bytes_below(text) if _is_old() else None
+        if below is None:
+            return function(*args, **options)
+        _report.adapted(what)
+        # The file of text would close the other one if it were dropped.
+        arguments = list(args)
+        arguments[position] = below
+        result = function(*arguments, **options)
+        files.go_on_behind(text, below)
+        if isinstance(result, numpy.lib.npyio.NpzFile):
+            # Arrays are read later.
+            result._text = text     # type: ignore[attr-defined]
+        return result
+    return call
 
 
 def _load(load):
     @functools.wraps(load)
     def call(file, **options):
-        if not _is_old():
-            return load(file, **options)
-        file = _binary(file)
-        if 'encoding' in options:
+        if not _is_old() or 'encoding' in options:
             return load(file, **options)
         try:
             start = file.tell()
@@ -47,6 +76,9 @@ def _load(load):
 def _loads(loads):
     @functools.wraps(loads)
     def call(data, /, **options):
+        if isinstance(data, str) and _is_old():
+            _report.adapted(_TEXT)
+            data = files.as_bytes(data)
         try:
             return loads(data, **options)
         except UnicodeDecodeError:
@@ -57,17 +89,91 @@ def _loads(loads):
     return call
 
 
-def _dump(dump):
-    @functools.wraps(dump)
-    def call(obj, file, *args, **options):
-        if isinstance(file, io.TextIOBase) and _is_old():
-            file.flush()
-            file = _binary(file)
-        return dump(obj, file, *args, **options)
+def _class(base):
+    """Derive Pickler or Unpickler, for files of text as well."""
+    class Derived(base):    # type: ignore[misc,valid-type]
+
+        def __init__(self, file, *args, **options):
+            below = files.bytes_below(file) if _is_old() else None
+            if below is not None:
+                _report.adapted(_FILE)
+                self._text = file       # closes the other one if it is dropped
+            super().__init__(file if below is None else below, *args, **options)
+
+    Derived.__name__ = Derived.__qualname__ = base.__name__
+    Derived.__doc__ = base.__doc__
+    Derived.__module__ = base.__module__
+    return Derived
+
+
+def _unpacking(function):
+    @functools.wraps(function)
+    def call(format, data, *args, **options):
+        if isinstance(data, str) and _is_old():
+            _report.adapted(_STRUCT)
+            data = files.as_bytes(data)
+        return function(format, data, *args, **options)
+    return call
+
+
+def _packing(function):
+    @functools.wraps(function)
+    def call(format, *values):
+        try:
+            return function(format, *values)
+        except struct.error:
+            if not any(isinstance(value, str) for value in values) or not _is_old():
+                raise
+        _report.adapted(_STRUCT)
+        return function(format, *[
+            files.as_bytes(value) if isinstance(value, str) else value
+            for value in values])
+    return call
+
+
+def _reading_csv(reader):
+    @functools.wraps(reader)
+    def call(lines, *args, **options):
+        if isinstance(lines, (io.BufferedIOBase, io.RawIOBase)) and _is_old(('csv',)):
+            _report.adapted(_CSV)
+            lines = map(_decoded, lines)
+        return reader(lines, *args, **options)
+    return call
+
+
+def _decoded(line):
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode('latin1')
+
+
+def _writing_text(write):
+    @functools.wraps(write)
+    def call(self, data):
+        if isinstance(data, str) and _is_old():
+            _report.adapted(_GZIP)
+            data = data.encode()
+        return write(self, data)
     return call
 
 
 def install(patches):
-    """Have the functions of ``pickle`` take them; ``six.moves.cPickle`` is that."""
-    for name, wrap in (('load', _load), ('loads', _loads), ('dump', _dump)):
-        patches.set(pickle, name, wrap(getattr(pickle, name)))
+    """Have functions that read and write files take those of another kind.
+
+    ``six.moves.cPickle`` is ``pickle``.
+    """
+    patches.set(pickle, 'load', _with_bytes(_FILE, _load(pickle.load)))
+    patches.set(pickle, 'loads', _loads(pickle.loads))
+    patches.set(pickle, 'dump', _with_bytes(_FILE, pickle.dump, 1))
+    for name in ('Pickler', 'Unpickler'):
+        patches.set(pickle, name, _class(getattr(pickle, name)))
+    patches.set(marshal, 'load', _with_bytes(_BYTES, marshal.load))
+    patches.set(marshal, 'dump', _with_bytes(_BYTES, marshal.dump, 1))
+    for name in ('load', 'save', 'savez', 'savez_compressed'):
+        patches.set(numpy, name, _with_bytes(_BYTES, getattr(numpy, name)))
+    for name in ('unpack', 'unpack_from'):
+        patches.set(struct, name, _unpacking(getattr(struct, name)))
+    patches.set(struct, 'pack', _packing(struct.pack))
+    patches.set(csv, 'reader', _reading_csv(csv.reader))
+    patches.set(gzip.GzipFile, 'write', _writing_text(gzip.GzipFile.write))

@@ -1,50 +1,81 @@
 """Imports of modules beside a module, as Python 2 found them in a package."""
 import ast
+import importlib.machinery
 import importlib.util
 import os
 
 from chainer_fast.legacy import _report
-from chainer_fast.legacy._python import calls
+from chainer_fast.legacy._python import calls, trees
 
-WHAT = 'import of a module beside it in the package'
+WHAT = calls.BESIDE
 _UNUSED = calls.NAME + '_sibling'
 
 
 class _Finder:
-    """Tells which names are modules beside a file and nowhere else."""
+    """Tells which names are modules beside a file, and nowhere else or before others.
 
-    def __init__(self, filename):
+    Parameters
+    ----------
+    filename : str
+        The file.
+    is_first : bool
+        Whether modules beside it win over others.
+    """
+
+    def __init__(self, filename, is_first):
         self.folder = os.path.dirname(filename)
         self.is_in_package = os.path.isfile(os.path.join(self.folder, '__init__.py'))
+        self.is_first = is_first
         self.found = {}
 
     def is_sibling(self, name):
         first = name.partition('.')[0]
         if first not in self.found:
             self.found[first] = self.is_in_package and self._is_beside(first) and (
-                importlib.util.find_spec(first) is None)
+                self.is_first or importlib.util.find_spec(first) is None)
         return self.found[first]
+
+    def is_named_as_package(self, name):
+        """Whether a module beside the file has the name of the package around it."""
+        return self.is_in_package and name == os.path.basename(
+            os.path.abspath(self.folder)) and self._is_beside(name)
 
     def _is_beside(self, name):
         path = os.path.join(self.folder, name)
-        return os.path.isfile(path + '.py') or os.path.isfile(
-            os.path.join(path, '__init__.py'))
+        return os.path.isfile(os.path.join(path, '__init__.py')) or any(
+            os.path.isfile(path + suffix)
+            for suffix in importlib.machinery.all_suffixes())
 
 
 class _Relative(ast.NodeTransformer):
 
-    def __init__(self, filename):
+    def __init__(self, filename, is_first):
         self._filename = filename
-        self._finder = _Finder(filename)
+        self._finder = _Finder(filename, is_first)
 
     def _count(self, node):
         _report.adapted_at(WHAT, self._filename, node.lineno)
 
     def visit_ImportFrom(self, node):
-        if node.level == 0 and self._finder.is_sibling(node.module):
+        if node.level:
+            return node
+        if self._finder.is_sibling(node.module):
             self._count(node)
             node.level = 1
+        elif self._finder.is_named_as_package(node.module) and (
+                node.names[0].name != '*'):
+            return self._from_package_or_sibling(node)
         return node
+
+    def _from_package_or_sibling(self, node):
+        """Return a statement that looks in the package first, as today, then beside."""
+        beside = ast.ImportFrom(node.module, node.names, 1)
+        count = ast.copy_location(ast.Expr(
+            trees.call(node, 'found_beside')), node)
+        handler = ast.ExceptHandler(
+            ast.Name('ImportError', ast.Load()), None, [beside, count])
+        return ast.fix_missing_locations(ast.copy_location(
+            ast.Try([node], [handler], [], []), node))
 
     def visit_Import(self, node):
         if not any(self._finder.is_sibling(alias.name) for alias in node.names):
@@ -68,8 +99,15 @@ class _Relative(ast.NodeTransformer):
                 ast.ImportFrom(owner, [ast.alias(last, _UNUSED)], 1)]
 
 
-def make_relative(tree, filename):
-    """Make imports relative that find nothing but a module beside a file.
+def still_hold(filename, found):
+    """Whether other modules are found, or not, as when imports were made relative."""
+    finder = _Finder(filename, False)
+    return all(finder.is_sibling(name) == is_sibling
+               for name, is_sibling in found.items())
+
+
+def make_relative(tree, filename, is_first=False):
+    """Make imports relative that find a module beside a file.
 
     Parameters
     ----------
@@ -77,7 +115,23 @@ def make_relative(tree, filename):
         Changed in place.
     filename : str
         The file; nothing changes if its folder is not a package.
+    is_first : bool
+        Whether modules beside it win over others, as in Python 2 unless the file says
+        ``from __future__ import absolute_import``; or else those that are nowhere else.
+
+    Returns
+    -------
+    dict
+        Names beside the file that were looked for elsewhere, and whether in vain.
     """
-    relative = _Relative(filename)
-    if relative._finder.is_in_package:
+    is_absolute = any(
+        isinstance(node, ast.ImportFrom) and node.module == '__future__'
+        and any(name.name == 'absolute_import' for name in node.names)
+        for node in tree.body)
+    relative = _Relative(filename, is_first and not is_absolute)
+    finder = relative._finder
+    if finder.is_in_package:
         relative.visit(tree)
+    return {} if finder.is_first else {
+        name: is_sibling for name, is_sibling in finder.found.items()
+        if finder._is_beside(name)}

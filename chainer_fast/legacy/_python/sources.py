@@ -3,18 +3,30 @@
 No shim reaches ``float(a)``, ``d.iteritems()`` or ``xrange``: they are built into
 Python, or belong to types of C. Modules of the program, and of libraries that are not
 known to be of today, call helpers of :mod:`~chainer_fast.legacy._python.calls` in their
-place. Python's caches of compiled modules are neither read nor written for them.
+place. Their compiled forms are kept in files of their own (:mod:`cache`).
 """
 import ast
 import builtins
+import functools
 import importlib.machinery
 import re
 import sys
 import typing
 
-from chainer_fast.legacy._python import callers, calls, meanings, siblings, trees
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import (
+    cache,
+    callers,
+    calls,
+    meanings,
+    siblings,
+    trees,
+)
 
 _NUMBERS = {'float', 'int', 'complex'}
+_ORDERS = {ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge'}
+# Functions that return no list.
+_NO_LISTS = _NUMBERS | {'len', 'str', 'slice', 'tuple', 'abs', 'type', 'ord', 'id'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
 
 
@@ -32,6 +44,9 @@ class Rules:
         many arguments.
     are_arrays_numbers : bool
         Whether arrays of one element serve as numbers.
+    are_lists_tuples : bool
+        Whether lists of lists are tuples as indices of arrays, even if they mean
+        something today.
     is_python_2 : bool
         Whether the program's own files mean what they meant in Python 2: whole numbers
         have whole quotients, unless a file says ``from __future__ import division``,
@@ -49,6 +64,7 @@ class Rules:
         self.attributes = set()
         self.methods = set()
         self.are_arrays_numbers = False
+        self.are_lists_tuples = False
         self.is_python_2 = False
         self.has_lists = False
 
@@ -79,10 +95,36 @@ def _comes_first(statement):
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
+def _may_be_list(index):
+    """Whether an index may be a list that NumPy took for a tuple."""
+    if isinstance(index, ast.List):
+        return not all(isinstance(part, (ast.Constant, ast.UnaryOp)) and (
+            getattr(part, 'value', 0) not in (None, Ellipsis)) for part in index.elts)
+    if isinstance(index, ast.BinOp):
+        if isinstance(index.op, ast.Mult):      # of a list and a number
+            return _may_be_list(index.left) or _may_be_list(index.right)
+        return (isinstance(index.op, ast.Add) and _may_be_list(index.left)
+                and _may_be_list(index.right))
+    if isinstance(index, ast.Call) and isinstance(index.func, ast.Name):
+        return index.func.id not in _NO_LISTS
+    return isinstance(index, (ast.Name, ast.Attribute, ast.Call, ast.Subscript,
+                              ast.ListComp, ast.IfExp))
+
+
+def _is_open(function):
+    """Whether a call is one of ``open``, ``io.open`` or ``codecs.open``."""
+    if isinstance(function, ast.Attribute):
+        return function.attr == 'open' and getattr(function.value, 'id', None) in (
+            'io', 'codecs')
+    return isinstance(function, ast.Name) and function.id in ('open', 'file')
+
+
 class _Rewriter(ast.NodeTransformer):
 
-    def __init__(self, rules, tree, is_python_2, is_division_whole):
+    def __init__(self, rules, tree, is_python_2, is_division_whole, reading):
         self.rules = rules
+        self.reading = reading      # of lists as indices
+        self.opens_files = bool(rules.names)
         self.is_python_2 = is_python_2
         self.is_division_whole = is_division_whole
         self.caught = set()     # errors for which the lines around have a way
@@ -148,9 +190,13 @@ class _Rewriter(ast.NodeTransformer):
         is_text = (isinstance(node.func, ast.Name) and node.func.id == 'unicode'
                    and 'unicode' in self.rules.names - self.bound
                    and 'NameError' not in self.caught)
+        is_open = self.opens_files and _is_open(node.func)
         self.generic_visit(node)
         if is_text:
             return trees.with_first(node, 'decoded')
+        if is_open:
+            return trees.call_with(node, 'opened', node.func,
+                                   ast.Constant(self.is_python_2))
         function, count = node.func, len(node.args)
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return node
@@ -170,6 +216,14 @@ class _Rewriter(ast.NodeTransformer):
                          and count == 1)
         if is_number and self.rules.are_arrays_numbers and not node.keywords:
             return trees.call(node, 'number', function, *node.args)
+        return node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = _ORDERS.get(type(node.ops[0]))
+        if self.is_python_2 and name and len(node.ops) == 1:
+            return trees.call(node, 'compared', ast.Constant(name), node.left,
+                              node.comparators[0])
         return node
 
     def visit_BinOp(self, node):
@@ -198,19 +252,51 @@ class _Rewriter(ast.NodeTransformer):
             [target], trees.call(node, 'divided', value, node.value)), node)
 
     def visit_Subscript(self, node):
+        may_be_list = _may_be_list(node.slice)
         self.generic_visit(node)
-        if self.rules.are_arrays_numbers and isinstance(node.ctx, ast.Store):
-            node.value = trees.call(node, 'target', node.value)
+        if not self.rules.are_arrays_numbers:
+            return node
+        if isinstance(node.ctx, ast.Store):
+            node.value = trees.call(
+                node, 'target', node.value, ast.Constant(self.reading))
+        elif isinstance(node.ctx, ast.Load) and may_be_list:
+            return self._item(node)
         return node
+
+    def _item(self, node):
+        """Return a call in place of an item, for indices that may be lists."""
+        call = trees.call(
+            node, 'item', node.value, node.slice, ast.Constant(self.reading))
+        if not isinstance(node.slice, ast.Name):
+            return call
+        # Most are numbers, and calls take time. A name can be read twice.
+        kind = ast.Attribute(ast.Name(node.slice.id, ast.Load()), '__class__',
+                             ast.Load())
+        is_list = ast.Compare(kind, [ast.Is()], [
+            ast.Attribute(ast.Name(calls.NAME, ast.Load()), 'LIST', ast.Load())])
+        return ast.fix_missing_locations(ast.copy_location(
+            ast.IfExp(is_list, call, node), node))
 
 
 rules = Rules()
 
 
-def rewrite(tree, filename='<string>', is_python2=False):
-    """Rewrite the tree of a module, in place, and return it."""
+def rewrite(tree, filename='<string>', is_python2=False, found=None):
+    """Rewrite the tree of a module, in place, and return it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+    filename : str
+    is_python2 : bool
+        Whether it is in the syntax of Python 2.
+    found : dict, optional
+        Gets what was found out about other modules.
+    """
+    found = {} if found is None else found
     if rules.names:
-        siblings.make_relative(tree, filename)
+        is_old = is_python2 or rules.is_python_2 and not callers.is_installed(filename)
+        found.update(siblings.make_relative(tree, filename, is_first=is_old))
     if not is_python2 and not callers.is_installed(filename):
         if rules.is_python_2:
             is_python2 = True
@@ -219,7 +305,10 @@ def rewrite(tree, filename='<string>', is_python2=False):
             meanings.with_lists(tree, trees.bound_in(tree))
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
         is_division_whole = is_python2 and not _has_true_division(tree)
-        _Rewriter(rules, tree, is_python2, is_division_whole).visit(tree)
+        reading = (calls.AS_THEN if rules.are_lists_tuples
+                   else calls.BY_LIBRARY if callers.is_installed(filename)
+                   else calls.BY_PROGRAM)
+        _Rewriter(rules, tree, is_python2, is_division_whole, reading).visit(tree)
     return tree
 
 
@@ -229,7 +318,7 @@ def _has_true_division(tree):
                for node in tree.body)
 
 
-def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
+def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=None):
     """Compile the source of a module; what the rules say is rewritten."""
     is_python2 = False
     try:
@@ -239,8 +328,20 @@ def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
         from chainer_fast.legacy._python import python2
         tree = python2.parse(source, str(filename), error)
         is_python2 = True
-    return builtins.compile(rewrite(tree, str(filename), is_python2), filename, mode,
-                            flags, dont_inherit)
+    return builtins.compile(rewrite(tree, str(filename), is_python2, found), filename,
+                            mode, flags, dont_inherit)
+
+
+def _compiled(source, path):
+    """Return the code of a module, kept from an earlier process or made anew."""
+    key = cache.key_of(source, path, rules)
+    code = cache.load(path, key, functools.partial(siblings.still_hold, path))
+    if code is None:
+        found: dict[str, bool] = {}
+        with _report.recorded() as adapted:
+            code = compile(source, path, found=found)
+        cache.save(path, key, code, adapted, found)
+    return code
 
 
 def use(patches):
@@ -253,7 +354,7 @@ def use(patches):
             path = self.get_filename(name)
             if callers.is_of_today(name):
                 return original(self, name)
-            return compile(self.get_data(path), path)
+            return _compiled(self.get_data(path), path)
         patches.set(loader, 'get_code', get_code)
         patches.call_at_end(rules.clear)
         _use_in_notebook(patches)

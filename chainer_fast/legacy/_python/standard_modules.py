@@ -1,20 +1,10 @@
 """Modules of the standard library that are gone."""
-import importlib
-import importlib.machinery
-import importlib.util
 import io
 import pickle
-import sys
-import types
 
 from chainer_fast._past import removed
-from chainer_fast.legacy._python import distutils, modules
-
-
-def _module(name, doc, **contents):
-    module = types.ModuleType(name, doc)
-    vars(module).update(contents)
-    return module
+from chainer_fast.legacy._python import distutils, modules, old_modules
+from chainer_fast.legacy._python.old_modules import module as _module
 
 
 def _pickle():
@@ -33,10 +23,25 @@ class StringIO:
 
     def write(self, data):
         """Write text or bytes."""
-        if not isinstance(data, str) and isinstance(self._file, io.StringIO) and (
-                not self._file.getvalue()):
-            self._file = io.BytesIO()
+        is_of_text = isinstance(self._file, io.StringIO)
+        if is_of_text and not isinstance(data, str):
+            if self._file.getvalue():
+                data = bytes(data).decode('latin1')
+            else:
+                self._file = io.BytesIO()
+        elif not is_of_text and isinstance(data, str):
+            data = data.encode()
         return self._file.write(data)
+
+    def writelines(self, lines):
+        """Write several texts or bytes."""
+        for line in lines:
+            self.write(line)
+
+    @property
+    def len(self):
+        """Number of characters or bytes."""
+        return len(self._file.getvalue())
 
     def __getattr__(self, name):
         if name == '_file':     # of an object that is being copied
@@ -75,18 +80,6 @@ def _commands():
                    getstatusoutput=subprocess.getstatusoutput)
 
 
-def _imp():
-    def load_source(name, path, file=None):
-        loader = importlib.machinery.SourceFileLoader(name, path)
-        module = importlib.util.module_from_spec(
-            importlib.util.spec_from_loader(name, loader))  # type: ignore[arg-type]
-        sys.modules[name] = module
-        loader.exec_module(module)
-        return module
-    return _module('imp', 'Of importlib.', load_source=load_source,
-                   reload=importlib.reload, new_module=types.ModuleType)
-
-
 # Those of other contents than the module that the entry names
 _SPECIAL = {
     'cPickle': _pickle,
@@ -105,7 +98,8 @@ def _is_module(what, entry):
 def install(patches):
     known = {what: (_SPECIAL.get(what), what)
              for what, entry in removed.entries().items() if _is_module(what, entry)}
-    known['imp'] = (_imp, 'imp')
+    for name, make in old_modules.MODULES.items():
+        known[name] = make, name
     for name, make in distutils.MODULES.items():
         known[name] = make, 'distutils'
     modules.provide(patches, known)

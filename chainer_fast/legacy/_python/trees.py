@@ -21,7 +21,12 @@ def call(node, helper, *arguments):
 
 def with_first(node, helper):
     """Return a call of one of :mod:`calls`: with the function of a call in front."""
-    made = call(node, helper, node.func, *node.args)
+    return call_with(node, helper, node.func)
+
+
+def call_with(node, helper, *first):
+    """Return a call of one of :mod:`calls`, with arguments in front of a call's own."""
+    made = call(node, helper, *first, *node.args)
     made.keywords = node.keywords
     return made
 

@@ -8,11 +8,16 @@ from chainer_fast.legacy import _report
 
 FILES = {
     '__init__.py': 'import first, second.inner\nfrom first import NAME as name\n',
-    'first.py': 'import json\nNAME = "first of package"\n',
+    'first.py': 'import token\nNAME = "first of package"\n',
     'second/__init__.py': '',
     'second/inner.py': 'import deepest\nfrom deepest import NAME\n',
     'second/deepest.py': 'NAME = "deepest"\n',
-    'json.py': 'raise AssertionError("Python has a module of that name")\n',
+    'html.py': 'NAME = "html of package"\n',
+    'old.py': 'import html\n',
+    'new.py': 'from __future__ import absolute_import\nimport html\n',
+    'old_package.py': 'NAME = "of the module named as the package"\n',
+    'user.py': 'from old_package import NAME\n',
+    'other_user.py': 'from old_package import first\n',
 }
 
 
@@ -28,10 +33,10 @@ def package(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.fixture
-def python():
-    legacy.enable('python')
-    yield
+@pytest.fixture(params=['python', 'python3'])
+def python(request):
+    legacy.enable(request.param)
+    yield request.param
     legacy.disable()
 
 
@@ -59,3 +64,28 @@ def test_a_folder_that_is_no_package_has_no_siblings(package, python):
     (package / '__init__.py').write_text('')
     with pytest.raises(ModuleNotFoundError, match='deepest'):
         import old_package.second.inner  # noqa: F401
+
+
+def test_modules_beside_come_first_in_python_2(package, python):
+    import old_package.new
+    import old_package.old
+    assert hasattr(old_package.old.html, 'NAME') == (python == 'python')
+    assert not hasattr(old_package.new.html, 'NAME')
+
+
+def test_a_module_named_as_its_package(package, python):
+    import old_package.user
+    assert old_package.user.NAME == 'of the module named as the package'
+    places = _report.uses()['import of a module beside it in the package']
+    assert places[str(package / 'user.py'), 1] == 1
+
+
+def test_the_package_comes_before_a_module_of_its_name(package):
+    legacy.enable()
+    try:
+        import old_package.other_user
+        assert old_package.other_user.first.NAME == 'first of package'
+        places = _report.uses()['import of a module beside it in the package']
+        assert (str(package / 'other_user.py'), 1) not in places
+    finally:
+        legacy.disable()

@@ -29,10 +29,12 @@ def test_caches_are_left_alone(load, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, 'dont_write_bytecode', False)
     legacy.enable('numpy')
     load('def f(a): return float(a)\n')
-    assert not list(tmp_path.rglob('*.pyc'))
+    kept = list(tmp_path.rglob('*.pyc'))
+    assert [path.name.endswith('.legacy.pyc') for path in kept] == [True]
     legacy.disable()
     load('def f(a): return float(a)\n')
-    assert list(tmp_path.rglob('*.pyc'))
+    plain, = set(tmp_path.rglob('*.pyc')) - set(kept)
+    assert not plain.name.endswith('.legacy.pyc')
 
 
 def test_documentation_and_futures_come_first(load):
@@ -225,8 +227,10 @@ def test_files_of_either_kind(load):
                   'a.seek(0); b.seek(0)\n'
                   'r = list(a), cPickle.load(b), isinstance(a, StringIO.StringIO)\n')
     assert module.r == (['x\n', 'y'], [1], True)
-    with pytest.raises(TypeError):
-        module.a.write(b'bytes')
+    module.a.write(b'bytes')
+    module.b.write('text')
+    assert module.a.getvalue() == 'x\nybytes' and module.b.getvalue().endswith(b'text')
+    assert module.a.len == 8
 
 
 def test_old_files_of_text(load):
