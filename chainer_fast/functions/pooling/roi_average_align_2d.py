@@ -7,7 +7,11 @@ import numpy
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.backends.kernels.roi.points import (
     CUDA_POINTS as _GET_BILINEAR_INTERP_KERNEL,  # noqa: F401
+)
+from chainer_fast.backends.kernels.roi.points import (
     get_bilinear_interp_params as _get_bilinear_interp_params,  # noqa: F401
+)
+from chainer_fast.backends.kernels.roi.points import (
     get_bounds as _get_bounds,  # noqa: F401
 )
 from chainer_fast.function import Function
