@@ -95,15 +95,24 @@ class _OwnEntries:
         _state.changed()
 
 
+class _Lookup:
+    """What the name ``__getattr__`` of a configuration class stands for."""
+
+    def __get__(self, cls: type[tp.Any] | None, owner: type[tp.Any]) -> tp.Any:
+        return self if cls is None else vars(cls).get('_replaced', _look_up)
+
+    def __call__(self, cls: type[tp.Any], name: str) -> tp.Any:
+        # Called where the class itself lacks a name.
+        return _look_up(name)
+
+
 class _Replaceable(type):
     """Type of a class whose lookup is compiled, until its ``__getattr__`` is replaced.
 
     Programs replace it to look up entries in their own way.
     """
 
-    @property
-    def __getattr__(cls) -> tp.Any:     # type: ignore[misc]
-        return vars(cls).get('_replaced', _look_up)
+    __getattr__ = _Lookup()
 
     def __setattr__(cls, name: str, value: tp.Any, /) -> None:
         if name != '__getattr__':

@@ -72,7 +72,7 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
     >>> chainer.utils.sum_to(np.ones((2, 3)), (1, 3))
     array([[2., 2., 2.]])
     """
-    if isinstance(shape, numpy.ndarray):
+    if type(shape) is not tuple and isinstance(shape, numpy.ndarray):
         shape = _numbers.shape(shape)
     if x.shape == shape:
         return x

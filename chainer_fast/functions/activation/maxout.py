@@ -108,7 +108,8 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     >>> F.maxout(x, 2).array
     array([[4., 6., 0.]], dtype=float32)
     """
-    pool_size, axis = _numbers.plain_all((pool_size, axis))
+    if type(pool_size) is not int or type(axis) is not int:
+        pool_size, axis = _numbers.plain_all((pool_size, axis))
     if pool_size <= 0:
         raise ValueError('pool_size must be a positive integer, not %s' % (pool_size,))
     if not -x.ndim <= axis < x.ndim:

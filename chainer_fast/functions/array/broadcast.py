@@ -159,7 +159,7 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     array([[5., 5., 5.],
            [6., 6., 6.]])
     """
-    if isinstance(shape, numpy.ndarray):
+    if type(shape) is not tuple and isinstance(shape, numpy.ndarray):
         shape = _numbers.shape(shape)
     if x.shape == shape:
         return as_variable(x)

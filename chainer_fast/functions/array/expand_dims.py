@@ -17,7 +17,7 @@ class ExpandDims(FunctionNode):
 
     def __init__(self, axis: int) -> None:
         super().__init__()
-        self.axis: int = int(_numbers.plain(axis))
+        self.axis: int = axis if type(axis) is int else int(_numbers.plain(axis))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

@@ -91,7 +91,7 @@ def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
            [3., 4.],
            [5., 6.]])
     """
-    if isinstance(shape, numpy.ndarray):
+    if type(shape) is not tuple and isinstance(shape, numpy.ndarray):
         shape = _numbers.shape(shape)
     if x.shape == shape:
         return as_variable(x)

@@ -42,8 +42,9 @@ class DeconvolutionND(_convolution.Spatial):
         if outsize is not None and len(outsize) != ndim:
             raise AssertionError('outsize must have %d numbers, got %s'
                                  % (ndim, outsize))
-        self.outs: tuple[int | None, ...] | None = (
-            None if outsize is None else _numbers.plain_all(outsize))
+        self.outs: tp.Any = (
+            outsize if outsize is None or all([type(n) is int for n in outsize])
+            else _numbers.plain_all(outsize))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         # The length of the bias depends on the number of groups, which is not checked

@@ -76,7 +76,9 @@ class SoftmaxCrossEntropy(FunctionNode):
                 "'kl-divergence', not %r" % (soft_target_loss,))
         self.reduce = reduce
         self.normalize = normalize
-        self.ignore_label: int = _label_to_ignore(ignore_label)
+        self.ignore_label: int = (
+            ignore_label if type(ignore_label) is int
+            else _label_to_ignore(ignore_label))
         self.class_weight = class_weight
         self.cache_score = cache_score
         self.soft_target_loss = soft_target_loss

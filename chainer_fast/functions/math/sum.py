@@ -123,7 +123,7 @@ def sum_to(x: VariableOrArray, shape: tuple[int, ...]) -> Variable:
     >>> F.sum_to(x, (2,)).array
     array([4., 6.], dtype=float32)
     """
-    if isinstance(shape, numpy.ndarray):
+    if type(shape) is not tuple and isinstance(shape, numpy.ndarray):
         shape = _numbers.shape(shape)
     if x.shape == shape:
         return variable.as_variable(x)

@@ -14,6 +14,8 @@ _NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
 
 def _pair(x):
     """Two numbers from one, or from an iterable of two."""
+    if type(x) is int:
+        return x, x
     if not hasattr(x, '__iter__'):
         x = x, x
     first, second = x

@@ -45,7 +45,8 @@ class _PoolingND(FunctionNode):
                 'but ndim is %d' % ndim)
         steps = ksize if stride is None else stride
         self.ksize, self.stride, self.pad = [
-            _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
+            (numbers,) * ndim if type(numbers) is int
+            else _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
             for numbers in (ksize, steps, pad)]
         self.ndim = ndim
         self.return_indices = return_indices

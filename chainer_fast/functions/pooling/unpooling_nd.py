@@ -31,8 +31,9 @@ class UnpoolingND(pooling_nd._PoolingND):
             pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
-        self.outs: tuple[tp.Any, ...] | None = (
-            None if outsize is None else tuple(map(_numbers.whole, outsize)))
+        self.outs: tp.Any = (
+            outsize if outsize is None or all([type(n) is int for n in outsize])
+            else tuple(map(_numbers.whole, outsize)))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

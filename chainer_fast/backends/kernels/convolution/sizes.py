@@ -47,7 +47,9 @@ def get_conv_outsize(
     >>> chainer.utils.get_conv_outsize(size=28, k=5, s=2, p=2, cover_all=True)
     15
     """
-    size, k, s, p, d = _numbers.plain_all((size, k, s, p, d))
+    if not (type(size) is int and type(k) is int and type(s) is int
+            and type(p) is int and type(d) is int):
+        size, k, s, p, d = map(_numbers.plain, (size, k, s, p, d))
     room = size + 2 * p - _extent(k, d)
     if cover_all:
         room += s - 1
@@ -80,7 +82,9 @@ def get_deconv_outsize(
     >>> chainer.utils.get_deconv_outsize(size=14, k=4, s=2, p=1)
     28
     """
-    size, k, s, p, d = _numbers.plain_all((size, k, s, p, d))
+    if not (type(size) is int and type(k) is int and type(s) is int
+            and type(p) is int and type(d) is int):
+        size, k, s, p, d = map(_numbers.plain, (size, k, s, p, d))
     length = (size - 1) * s + _extent(k, d) - 2 * p
     return length - s + 1 if cover_all else length
 
