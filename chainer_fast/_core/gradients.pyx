@@ -112,8 +112,14 @@ def has_cleared_grad(params):
 
 def of_scaled_loss(params):
     """Return the parameters whose gradients have been computed with a loss scale."""
-    return [param for param in params
-            if getattr(param, '_loss_scale', None) is not None]
+    cdef list found = []
+    for param in params:
+        if type(param) is _Parameter:
+            if (<VariableBase>param)._loss_scale is not None:
+                found.append(param)
+        elif getattr(param, '_loss_scale', None) is not None:
+            found.append(param)
+    return found
 
 
 # -- loops on one gradient

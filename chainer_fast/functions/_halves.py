@@ -19,7 +19,8 @@ def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
     *xs : Variable or array
         Its arguments.
     """
-    if any(x.dtype != numpy.float16 for x in xs):
-        return compute(*xs)
+    for x in xs:
+        if x.dtype.char != 'e':
+            return compute(*xs)
     y = compute(*[cast.cast(x, numpy.float32) for x in xs])
     return cast.cast(y, numpy.float16)

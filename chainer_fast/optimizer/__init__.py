@@ -515,11 +515,17 @@ class Optimizer(_LossScaling, _display.Shown):
         updated in float32, and their gradients, are copies in float32 if there is one.
         """
         params = list(self.target.params())
-        with _loss_scaling.unscaled(params):
-            if getattr(hook, 'call_for_each_param', False):
-                _gradients.call_hook(hook, params)
-            else:
-                hook(self)
+        if _gradients.of_scaled_loss(params):
+            with _loss_scaling.unscaled(params):
+                self._call_hook(hook, params)
+        else:
+            self._call_hook(hook, params)
+
+    def _call_hook(self, hook, params):
+        if getattr(hook, 'call_for_each_param', False):
+            _gradients.call_hook(hook, params)
+        else:
+            hook(self)
 
     def new_epoch(self, auto: bool = False) -> None:
         """Count one epoch.
@@ -741,8 +747,14 @@ class GradientMethod(Optimizer):
         rest = len(hooks)
         while rest and _gradients.has_recipe(hooks[rest - 1]):
             rest -= 1
+        # If no gradient has a loss scale, none gets one.
+        is_scaled = rest and _gradients.of_scaled_loss(self.target.params())
         for hook in hooks[:rest]:
-            self.call_hook(hook)
+            if is_scaled:
+                self.call_hook(hook)
+            else:
+                self._call_hook(hook, self.target.params())
+                self.reallocate_cleared_grads()
         return hooks[rest:]
 
     def __has_usual_steps(self):

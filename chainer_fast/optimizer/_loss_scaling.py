@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import typing as tp
 import warnings
 
@@ -90,11 +89,21 @@ def _narrow(param, array, grad, scale):
         if wide_grad is None:
             return
         if wide_grad.size:
-            largest = float(abs(wide_grad).max())
-            if math.isfinite(largest) and largest * scale > _HALF_MAX:
-                scale = 2. ** math.floor(math.log2(_HALF_MAX / largest))
+            scale = _possible_scale(param.device.xp, wide_grad, scale)
         grad[...] = wide_grad * scale
     param.grad, param._loss_scale = grad, scale
+
+
+def _possible_scale(xp, grad, scale):
+    """Return a scale, or the largest power of two with which a gradient fits in halves.
+
+    On a GPU it stays there, so that the host need not wait for it.
+    """
+    with numpy.errstate(all='ignore'):
+        limit = xp.exp2(xp.floor(xp.log2(_HALF_MAX / abs(grad).max())))
+    # There is no limit for a gradient that is not finite.
+    found = xp.where(limit > 0, xp.minimum(limit, scale), scale)
+    return float(found) if xp is numpy else found.astype(numpy.float32)
 
 
 class _LossScaling:

@@ -26,6 +26,11 @@ def _fp16_mixed_precision_helper(fn):
 
     @functools.wraps(fn)
     def wrapper(self, in_data):
+        for x in in_data:
+            if x is not None and x.dtype == half:
+                break
+        else:
+            return fn(self, in_data)
         out_data = fn(self, cast(in_data, half, single))
         mixed = any(
             x is not None and x.dtype.kind == 'f' and x.dtype != half for x in in_data)
