@@ -2,7 +2,6 @@
 
     python -m tests._core.half_made own          made by ``__new__`` alone
     python -m tests._core.half_made alien        of other classes, by unbound methods
-    python -m tests._core.half_made arguments    handed to compiled functions
 """
 import contextlib
 import copy
@@ -126,33 +125,6 @@ def alien():
                                   getattr(c, n)(*args))
                 if hasattr(method, '__get__'):
                     yield label, lambda m=method, x=other: m.__get__(x, type(x))
-
-
-def arguments():
-    """Yield calls of compiled functions and methods with half-made objects."""
-    half = [cls for cls in classes() if made(cls) is not None]
-    for module in modules():
-        for name, function in vars(module).items():
-            if not callable(function) or isinstance(function, type) or (
-                    name.startswith(_LEFT_OUT)
-                    or getattr(function, '__module__', None) != module.__name__):
-                continue
-            for cls in half:
-                for n in range(1, 6):
-                    others = _others()
-                    for i in range(n):
-                        label = '%s.%s %d/%d %s' % (
-                            module.__name__, name, i, n, cls.__qualname__)
-                        yield label, lambda f=function, c=cls, k=i, n=n, rest=others: f(
-                            *[made(c) if j == k else rest[(3 * j + k + n) % len(rest)]
-                              for j in range(n)])
-                    yield name, lambda f=function, c=cls, n=n: f(
-                        *[made(c) for _ in range(n)])
-            for other in _others():
-                for n in range(6):
-                    yield '%s.%s(%d x %s)' % (
-                        module.__name__, name, n, type(other)), (
-                            lambda f=function, x=other, n=n: f(*[x] * n))
 
 
 def main(kind):

@@ -30,8 +30,8 @@ class HuberLoss(FunctionNode):
         self.retain_inputs((0, 1))
         x, t = inputs
         if self.reduce == 'no':
-            return kernels.huber_losses(x, t, abs(self.delta)),
-        return kernels.huber_loss(x, t, abs(self.delta)),
+            return kernels.huber_losses(x, t, self.delta),
+        return kernels.huber_loss(x, t, self.delta),
 
     def backward(
             self, indexes: tuple[int, ...],

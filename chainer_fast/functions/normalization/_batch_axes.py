@@ -10,13 +10,14 @@ def _axis_option(axis):
     """Return the argument ``axis`` as None or a tuple."""
     if axis is None:
         return None
+    # Plain integers, as what is kept for some axes serves others that are equal.
     if isinstance(axis, int):
-        return axis,
+        return int(axis),
     if not isinstance(axis, (tuple, list, str)):
         raise RuntimeError(
             'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
     given: tp.Any = axis
-    axis = tuple([operator.index(each) for each in given])
+    axis = tuple([int(operator.index(each)) for each in given])
     if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
         raise RuntimeError(
             'axis must be in ascending order and name no axis twice, but is %s'

@@ -15,6 +15,7 @@ from chainer_fast.backends.kernels.normalization.axes import (
     batch_axes,
 )
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
@@ -126,7 +127,7 @@ class BatchNormalization(FunctionNode):
             impl_selector: tp.Callable[..., tp.Any] = _impl_selector) -> None:
         super().__init__()
         self.axis: tp.Any = _axis_option(axis)
-        self.eps, self.decay = float(eps), decay
+        self.eps, self.decay = _checks.as_float(eps), decay
         self.running_mean, self.running_var = mean, var
         self._impl_selector = impl_selector
 
@@ -270,7 +271,7 @@ class FixedBatchNormalization(FunctionNode):
             self, eps: float = 2e-5,
             axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.eps: float = float(eps)
+        self.eps: float = _checks.as_float(eps)
         self.axis: tp.Any = _axis_option(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

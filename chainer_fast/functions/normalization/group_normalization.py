@@ -9,6 +9,7 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import NdArray
@@ -43,7 +44,7 @@ class GroupNormalization(FunctionNode):
         if not isinstance(groups, int):
             raise TypeError('groups must be an int, but is %r' % (groups,))
         self.groups = groups
-        self.eps: float = float(eps)
+        self.eps: float = _checks.as_float(eps)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

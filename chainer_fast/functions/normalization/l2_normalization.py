@@ -39,7 +39,7 @@ class NormalizeL2(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
-        return kernels.length_forward(*inputs, self.axis, float(self.eps)),
+        return kernels.length_forward(*inputs, self.axis, _checks.as_float(self.eps)),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -66,7 +66,7 @@ class _NormalizeL2Grad(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
-        return kernels.length_backward(*inputs, self.axis, float(self.eps)),
+        return kernels.length_backward(*inputs, self.axis, _checks.as_float(self.eps)),
 
     def backward(
             self, indexes: tuple[int, ...],

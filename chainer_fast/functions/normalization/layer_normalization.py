@@ -8,6 +8,7 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import NdArray
@@ -36,7 +37,7 @@ class LayerNormalization(FunctionNode):
 
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__()
-        self.eps: float = float(eps)
+        self.eps: float = _checks.as_float(eps)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

@@ -122,8 +122,9 @@ class LocalResponseNormalizationGrad(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         return kernels.response_backward(
-            *inputs, self.unit_scale, self.scale, _half(self.n), float(self.alpha),
-            float(self.beta)),
+            *inputs, self.unit_scale, self.scale, _half(self.n),
+            _checks.as_float(self.alpha),
+            _checks.as_float(self.beta)),
 
     def backward(
             self, indexes: tuple[int, ...],

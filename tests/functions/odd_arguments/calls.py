@@ -91,7 +91,7 @@ _SIZES = {
     'label_num', 'repeats', 'pad', 'ksize', 'length', 'outsize', 'n', 'pyramid_height',
     'sampling_ratio', 'r', 'dilate', 'size', 'in_size', 'out_size', 'pool_size',
     'groups', 'stride', 'n_layers', 'wscale', 'initialize', 'max_embedding_dim',
-    'offset', 'spatial_scale', 'outh', 'outw'}
+    'offset', 'spatial_scale', 'outh', 'outw', 'axes', 'n_batch_axes'}
 _LARGE = {'2**31', '2**63', '2**64', '-2**63-1', '10**400', 'inf', '-inf', 'uint64'}
 # Random numbers, arrays and code.
 _LEFT_OUT = {
