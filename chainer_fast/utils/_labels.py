@@ -1,18 +1,6 @@
 """What errors say of labels, ids and indexes that are out of range."""
 import numpy
 
-from chainer_fast import _numbers
-
-# Stands for no label, where a number says which one is ignored.
-NONE = int(numpy.iinfo(numpy.intp).min)
-
-
-def ignored(label):
-    """Return the label to ignore as an int or None: a sequence may hold the one."""
-    if isinstance(label, (tuple, list)):
-        label = numpy.array(label)
-    return _numbers.plain(label)
-
 
 def where_outside(name, values, low, high, ignored=None):
     """Describe the first value not from ``low`` to ``high - 1``, or return None."""

@@ -19,9 +19,7 @@ class EmbedIDFunction(FunctionNode):
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
-        self.ignore_label: int | None = (
-            ignore_label if ignore_label is None or type(ignore_label) is int
-            else _labels.ignored(ignore_label))
+        self.ignore_label = ignore_label
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'W'))

@@ -33,10 +33,6 @@ def _check_class_weight_option(class_weight):
             'has %d and %s' % (class_weight.ndim, class_weight.dtype))
 
 
-def _label_to_ignore(label):
-    return _labels.NONE if label is None else _labels.ignored(label)
-
-
 def _check_input_values(x, t, ignore_label):
     valid = ((t >= 0) & (t < x.shape[1])) | (t == ignore_label)
     if not valid.all():
@@ -76,9 +72,7 @@ class SoftmaxCrossEntropy(FunctionNode):
                 "'kl-divergence', not %r" % (soft_target_loss,))
         self.reduce = reduce
         self.normalize = normalize
-        self.ignore_label: int = (
-            ignore_label if type(ignore_label) is int
-            else _label_to_ignore(ignore_label))
+        self.ignore_label = ignore_label
         self.class_weight = class_weight
         self.cache_score = cache_score
         self.soft_target_loss = soft_target_loss
@@ -212,7 +206,6 @@ def _double_backward_softmax_cross_entropy(
         raise type_check.InvalidType(
             't.dtype.kind == i', '%s != i' % t.dtype.kind,
             'only integer labels have a loss that is differentiable twice')
-    ignore_label = _label_to_ignore(ignore_label)
     if config.debug:
         _check_input_values(x, t, ignore_label)
 

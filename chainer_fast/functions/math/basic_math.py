@@ -454,9 +454,18 @@ class PowConstVar(_operands.ConstantOperator):
         return PowConstVarGrad(self.value).apply((y, gy[0]))
 
 
-def _log(value):
-    """Logarithm of a scalar; NumPy warns if there is none, as it does for arrays."""
-    return math.log(value) if value > 0 else float(numpy.log(float(value)))
+def _log(value, y):
+    """Logarithm of a base whose powers are ``y``; NumPy warns if there is none.
+
+    That of the number zero counts as 0 where the power is, which is constant there.
+    """
+    if _operands._is_array(value):
+        return backend.get_array_module(y).log(value)
+    if value > 0:
+        return math.log(value)
+    if value == 0:
+        return backend.get_array_module(y).where(y == 0, 0, -math.inf)
+    return float(numpy.log(float(value)))
 
 
 class PowConstVarGrad(function_node.FunctionNode):
@@ -475,10 +484,7 @@ class PowConstVarGrad(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         y, gy = inputs
-        if _operands._is_array(self.value):
-            self.log_value = backend.get_array_module(y).log(self.value)
-        else:
-            self.log_value = _log(self.value)
+        self.log_value = _log(self.value, y)
         log_value = _operands._preprocess_const(y, self.log_value)
         return kernels.pow_from_constant_grad(y, gy, log_value),
 

@@ -107,7 +107,7 @@ def roi_max_align_2d(
     Returns
     -------
     Variable of float32, shape (r, c, rows, columns)
-        Maxima; -infinity for bins without samples in the image. Gradients flow to ``x``
+        Maxima; 0 for bins without samples in the image. Gradients flow to ``x``
         alone and are not differentiable.
 
     Raises

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.backends.kernels.roi.points import (
@@ -42,7 +41,7 @@ class ROIMaxPooling2D(Function):
         self._bottom_data_shape = x.shape
         y, self.argmax_data = kernels.cell_max(
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
-            (self.outh, self.outw), 0, -numpy.inf)
+            (self.outh, self.outw), 0, 0)
         return y,
 
     forward_gpu = forward_cpu
@@ -87,7 +86,7 @@ def roi_max_pooling_2d(
     Returns
     -------
     Variable, shape (r, c, rows, columns)
-        Maxima, of the dtype of ``x``; -infinity for bins without pixels. Gradients
+        Maxima, of the dtype of ``x``; 0 for bins without pixels. Gradients
         flow to ``x`` alone and are not differentiable.
 
     Raises

@@ -212,9 +212,26 @@ def test_division_by_zero(device):
     x = Variable(device.send(uniform((2,))))
     with pytest.raises(ZeroDivisionError):
         x / 0
-    with pytest.raises(ValueError):
-        y = F.sum(0 ** x)
-        y.backward()
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('base', [
+    0, 0., -0., np.float32(0), np.float64(0), False])
+def test_gradients_of_powers_of_zero(device, base, dtype):
+    x = Variable(device.send(np.array([2, .5, 1e-3], dtype)))
+    y = base ** x
+    gx, = grad([y], [x], enable_double_backprop=True)
+    ggx, = grad([gx], [x])
+    for found in y, gx, ggx:
+        assert found.dtype == dtype
+        compare.assert_array_equal(found.array, np.zeros(3))
+
+
+def test_powers_of_zero_without_a_limit(device):
+    x = Variable(device.send(np.array([1., 0.])))
+    y = 0 ** x
+    gx, = grad([y], [x])
+    compare.assert_array_equal(gx.array, [0, -np.inf])
 
 
 @pytest.mark.parametrize('shapes', [((3, 2), (3, 2), (3, 2)), ((), (), ()),

@@ -67,12 +67,11 @@ def test_outside_of_the_image(device):
     x = np.ones((1, 2, 4, 4), 'f')
     rois = np.array([[50, 50, 60, 60]], 'f')
     indices = np.zeros(1, 'i')
-    for function, value in (
-            (F.roi_max_pooling_2d, -np.inf), (F.roi_average_pooling_2d, 0),
-            (F.roi_max_align_2d, -np.inf), (F.roi_average_align_2d, 0)):
+    for function in (F.roi_max_pooling_2d, F.roi_average_pooling_2d,
+                     F.roi_max_align_2d, F.roi_average_align_2d):
         x_ = chainer.Variable(device.send(x))
         y = function(x_, *device.send((rois, indices)), 2, 1.)
-        compare.assert_array_equal(y.array, np.full((1, 2, 2, 2), value))
+        compare.assert_array_equal(y.array, np.zeros((1, 2, 2, 2)))
         y.grad = np.ones_like(y.array)
         y.backward()
         compare.assert_array_equal(x_.grad, np.zeros_like(x))

@@ -280,15 +280,17 @@ def sample_max(
     tuple of array
         Maxima in the dtype of ``x`` and, as 32-bit integers, the indexes of the samples
         in their bins, or, if a bin has far more of them along an axis than the image
-        has pixels, among those near the image. A bin without samples that count has
-        -infinity and -1. The shape of both is ``(r, c, *size)``.
+        has pixels, among those near the image. A bin without samples in the image has 0
+        and -1. The shape of both is ``(r, c, *size)``.
     """
     # Compared before they are rounded, which decides between samples about as large.
-    y = numpy.full((len(boxes), x.shape[1], *size), -numpy.inf)
+    y = numpy.zeros((len(boxes), x.shape[1], *size))
     found = numpy.full(y.shape, -1, numpy.int32)
     for at, number, _, samples in _sampled_regions(
             x.shape, numbers, boxes, size, ratio):
         image, best, index = x[number], y[at], found[at]
+        if samples:
+            best[...] = -numpy.inf
         for s, pixels in samples:
             value = _interpolate(image, pixels)
             better = value > best

@@ -174,13 +174,15 @@ CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, const Sample &v,
 }
 
 /* The samples of a bin that are in use come from `ys(a)` and `xs(b)`, for each of their
- * rows and columns. A sample has the index that it has among these. */
+ * rows and columns. A sample has the index that it has among these. Without samples in
+ * the image the maximum is 0. */
 template <typename T, typename Rows, typename Columns>
 CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, Span rows, Span columns, Rows ys,
                         Columns xs, int *found) {
     /* Compared before they are rounded, which decides between samples that are about as
      * large. */
     double best = -infinity();
+    bool is_inside = false;
     int index = 0;
     *found = -1;
     for (ptrdiff_t a = rows.first; a < rows.end; ++a)
@@ -188,13 +190,14 @@ CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, Span rows, Span columns, Ro
             const Sample &v = ys(a), &u = xs(b);
             if (!counts(v, u))
                 continue;
+            is_inside = true;
             const double seen = interpolate(x, width, v, u);
             if (seen > best) {
                 best = seen;
                 *found = index;
             }
         }
-    return T(best);
+    return T(is_inside ? best : 0);
 }
 
 /* The mean of `points` samples, of which those that are not in use are zero. */
