@@ -186,7 +186,7 @@ cdef class PlannedCallBase(RepeatedCall):
             array[...] = copy
         return 0
 
-    cpdef tuple apply(self, Workspace workspace, list inputs, tuple before):
+    cpdef tuple apply(self, Workspace workspace, list inputs, object before):
         """Put a call in the graph, and return its outputs that have gradients."""
         cdef Py_ssize_t i, n = len(inputs)
         cdef Lease lease = Lease.__new__(Lease)
