@@ -108,6 +108,9 @@ def registered(cls):
     return entry.shortcut, dict(entry.methods.by_name)
 
 
+# Whatever these look into is no None, by what has been asked before; each look counts.
+
+@cython.nonecheck(False)
 cdef Shortcut shortcut_of(FunctionBase function):
     """Return the shortcut of a function, or None if it has to go the general way."""
     cdef PyObject *found = PyDict_GetItemWithError(
@@ -126,6 +129,7 @@ cdef Shortcut shortcut_of(FunctionBase function):
     return entry.shortcut if entry.methods.unchanged() else None
 
 
+@cython.nonecheck(False)
 cdef object apply_shortcut(
         FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
     """Apply a function by its shortcut.
@@ -144,6 +148,7 @@ cdef object apply_shortcut(
     return _apply_by(shortcut, function, xs, n, state)
 
 
+@cython.nonecheck(False)
 cdef inline object _apply_by(
         Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
         ThreadState state):
@@ -205,6 +210,7 @@ cdef inline object _apply_by(
     return result
 
 
+@cython.nonecheck(False)
 cdef inline int _put_behind(
         Shortcut shortcut, FunctionBase function, PyObject **xs, PyObject **arrays,
         Py_ssize_t n, ThreadState state) except -1:

@@ -1,5 +1,8 @@
 # Variables: an array, its gradient, its node. Part of graph.pyx.
 
+# What has just been made is no None.
+
+@cython.nonecheck(False)
 cdef VariableBase new_variable(object array, bint requires_grad):
     """Make a public variable around an array known to be valid."""
     cdef VariableBase variable = <VariableBase>cf_allocate(

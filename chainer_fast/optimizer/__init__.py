@@ -517,11 +517,11 @@ class Optimizer(_LossScaling, _display.Shown):
         params = list(self.target.params())
         if _gradients.of_scaled_loss(params):
             with _loss_scaling.unscaled(params):
-                self._call_hook(hook, params)
+                self._hand_to(hook, params)
         else:
-            self._call_hook(hook, params)
+            self._hand_to(hook, params)
 
-    def _call_hook(self, hook, params):
+    def _hand_to(self, hook, params):
         if getattr(hook, 'call_for_each_param', False):
             _gradients.call_hook(hook, params)
         else:
@@ -753,7 +753,7 @@ class GradientMethod(Optimizer):
             if is_scaled:
                 self.call_hook(hook)
             else:
-                self._call_hook(hook, self.target.params())
+                self._hand_to(hook, self.target.params())
                 self.reallocate_cleared_grads()
         return hooks[rest:]
 

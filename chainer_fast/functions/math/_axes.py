@@ -75,6 +75,8 @@ def align(y, shape, axis):
         assert y.shape == expected, (
             f'y has shape {y.shape}, but x has {expected} from axis {axis} on.')
     axis = _numbers.plain(axis)
-    behind = len(shape) - axis - y.ndim
-    y = reshape.reshape(y, (1,) * axis + y.shape + (1,) * behind)
+    # An axis far away is not worth a shape of so many lengths to be refused.
+    most = len(shape) + 1
+    behind = min(len(shape) - axis - y.ndim, most)
+    y = reshape.reshape(y, (1,) * min(axis, most) + y.shape + (1,) * behind)
     return broadcast.broadcast_to(y, shape)

@@ -1,8 +1,8 @@
 """Outcomes of odd arguments, beside those that the released Chainer gave.
 
 An outcome is the results with the gradients, or an error. What differs, and may, is
-listed by the calls that it is about; anything else is a fault. What Chainer itself fails
-with may have a result here.
+listed by the calls that it is about; anything else is a fault. What Chainer itself
+fails with may have a result here.
 """
 import json
 
