@@ -129,16 +129,20 @@ convert_Upsampling2D = refuses(
 
 # ------------------------------------------------------------------ regions of interest
 
+def _maxima(ops, regions):
+    """Emit the maxima of bins, 0 for those without pixels."""
+    maxima, least = regions.maxima()
+    empty = ops.op('Equal', [maxima, least])
+    ops.op('Where', [empty, ops.const(0, 'zero'), maxima])
+
+
 @emits
 def convert_ROIPooling2D(ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any) -> None:
     if ops.opset_version >= 22:
         # Of this version's operator, ONNX Runtime has no implementation.
         numbers = ops.along(
             'Squeeze', ops.op('Gather', [rois, ops.ints([0], 'first')], axis=1), [1])
-        maxima, least = _regions.Regions(
-            ops, x, rois, (2, 1, 4, 3), numbers, func, 1).maxima()
-        empty = ops.op('Equal', [maxima, least])
-        ops.op('Where', [empty, ops.const(0, 'zero'), maxima])
+        _maxima(ops, _regions.Regions(ops, x, rois, (2, 1, 4, 3), numbers, func, 1))
         return
     warnings.warn(
         'Runtimes differ in the pooling of regions of interest: some take 0 as the '
@@ -181,4 +185,4 @@ def convert_ROIAveragePooling2D(
 def convert_ROIMaxPooling2D(
         ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
         roi_indices: tp.Any) -> None:
-    _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).maxima()
+    _maxima(ops, _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0))

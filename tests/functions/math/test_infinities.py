@@ -59,8 +59,8 @@ def test_shares_have_no_value_there(device, f, x):
     assert np.isnan(y.array).all()
 
 
-@pytest.mark.parametrize('value', [0., -0., -2., np.float32(0), np.float64(-1),
-                                   np.int32(0), 0, np.float16(0)], ids=repr)
+@pytest.mark.parametrize('value', [-2, -2., np.float16(-1), np.float64(-1),
+                                   np.int32(-3)], ids=repr)
 def test_gradients_of_powers_of_what_has_no_logarithm(value):
     """The numbers and the warnings are those of an array in the place of the scalar."""
     def found(base):
@@ -73,9 +73,7 @@ def test_gradients_of_powers_of_what_has_no_logarithm(value):
         return y.array, x.grad, {str(each.message) for each in told}
 
     y, g, told = found(value)
-    log = {'divide by zero encountered in log'} if value == 0 else {
-        'invalid value encountered in log'}
-    assert log <= told
+    assert 'invalid value encountered in log' in told
     with np.errstate(all='ignore'):
         expected = np.log(np.float32(value)) * np.float32(value) ** np.array(
             [0., 1, 2, 3], 'f')
