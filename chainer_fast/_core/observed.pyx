@@ -1,4 +1,6 @@
 """Shortcuts and functions that tell an observer what they do; for profiles."""
+cimport cython
+
 import functools
 from time import perf_counter_ns
 
@@ -75,6 +77,7 @@ def within(plain, enter):
     -------
     callable
     """
+    @cython.binding(True)       # a method, if the other one is
     def call(*args, **kwargs):
         with enter(*args, **kwargs):
             return plain(*args, **kwargs)

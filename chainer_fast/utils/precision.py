@@ -26,14 +26,16 @@ def _fp16_mixed_precision_helper(fn):
 
     @functools.wraps(fn)
     def wrapper(self, in_data):
+        mixed = halves = False
         for x in in_data:
-            if x is not None and x.dtype == half:
-                break
-        else:
+            if x is not None and x.dtype.kind == 'f':
+                if x.dtype == half:
+                    halves = True
+                else:
+                    mixed = True
+        if mixed and not halves:
             return fn(self, in_data)
         out_data = fn(self, cast(in_data, half, single))
-        mixed = any(
-            x is not None and x.dtype.kind == 'f' and x.dtype != half for x in in_data)
         return out_data if mixed else cast(out_data, single, half)
 
     return wrapper
