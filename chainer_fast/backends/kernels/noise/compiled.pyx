@@ -14,10 +14,10 @@ from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
-from numpy cimport PyArray_SIZE
+from numpy cimport PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.gapless cimport (
-    common_gapless_kind, empty_gapless_like, gapless_kind, same_order)
+    common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, own_attribute
 from chainer_fast._core.private cimport Twister, find_twister
@@ -208,7 +208,8 @@ cdef tuple _draw(object x, object ratio):
         if flags is NotImplemented:
             return None
         flags = in_order_of(flags, x)
-        if common_gapless_kind(x, y) != kind or not same_order(flags, x):
+        if common_gapless_kind(x, y) != kind or not PyArray_SAMESHAPE(
+                <np.ndarray>x, <np.ndarray>flags):
             raise RuntimeError('another thread has changed an array while it was read')
         clear_float_errors()
         dropout_by_flags_loop(kind, flags, x, mask, y, p, PyArray_SIZE(x))
@@ -231,7 +232,12 @@ cdef Loop _product = element_loops.loops['Mul::of']
 
 
 cdef class DropoutShortcut(Elementwise):
-    """Draws the mask if there is none yet, and multiplies by it."""
+    # The first lines are what ``inspect.signature`` reads.
+    """DropoutShortcut()
+--
+
+    Draws the mask if there is none yet, and multiplies by it.
+    """
 
     def __init__(self):
         super().__init__(_product, ((_product, 'held'),), held='mask')
