@@ -97,7 +97,6 @@ cdef class VariableBase:
         if self.node_ptr is not NULL:
             (<VariableNodeBase>self.node_ptr).variable_ptr = NULL
 
-    @cython.embedsignature(False)
     def __init__(self, data=None, *, name=None, grad=None, bint requires_grad=True,
                  bint _grad_valid=True, layout=None, **retired):
         cdef VariableNodeBase node

@@ -10,7 +10,11 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 
 
 cdef class ObservedShortcut(Shortcut):
-    """A shortcut that reports each call of another one.
+    # The first lines are what ``inspect.signature`` reads.
+    """ObservedShortcut(shortcut, forward, backward)
+--
+
+    A shortcut that reports each call of another one.
 
     Parameters
     ----------

@@ -178,7 +178,11 @@ def get_link_hooks():
 
 
 cdef class LocalEntries:
-    """Compiled base of :class:`chainer_fast.configuration.LocalConfig`.
+    # The first lines are what ``inspect.signature`` reads.
+    """LocalEntries(global_config)
+--
+
+    Compiled base of :class:`chainer_fast.configuration.LocalConfig`.
 
     Parameters
     ----------
