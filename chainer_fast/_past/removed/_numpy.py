@@ -109,8 +109,8 @@ ENTRIES: tuple[Removed, ...] = (
             'and numpy.asarray, shape, size, sum, take, random.permutation, ...; '
             'compiled code, and NumPy itself, that hold these functions keep them'),
     Removed('list of arrays, lists or slices as an index', 'NumPy 1.22',
-            'write a[tuple(index)], which it meant then, or numpy.array(index)', 'numpy',
-            'lists of lists that mean something today only if numpy is named'),
+            'write a[tuple(index)], which it meant then, or numpy.array(index)',
+            'numpy', 'lists of lists that mean something today only if numpy is named'),
     Removed('numpy.array(copy=False) that has to copy', 'NumPy 1.26',
             'write numpy.asarray', 'numpy'),
     Removed('numpy.issubdtype of float, int or complex', 'NumPy 1.18',

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import typing as tp
 
-
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.backends.kernels.roi.points import (
     roi_pooling_slice as _roi_pooling_slice,  # noqa: F401
