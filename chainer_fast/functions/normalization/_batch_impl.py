@@ -10,6 +10,11 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 
+def _x_hat(x, mean, inv_std):
+    """Return normalized values."""
+    return (x - mean) * inv_std
+
+
 class _BatchNormalizationImpl:
     """Base of the implementations, such as those that use several machines.
 
@@ -171,7 +176,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         gx_dtype, param_dtype = x.dtype, gamma.dtype
         x, gamma, gy, mean, inv_std = _dtypes.cast_all(
             (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
-        x_hat = (x - mean[expander]) * inv_std[expander]
+        x_hat = _x_hat(x, mean[expander], inv_std[expander])
         gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
         count = max(gy.size // max(gamma.size, 1), 1)
         x_hat *= ggamma[expander]

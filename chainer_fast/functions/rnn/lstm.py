@@ -13,6 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 _extract_gates = recurrent.extract_gates
+_sigmoid = recurrent.sigmoid
 
 
 def check_gates(c_type, x_type) -> None:

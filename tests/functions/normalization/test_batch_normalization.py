@@ -318,3 +318,21 @@ def test_channels_last_in_memory(device):
         results.append([v.array for v in (y, *gs, *ggs)])
     for a, b in zip(*results, strict=True):
         compare.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
+
+
+def test_replaced_normalization_is_called(monkeypatch):
+    """Programs wrap this function, to count or to silence what it does."""
+    plain, calls = module._x_hat, []
+
+    def wrapped(*args):
+        calls.append(args)
+        return plain(*args)
+
+    monkeypatch.setattr(module, '_x_hat', wrapped)
+    x, gamma, beta, mean, var = [
+        Variable(uniform(shape, 3, 'd', .5, 1.5))
+        for shape in [(4, 3), 3, 3, 3, 3]]
+    y = F.fixed_batch_normalization(x, gamma, beta, mean, var)
+    gx, = grad([y], [x], [y], enable_double_backprop=True)
+    grad([F.sum(gx * gx)], [x, gamma, mean])
+    assert calls
