@@ -8,6 +8,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.links as L
 from chainer_fast import datasets, iterators, training
+from chainer_fast.functions.connection import linear
 from chainer_fast.training import extensions
 from tests.compat import processes
 
@@ -32,9 +33,14 @@ OBJECTS = {
     'Optimizer': chainer.optimizers.SGD,
     'BroadcastTo': lambda: chainer.functions.broadcast_to(
         numpy.zeros(1, numpy.float32), (2, 1)).creator,
+    'LinearGradWeight': lambda: linear.LinearGradWeight(numpy.float32),
+    'BatchNormalization': lambda: L.BatchNormalization(1)(
+        numpy.zeros((2, 1), numpy.float32)).creator,
+    'links.BatchNormalization': lambda: L.BatchNormalization(1),
     'ConcatenatedDataset': lambda: datasets.ConcatenatedDataset([0], [1]),
     'DictDataset': lambda: datasets.DictDataset(a=[0]),
     'ImageDataset': lambda: datasets.ImageDataset(['a.png']),
+    'LabeledImageDataset': lambda: datasets.LabeledImageDataset([('a.png', 0)]),
     'SubDataset': lambda: datasets.SubDataset([0], 0, 1),
     'TransformDataset': lambda: datasets.TransformDataset([0], str),
     'TupleDataset': lambda: datasets.TupleDataset([0]),
@@ -46,7 +52,9 @@ OBJECTS = {
     'Trainer': lambda: training.Trainer(_updater(training.updaters.StandardUpdater)),
     'Evaluator': lambda: extensions.Evaluator(
         iterators.SerialIterator([0], 1, repeat=False), L.Linear(1, 1)),
+    'ExponentialShift': lambda: extensions.ExponentialShift('lr', .5),
     'LogReport': extensions.LogReport,
+    'PlotReport': lambda: extensions.PlotReport(['a'], file_name='a.png'),
     'PrintReport': lambda: extensions.PrintReport(['a']),
 }
 
@@ -57,7 +65,8 @@ def test_private_names(name):
     found = pydoc.locate(owner)
     assert found is not None
     if isinstance(found, type) and not hasattr(found, attribute):
-        found = OBJECTS[found.__name__]()
+        names = owner.rpartition('.')[2], '.'.join(owner.rsplit('.', 2)[1:])
+        found = next(OBJECTS[key] for key in reversed(names) if key in OBJECTS)()
     getattr(found, attribute)
 
 

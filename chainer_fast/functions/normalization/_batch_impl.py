@@ -23,6 +23,14 @@ class _BatchNormalizationImpl:
     """
 
 
+class _CudnnBatchNormalizationImpl(_BatchNormalizationImpl):
+    """No function has this one; programs ask whether theirs does."""
+
+
+class _IDeepBatchNormalizationImpl(_BatchNormalizationImpl):
+    """No function has this one; programs ask whether theirs does."""
+
+
 class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     """Normalization of batches on any device.
 

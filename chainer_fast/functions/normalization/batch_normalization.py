@@ -27,6 +27,8 @@ from chainer_fast.functions.normalization._batch_axes import (
 from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
     _BatchNormalizationImpl,  # noqa: F401
+    _CudnnBatchNormalizationImpl,  # noqa: F401
+    _IDeepBatchNormalizationImpl,  # noqa: F401
     _x_hat,
 )
 from chainer_fast.types import NdArray

@@ -336,3 +336,39 @@ def test_replaced_normalization_is_called(monkeypatch):
     gx, = grad([y], [x], [y], enable_double_backprop=True)
     grad([F.sum(gx * gx)], [x, gamma, mean])
     assert calls
+
+
+class ScaledBatch(module.BatchNormalization):
+    """A function of a program, which makes the gradients itself, and scales them."""
+
+    def backward(self, indexes, grad_outputs):
+        x, gamma = self.get_retained_inputs()
+        var = None
+        if isinstance(self._impl, module._IDeepBatchNormalizationImpl):
+            var = self.var
+        function = module.BatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.mean, var, self.inv_std,
+            self.key_axis, self._impl, self.forward_data)
+        return [2 * g for g in function.apply((x, gamma, grad_outputs[0]))]
+
+
+class ScaledFixed(module.FixedBatchNormalization):
+
+    def backward(self, indexes, grad_outputs):
+        function = module.FixedBatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.inv_std, self.inv_var)
+        inputs = *self.get_retained_inputs(), *grad_outputs
+        return [2 * g for g in function.apply(inputs)]
+
+
+@pytest.mark.parametrize('scaled, plain, n_params', [
+    (ScaledBatch, module.BatchNormalization, 2),
+    (ScaledFixed, module.FixedBatchNormalization, 4)])
+def test_subclass_with_its_own_gradients(scaled, plain, n_params):
+    inputs = [Variable(uniform(shape, 3 + i, 'd', .5, 1.5))
+              for i, shape in enumerate([(4, 3), *n_params * [3]])]
+    gy = Variable(uniform((4, 3), 9, 'd'))
+    found, expected = [
+        grad(make().apply(inputs), inputs, [gy]) for make in (scaled, plain)]
+    for g, h in zip(found, expected, strict=True):
+        np.testing.assert_allclose(g.array, 2 * h.array, rtol=1e-12)
