@@ -13,7 +13,11 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 _extract_gates = recurrent.extract_gates
-_sigmoid = recurrent.sigmoid
+
+
+def _sigmoid(x, xp=None):
+    """Return the sigmoid of an array, whose module is found anyway."""
+    return recurrent.sigmoid(x)
 
 
 def check_gates(c_type, x_type) -> None:
