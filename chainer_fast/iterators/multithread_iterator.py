@@ -1,6 +1,7 @@
 """Iterator whose next batch is read by threads."""
 from __future__ import annotations
 
+import functools
 import multiprocessing.pool
 import typing as tp
 
@@ -10,6 +11,11 @@ from chainer_fast.iterators._ordered_iterator import (
     RepeatProperty,
 )
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
+
+
+def _read(args):
+    """Return an example, given a data set and an index."""
+    return read_example(*args)
 
 
 class MultithreadIterator(RepeatProperty, ReadAheadIterator):
@@ -60,6 +66,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     # takes them, and _read(), which the threads call.
     _next: tp.Any = None
     _next_state: tp.Any = None
+    _read = staticmethod(_read)
     # The orders that were sampled for that batch.
     _next_orders: tp.Sequence[tp.Any] = ()
 
@@ -124,14 +131,13 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
             return
         if self._pool is None:
             self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
-        dataset = self.dataset
-        self._next = self._pool.map_async(
-            self._read, [(dataset, index) for index in indices])
-
-    @staticmethod
-    def _read(args):
-        """Return an example, given a data set and an index."""
-        return read_example(*args)
+        dataset, read = self.dataset, self._read
+        if read is _read:
+            # The same without a tuple for each example.
+            read, arguments = functools.partial(read_example, dataset), list(indices)
+        else:
+            arguments = [(dataset, index) for index in indices]
+        self._next = self._pool.map_async(read, arguments)
 
     def _get(self):
         """Wait for the batch that is being read, and go to the state after it."""
