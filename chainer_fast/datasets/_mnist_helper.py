@@ -116,16 +116,36 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
     return tuple_dataset.TupleDataset(images, raw['y'].astype(label_dtype))
 
 
-def load(directory, files, withlabel, ndim, scale, image_dtype, label_dtype,
-         rgb_format):
-    """Load both parts of a data set, downloading missing files.
+def retrieve(directory, files, name):
+    """Return a part of a data set, downloading it if it is missing.
 
     Parameters
     ----------
     directory : str
         Name of the folder below the folder of all data sets.
     files : dict
-        The ``urls`` of :func:`make_npz` for ``'train.npz'`` and ``'test.npz'``.
+        The ``urls`` of :func:`make_npz` for each part.
+    name : {'train.npz', 'test.npz'}
+        The part.
+
+    Returns
+    -------
+    mapping
+        As :func:`make_npz` returns it.
+    """
+    folder = download.get_dataset_directory(directory)
+    return download.cache_or_load_file(
+        os.path.join(folder, name), lambda path: make_npz(path, files[name]),
+        _pixels.load_npz)
+
+
+def load(retrieve_parts, withlabel, ndim, scale, image_dtype, label_dtype, rgb_format):
+    """Load both parts of a data set.
+
+    Parameters
+    ----------
+    retrieve_parts : sequence of two callable
+        They return the training set and the test set, as :func:`retrieve` does.
     withlabel, ndim, scale, image_dtype, label_dtype, rgb_format :
         As in :func:`preprocess_mnist`.
 
@@ -134,14 +154,8 @@ def load(directory, files, withlabel, ndim, scale, image_dtype, label_dtype,
     tuple of two
         The training set and the test set.
     """
-    folder = download.get_dataset_directory(directory)
-
-    def part(name):
-        raw = download.cache_or_load_file(
-            os.path.join(folder, name), lambda path: make_npz(path, files[name]),
-            _pixels.load_npz)
-        return preprocess_mnist(
-            raw, withlabel=withlabel, ndim=ndim, scale=scale, image_dtype=image_dtype,
-            label_dtype=label_dtype, rgb_format=rgb_format)
-
-    return part('train.npz'), part('test.npz')
+    return tuple([
+        preprocess_mnist(
+            retrieve(), withlabel=withlabel, ndim=ndim, scale=scale,
+            image_dtype=image_dtype, label_dtype=label_dtype, rgb_format=rgb_format)
+        for retrieve in retrieve_parts])

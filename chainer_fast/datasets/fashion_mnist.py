@@ -26,6 +26,14 @@ _LABELS = ('T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag '
            'Ankle_boot')
 
 
+def _retrieve_fashion_mnist_training():
+    return _mnist_helper.retrieve('pfnet/chainer/fashion-mnist', _FILES, 'train.npz')
+
+
+def _retrieve_fashion_mnist_test():
+    return _mnist_helper.retrieve('pfnet/chainer/fashion-mnist', _FILES, 'test.npz')
+
+
 def get_fashion_mnist_labels() -> list[str]:
     """Return the names of the ten classes.
 
@@ -77,5 +85,5 @@ def get_fashion_mnist(
         image, label = train[0]                         # of shape (1, 28, 28), and ()
     """
     return _mnist_helper.load(
-        'pfnet/chainer/fashion-mnist', _FILES, withlabel, ndim, scale,
-        get_dtype(dtype), label_dtype, rgb_format)
+        (_retrieve_fashion_mnist_training, _retrieve_fashion_mnist_test),
+        withlabel, ndim, scale, get_dtype(dtype), label_dtype, rgb_format)

@@ -21,6 +21,14 @@ _ROMAN = 'o ki su tsu na ha ma ya re wo'
 _HIRAGANA = 'おきすつなはまやれを'
 
 
+def _retrieve_kuzushiji_mnist_training():
+    return _mnist_helper.retrieve('pfnet/chainer/kuzushiji_mnist', _FILES, 'train.npz')
+
+
+def _retrieve_kuzushiji_mnist_test():
+    return _mnist_helper.retrieve('pfnet/chainer/kuzushiji_mnist', _FILES, 'test.npz')
+
+
 def get_kuzushiji_mnist_labels() -> list[tuple[str, ...]]:
     """Return the names of the ten classes.
 
@@ -72,5 +80,5 @@ def get_kuzushiji_mnist(
         image, label = train[0]                         # of shape (1, 28, 28), and ()
     """
     return _mnist_helper.load(
-        'pfnet/chainer/kuzushiji_mnist', _FILES, withlabel, ndim, scale,
-        get_dtype(dtype), label_dtype, rgb_format)
+        (_retrieve_kuzushiji_mnist_training, _retrieve_kuzushiji_mnist_test),
+        withlabel, ndim, scale, get_dtype(dtype), label_dtype, rgb_format)

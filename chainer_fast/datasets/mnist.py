@@ -20,6 +20,14 @@ _FILES = _mnist_helper.sources(
     'f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6')
 
 
+def _retrieve_mnist_training():
+    return _mnist_helper.retrieve('pfnet/chainer/mnist', _FILES, 'train.npz')
+
+
+def _retrieve_mnist_test():
+    return _mnist_helper.retrieve('pfnet/chainer/mnist', _FILES, 'test.npz')
+
+
 def get_mnist(
         withlabel: bool = True, ndim: int = 1, scale: float = 1.,
         dtype: DTypeSpec = None, label_dtype: DTypeSpec = numpy.int32,
@@ -66,5 +74,5 @@ def get_mnist(
         train.shape                                     # (60000, 1, 28, 28)
     """
     return _mnist_helper.load(
-        'pfnet/chainer/mnist', _FILES, withlabel, ndim, scale,
-        get_dtype(dtype), label_dtype, rgb_format)
+        (_retrieve_mnist_training, _retrieve_mnist_test),
+        withlabel, ndim, scale, get_dtype(dtype), label_dtype, rgb_format)

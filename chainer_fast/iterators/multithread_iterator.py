@@ -13,6 +13,11 @@ from chainer_fast.iterators._ordered_iterator import (
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
 
+def _read(args):
+    """Return an example, given a data set and an index."""
+    return read_example(*args)
+
+
 class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     """Iterator with threads that read the next batch while one is in use.
 
@@ -56,7 +61,14 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
     _pool: tp.Any = None
+    # The batch that is being read, as a result of the pool, and the state after it.
+    # Subclasses in programs override _invoke_prefetch(), which sets both, _get(), which
+    # takes them, and _read(), which the threads call.
     _next: tp.Any = None
+    _next_state: tp.Any = None
+    _read = staticmethod(_read)
+    # The orders that were sampled for that batch.
+    _next_orders: tp.Sequence[tp.Any] = ()
 
     def __init__(
             self, dataset: tp.Any, batch_size: int, repeat: bool = True,
@@ -70,8 +82,6 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
 
     def reset(self) -> None:
         """Go back to the beginning, with a new order if orders are sampled."""
-        # Batch being read in advance, if any: (result of the pool or None at the end,
-        # state after the batch, orders that were sampled for it).
         self._next = None
         self._restart()
 
@@ -94,39 +104,54 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
 
     def __next__(self) -> list[tp.Any]:
         if self._next is None:
-            self._read_ahead()
-        result, state, _ = self._next
-        if result is not None:
-            # Ctrl-C during the wait changes nothing.
-            result.wait()
-        self._previous_epoch_detail = self.epoch_detail
-        self._state = state
-        if result is None:
-            raise StopIteration
-        self._next = None
+            self._invoke_prefetch()
+        before, self._previous_epoch_detail = (
+            self._previous_epoch_detail, self.epoch_detail)
         try:
-            return result.get()
-        finally:
-            self._read_ahead()
+            batch = self._get()
+        except StopIteration:
+            raise
+        except BaseException:
+            if self._next is None:
+                # An error of the data set. The batch after this one comes next.
+                self._invoke_prefetch()
+            else:
+                # Ctrl-C during the wait changes nothing.
+                self._previous_epoch_detail = before
+            raise
+        self._invoke_prefetch()
+        return batch
 
     next = __next__
 
-    def _read_ahead(self):
-        state, indices, orders = self._step(self._state)
+    def _invoke_prefetch(self):
+        """Begin to read the batch after the current state; nothing at the end."""
+        self._next_state, indices, self._next_orders = self._step(self._state)
         if indices is None:
-            self._next = None, state, orders
             return
         if self._pool is None:
             self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
-        self._next = (
-            self._pool.map_async(self._reader(), list(indices)), state, orders)
+        dataset, read = self.dataset, self._read
+        if read is _read:
+            # The same without a tuple for each example.
+            read, arguments = functools.partial(read_example, dataset), list(indices)
+        else:
+            arguments = [(dataset, index) for index in indices]
+        self._next = self._pool.map_async(read, arguments)
 
-    def _reader(self):
-        """Return a function of an index that reads an example."""
-        return functools.partial(read_example, self.dataset)
+    def _get(self):
+        """Wait for the batch that is being read, and go to the state after it."""
+        result = self._next
+        if result is not None:
+            result.wait()
+        self._state = self._next_state
+        if result is None:
+            raise StopIteration
+        self._next = None
+        return result.get()
 
     def _orders_ahead(self):
-        return [] if self._next is None else list(self._next[2])
+        return [] if self._next is None else list(self._next_orders)
 
     def _drop_ahead(self):
         self._next = None

@@ -411,6 +411,9 @@ class Optimizer(_LossScaling, _display.Shown):
     """
 
     _hookable: tp.Any = None
+    # Wrappers of optimizers read these. The hooks are in _hookable, as in Chainer.
+    _pre_update_hooks: tp.Any = None
+    _post_update_hooks: tp.Any = None
 
     use_auto_new_epoch = False
     t: int = 0

@@ -35,6 +35,12 @@ def get_error() -> ImportError | None:
     return _error
 
 
+def _dummy_callable(*args, **kwargs):
+    """Stand for a mark of pytest in programs that make marks of their own."""
+    check_available()
+    raise RuntimeError('pytest is installed: use its mark')
+
+
 def cudnn(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Mark a test that needs cuDNN; deselected by ``pytest -m 'not cudnn'``."""
     return _mark('cudnn')(*args, **kwargs)

@@ -61,6 +61,16 @@ def test_default(small_mnist, get, family, root):
         numpy.testing.assert_array_equal(raw['y'], labels[3:])
 
 
+def test_raw_parts(small_mnist, get, family, monkeypatch):
+    images, labels = small_mnist
+    name = '_retrieve_%s_test' % family[0].__name__.rpartition('.')[2]
+    raw = getattr(family[0], name)()
+    numpy.testing.assert_array_equal(raw['x'], images[3:].reshape(2, 784))
+    numpy.testing.assert_array_equal(raw['y'], labels[3:])
+    monkeypatch.setattr(family[0], name, lambda: {'x': raw['x'][:1], 'y': raw['y'][:1]})
+    assert [len(part) for part in get()] == [3, 1]
+
+
 def test_second_call_reads_the_cache(small_mnist, get):
     first, _ = get(withlabel=False)
     second, _ = get(withlabel=False)

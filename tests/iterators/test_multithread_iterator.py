@@ -1,4 +1,5 @@
 import copy
+import multiprocessing.pool
 import os
 import pickle
 import signal
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainer_fast import iterators, serializers
+from chainer_fast.iterators import _statemachine
 from tests.iterators.states import state_of
 from tests.training.stubs import save as saved
 
@@ -177,3 +179,59 @@ def test_shuffle_and_sampler_exclude_each_other():
     with pytest.raises(ValueError), iterators.MultithreadIterator(
             [1], 1, n_threads=0) as it:
         it.next()
+
+
+def test_subclass_that_reads():
+    class Iterator(iterators.MultithreadIterator):
+        def _read(self, args):
+            data, index = args
+            return self.sign * data[index]
+
+    iterator = Iterator([1, 2, 3], 2, shuffle=False)
+    iterator.sign = -1
+    with iterator:
+        assert [iterator.next(), iterator.next()] == [[-1, -2], [-3, -1]]
+
+
+def test_subclass_that_begins_to_read():
+    """A curriculum: the data set grows before the batch after an epoch is read."""
+    class Iterator(iterators.MultithreadIterator):
+        def _invoke_prefetch(self):
+            if self.is_new_epoch and self.epoch == 1:
+                self.dataset += [3, 4]
+                order = self.order_sampler(numpy.arange(len(self.dataset)), 0)
+                self._state = _statemachine.IteratorState(
+                    self._state.current_position, self._state.epoch,
+                    self._state.is_new_epoch, order)
+            super()._invoke_prefetch()
+
+    with Iterator([1, 2], 2, order_sampler=lambda order, position: order) as iterator:
+        assert [iterator.next() for _ in range(3)] == [[1, 2], [1, 2], [3, 4]]
+
+
+def test_subclass_that_takes_batches():
+    class Iterator(iterators.MultithreadIterator):
+        def _get(self):
+            return [10 * example for example in super()._get()]
+
+    with Iterator([1, 2], 2, repeat=False, shuffle=False) as iterator:
+        assert list(iterator) == [[10, 20]]
+        assert (iterator.epoch, iterator.previous_epoch_detail) == (1, 1)
+
+
+def test_subclass_with_its_own_way_to_read():
+    class Iterator(iterators.MultithreadIterator):
+        def _invoke_prefetch(self):
+            if self._pool is None:
+                self._pool = multiprocessing.pool.ThreadPool(1)
+            self._next = self._pool.map_async(abs, [-7])
+            self._next_state = self._state._replace(epoch=self.epoch + 1)
+
+        def _get(self):
+            self._state, result = self._next_state, self._next
+            self._next = None
+            return result.get()
+
+    with Iterator([1, 2], 1, shuffle=False) as iterator:
+        assert [iterator.next(), iterator.next()] == [[7], [7]]
+        assert (iterator.epoch, iterator.previous_epoch_detail) == (2, 1)

@@ -18,8 +18,8 @@ def settle(it):
         if batch is not None:
             assert batch.wait(5)
     following = getattr(it, '_next', None)
-    if following is not None and following[0] is not None:
-        following[0].wait(5)
+    if following is not None:
+        following.wait(5)
 
 
 @pytest.mark.filterwarnings('ignore:.*multi-threaded:DeprecationWarning')

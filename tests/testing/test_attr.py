@@ -92,3 +92,11 @@ def test_doctest_conditions():
     assert doctest_helper.skipif(1) is True
     assert doctest_helper.skipif_requires_satisfied('numpy') is True
     assert doctest_helper.skipif_requires_satisfied('numpy>=999') is False
+
+
+def test_stand_in_for_marks_of_programs(monkeypatch):
+    with pytest.raises(RuntimeError, match='is installed'):
+        attr._dummy_callable(lambda: None)
+    monkeypatch.setattr(attr, '_error', ImportError('no pytest'))
+    with pytest.raises(RuntimeError, match='no pytest'):
+        attr._dummy_callable(lambda: None)

@@ -78,9 +78,8 @@ def watch(profile, replace):
     _watch_imports(profile, replace)
     _watch_losses(profile, replace)
     _watch_extensions(profile, replace)
-    plain_reader = multithread_iterator.MultithreadIterator._reader
-    replace(multithread_iterator.MultithreadIterator, '_reader',
-            lambda self: within(plain_reader(self), 'iterator'))
+    threaded = multithread_iterator.MultithreadIterator
+    replace(threaded, '_read', staticmethod(within(threaded._read, 'iterator')))
     workers.watch(profile, replace)
 
 

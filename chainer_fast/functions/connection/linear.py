@@ -5,6 +5,7 @@ import typing as tp
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import matmul, record
 from chainer_fast.backends.kernels.matmul import shortcuts
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
@@ -33,6 +34,9 @@ def _apply(function, inputs, dtype):
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
+    # Subclasses of programs compute their gradients in a context with this value.
+    _config_use_ideep: tp.Any = None
+
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         names = ('x', 'W', 'b')
         count = type_check.eval(in_types.size())
@@ -56,6 +60,7 @@ class LinearFunction(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W = inputs[:2]
+        self._config_use_ideep = config.use_ideep
         self.retain_inputs((0, 1))
         y = _product(x, W.T, x.dtype)
         if len(inputs) == 3:

@@ -10,12 +10,25 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 
+def _x_hat(x, mean, inv_std):
+    """Return normalized values."""
+    return (x - mean) * inv_std
+
+
 class _BatchNormalizationImpl:
     """Base of the implementations, such as those that use several machines.
 
     A subclass has methods ``forward`` and ``backward`` like those of
     :class:`GeneralBatchNormalizationImpl`.
     """
+
+
+class _CudnnBatchNormalizationImpl(_BatchNormalizationImpl):
+    """No function has this one; programs ask whether theirs does."""
+
+
+class _IDeepBatchNormalizationImpl(_BatchNormalizationImpl):
+    """No function has this one; programs ask whether theirs does."""
 
 
 class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
@@ -171,7 +184,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         gx_dtype, param_dtype = x.dtype, gamma.dtype
         x, gamma, gy, mean, inv_std = _dtypes.cast_all(
             (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
-        x_hat = (x - mean[expander]) * inv_std[expander]
+        x_hat = _x_hat(x, mean[expander], inv_std[expander])
         gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
         count = max(gy.size // max(gamma.size, 1), 1)
         x_hat *= ggamma[expander]

@@ -27,6 +27,9 @@ from chainer_fast.functions.normalization._batch_axes import (
 from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
     _BatchNormalizationImpl,  # noqa: F401
+    _CudnnBatchNormalizationImpl,  # noqa: F401
+    _IDeepBatchNormalizationImpl,  # noqa: F401
+    _x_hat,
 )
 from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
@@ -357,7 +360,7 @@ class FixedBatchNormalizationGrad(FunctionNode):
             for v, like in zip(grad_outputs, likes, strict=True)]
 
         inv_std = sqrt.rsqrt(var + self.eps)
-        x_hat = (x - mean) * inv_std
+        x_hat = _x_hat(x, mean, inv_std)
         gbeta = sum_mod.sum_to(gy, shape)
         ggamma = sum_mod.sum_to(gy * x_hat, shape)
         weight = sum_mod.sum_to(ggx * gy, shape)

@@ -82,12 +82,15 @@ class SimplifiedDropconnect(link.Link):
         if initial_bias is None:
             initial_bias = 0
         W = variable.Parameter(initializers._get_initializer(initialW))
-        if in_size is not None:
-            W.initialize((out_size, in_size))
         b = None if nobias else variable.Parameter(
             initializers._get_initializer(initial_bias), out_size)
         with self.init_scope():
             self.W, self.b = W, b
+        if in_size is not None:
+            self._initialize_params(in_size)
+
+    def _initialize_params(self, in_size):
+        self.W.initialize((self.out_size, in_size))
 
     def forward(
             self, x: VariableOrArray, train: bool = True,
@@ -118,6 +121,6 @@ class SimplifiedDropconnect(link.Link):
         """
         W = self.W
         if W.array is None:
-            W.initialize((self.out_size, math.prod(x.shape[1:])))
+            self._initialize_params(math.prod(x.shape[1:]))
         return simplified_dropconnect.simplified_dropconnect(
             x, W, self.b, self.ratio, train, mask, use_batchwise_mask)

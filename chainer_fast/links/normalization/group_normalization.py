@@ -71,7 +71,10 @@ class GroupNormalization(link.Link):
             self.gamma: Parameter = _parameters.make(initial_gamma, 1, dtype)
             self.beta: Parameter = _parameters.make(initial_beta, 0, dtype)
         if size is not None:
-            _parameters.initialize(size, self.gamma, self.beta)
+            self._initialize_params(size)
+
+    def _initialize_params(self, size):
+        _parameters.initialize(size, self.gamma, self.beta)
 
     def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
@@ -102,6 +105,6 @@ class GroupNormalization(link.Link):
                 raise ValueError(
                     'x must have an axis of samples and one of channels, but has '
                     'shape %s' % (x.shape,))
-            _parameters.initialize(x.shape[1], gamma, self.beta)
+            self._initialize_params(x.shape[1])
         return group_normalization.group_normalization(
             x, self.groups, gamma, self.beta, self.eps)

@@ -69,7 +69,10 @@ class LayerNormalization(link.Link):
             self.beta = variable.Parameter(0 if initial_beta is None else initial_beta)
         self.eps = eps
         if size is not None:
-            _parameters.initialize(size, self.gamma, self.beta)
+            self._initialize_params(size)
+
+    def _initialize_params(self, size):
+        _parameters.initialize(size, self.gamma, self.beta)
 
     def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
@@ -93,5 +96,5 @@ class LayerNormalization(link.Link):
         """
         gamma, beta = self.gamma, self.beta
         if gamma.array is None or beta.array is None:
-            _parameters.initialize(math.prod(x.shape[1:]), gamma, beta)
+            self._initialize_params(math.prod(x.shape[1:]))
         return layer_normalization.layer_normalization(x, gamma, beta, self.eps)

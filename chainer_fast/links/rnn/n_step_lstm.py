@@ -54,7 +54,7 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
             If a sequence has another length of inputs, the dropout ratio is not in [0,
             1), or the retired argument ``train`` is given.
         """
-        (hy, cy), ys = self._run_through([hx, cx], xs, kwargs)
+        (hy, cy), ys = self._call([hx, cx], xs, **kwargs)
         return hy, cy, ys
 
 

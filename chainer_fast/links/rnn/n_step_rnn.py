@@ -238,10 +238,10 @@ class NStepRNNBase(link.ChainList):
             If a sequence has another length of inputs, the dropout ratio is not in [0,
             1), or the retired argument ``train`` is given.
         """
-        (hy,), ys = self._run_through([hx], xs, kwargs)
+        (hy,), ys = self._call([hx], xs, **kwargs)
         return hy, ys
 
-    def _run_through(self, states, xs, kwargs):
+    def _call(self, hs, xs, **kwargs):
         """Sort and transpose the sequences, call :meth:`rnn`, and undo both."""
         argument.refuse(kwargs, 'train')
         assert isinstance(xs, (list, tuple)), (
@@ -257,7 +257,7 @@ class NStepRNNBase(link.ChainList):
             self.init_hx(xs) if state is None
             else state if is_sorted and state.shape[1] == len(xs)
             else permutate.permutate(state, self.device.send(order), axis=1)
-            for state in states]
+            for state in hs]
         steps = transpose_sequence.transpose_sequence(xs)
         *states, outputs = self.rnn(
             self.n_layers, self.dropout, *states, self.ws, self.bs, steps)

@@ -363,10 +363,14 @@ def _stop(workers, pipes, at_once=False):
     del workers[:], pipes[:]
 
 
+def _calc_loss(model, in_arrays):
+    """Return the loss of a converted batch."""
+    args, kwargs = convert._as_arguments(in_arrays)
+    return model(*args, **kwargs)
+
+
 def _compute_grads(model, converter, batch, device, loss_scale):
-    args, kwargs = convert._as_arguments(
-        convert._call_converter(converter, batch, device))
-    loss = model(*args, **kwargs)
+    loss = _calc_loss(model, convert._call_converter(converter, batch, device))
     model.cleargrads()
     loss.backward(loss_scale=loss_scale)
 

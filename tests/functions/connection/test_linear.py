@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast import functions as F
+from chainer_fast import grad, using_config
 from chainer_fast.functions.connection import linear
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -87,3 +88,38 @@ def test_steps_of_static_chains(device):
         np, True, inputs=[x, W], outputs=[y]) is None
     assert function.static_add_bias(inputs=[b], outputs=[y]) is None
     compare.assert_array_equal(y, F.linear(*device.send((x, W, b))).array)
+
+
+class Doubled(linear.LinearFunction):
+    """A function of a program, which makes the gradients itself."""
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        self.seen = self._config_use_ideep
+        with using_config('use_ideep', self._config_use_ideep):
+            gx, = linear.LinearGradData().apply((W, gy))
+            gW, = linear.LinearGradWeight(W.dtype).apply((x, gy))
+        return 2 * gx, 2 * gW
+
+
+class DoubledWithForward(Doubled):
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return inputs[0].dot(inputs[1].T),
+
+
+@pytest.mark.parametrize('cls, seen', [(Doubled, 'auto'), (DoubledWithForward, None)])
+def test_subclass_with_its_own_gradients(cls, seen):
+    inputs = [Variable(gradients.uniform(shape, i, 'f'))
+              for i, shape in enumerate([(4, 3), (2, 3)])]
+    gy = Variable(gradients.uniform((4, 2), 2, 'f'))
+    function = cls()
+    with using_config('use_ideep', 'auto'):
+        y, = function.apply(inputs)
+    found = grad([y], inputs, [gy])
+    expected = grad([F.linear(*inputs)], inputs, [gy])
+    for g, h in zip(found, expected, strict=True):
+        np.testing.assert_allclose(g.array, 2 * h.array, rtol=1e-6)
+    assert function.seen == seen

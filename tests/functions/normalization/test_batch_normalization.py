@@ -318,3 +318,57 @@ def test_channels_last_in_memory(device):
         results.append([v.array for v in (y, *gs, *ggs)])
     for a, b in zip(*results, strict=True):
         compare.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
+
+
+def test_replaced_normalization_is_called(monkeypatch):
+    """Programs wrap this function, to count or to silence what it does."""
+    plain, calls = module._x_hat, []
+
+    def wrapped(*args):
+        calls.append(args)
+        return plain(*args)
+
+    monkeypatch.setattr(module, '_x_hat', wrapped)
+    x, gamma, beta, mean, var = [
+        Variable(uniform(shape, 3, 'd', .5, 1.5))
+        for shape in [(4, 3), 3, 3, 3, 3]]
+    y = F.fixed_batch_normalization(x, gamma, beta, mean, var)
+    gx, = grad([y], [x], [y], enable_double_backprop=True)
+    grad([F.sum(gx * gx)], [x, gamma, mean])
+    assert calls
+
+
+class ScaledBatch(module.BatchNormalization):
+    """A function of a program, which makes the gradients itself, and scales them."""
+
+    def backward(self, indexes, grad_outputs):
+        x, gamma = self.get_retained_inputs()
+        var = None
+        if isinstance(self._impl, module._IDeepBatchNormalizationImpl):
+            var = self.var
+        function = module.BatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.mean, var, self.inv_std,
+            self.key_axis, self._impl, self.forward_data)
+        return [2 * g for g in function.apply((x, gamma, grad_outputs[0]))]
+
+
+class ScaledFixed(module.FixedBatchNormalization):
+
+    def backward(self, indexes, grad_outputs):
+        function = module.FixedBatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.inv_std, self.inv_var)
+        inputs = *self.get_retained_inputs(), *grad_outputs
+        return [2 * g for g in function.apply(inputs)]
+
+
+@pytest.mark.parametrize('scaled, plain, n_params', [
+    (ScaledBatch, module.BatchNormalization, 2),
+    (ScaledFixed, module.FixedBatchNormalization, 4)])
+def test_subclass_with_its_own_gradients(scaled, plain, n_params):
+    inputs = [Variable(uniform(shape, 3 + i, 'd', .5, 1.5))
+              for i, shape in enumerate([(4, 3), *n_params * [3]])]
+    gy = Variable(uniform((4, 3), 9, 'd'))
+    found, expected = [
+        grad(make().apply(inputs), inputs, [gy]) for make in (scaled, plain)]
+    for g, h in zip(found, expected, strict=True):
+        np.testing.assert_allclose(g.array, 2 * h.array, rtol=1e-12)

@@ -102,6 +102,14 @@ def test_gates_alternate():
         [[0, 4]], [[1, 5]], [[2, 6]], [[3, 7]]]
 
 
+def test_sigmoid():
+    x = np.array([[.3, -2, 800, -800]], np.float32)
+    for y in lstm._sigmoid(x), lstm._sigmoid(x, np), lstm._sigmoid(x, xp=np):
+        assert y.dtype == np.float32
+        np.testing.assert_allclose(y, sigmoid(x.astype('d').clip(-50, 50)), atol=1e-6)
+
+
+
 def test_large_gates(device):
     x = np.array([[200, -200, 200, 200], [-200, 200, -200, -200]], 'f')
     c, h = F.lstm(device.send(np.array([[.5], [.5]], 'f')), device.send(x))

@@ -237,3 +237,31 @@ def test_bases():
     assert n_step_gru.NStepGRUBase.n_weights == 6
     with pytest.raises(AttributeError):
         n_step_lstm.NStepLSTMBase(1, 2, 3, 0)
+
+
+def test_subclass_with_its_own_function():
+    """A link of a program that passes more arguments to another function."""
+    class Base(links.rnn.n_step_rnn.NStepRNNBase):
+        n_weights, use_bi_direction, n_cells = 8, False, 2
+
+        def __init__(self, *args, scale, **kwargs):
+            self.scale = scale
+            super().__init__(*args, **kwargs)
+
+        def forward(self, hx, cx, xs, **kwargs):
+            (hy, cy), ys = self._call([hx, cx], xs, **kwargs)
+            return hy, cy, ys
+
+        def rnn(self, *args):
+            hy, cy, ys = chainer_fast.functions.n_step_lstm(*args)
+            return hy, cy, [self.scale * y for y in ys]
+
+    np.random.seed(0)
+    link = Base(1, 2, 3, 0., scale=2)
+    plain = links.NStepLSTM(1, 2, 3, 0.)
+    plain.copyparams(link)
+    xs = [np.ones((length, 2), 'f') for length in (1, 3, 2)]
+    for y, z in zip(link(None, None, xs)[2], plain(None, None, xs)[2], strict=True):
+        np.testing.assert_allclose(y.array, 2 * z.array, rtol=1e-6)
+    with pytest.raises(ValueError, match='train'):
+        link(None, None, xs, train=True)

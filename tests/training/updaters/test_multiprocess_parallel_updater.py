@@ -299,3 +299,10 @@ def test_calls_of_nccl(monkeypatch):
     assert calls == [(100, 100, 5, 6, 0, 0, 7), (100, 5, 6, 0, 7)]
     with pytest.raises(RuntimeError, match='int32'):
         mpu._get_nccl_data_type('i')
+
+
+@pytest.mark.parametrize('batch, arguments', [
+    ((1, 2), ((1, 2), {})), ([1, 2], (([1, 2],), {})), ({'a': 1}, ((), {'a': 1})),
+    (5, ((5,), {}))])
+def test_loss_of_a_batch(batch, arguments):
+    assert mpu._calc_loss(lambda *args, **kwargs: (args, kwargs), batch) == arguments
