@@ -33,12 +33,13 @@ cdef extern from *:
     }
 
     static inline int cf_has_dtype(PyObject *array, PyObject *dtype) {
-        return cf_same_dtype((PyObject *)PyArray_DESCR((PyArrayObject *)array), dtype);
+        return PyArray_Check(array) && cf_same_dtype(
+            (PyObject *)PyArray_DESCR((PyArrayObject *)array), dtype);
     }
     """
     # Of two objects, which may be something else than dtypes.
     bint same_dtype "cf_same_dtype" (object a, object b) noexcept
     # Of two arrays of NumPy.
     bint same_type "cf_same_type" (object a, object b) noexcept
-    # Of an array of NumPy and an object.
+    # Of an object that may be an array of NumPy, and another one.
     bint has_dtype "cf_has_dtype" (object array, object dtype) noexcept

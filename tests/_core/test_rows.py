@@ -269,6 +269,14 @@ def test_copies_have_the_gradient(copied):
     np.testing.assert_array_equal(other.W.grad, link.W.grad)
 
 
+def test_rows_beside_gradients_of_other_elements():
+    xs = [chainer.Variable(np.ones((2, 8), 'f')) for _ in range(5000)]
+    first, second = F.transpose_sequence(xs)
+    (F.sum(F.embed_id(np.array([1, 5]), first)) + F.sum(second)).backward()
+    for i, x in enumerate(xs):
+        np.testing.assert_array_equal(x.grad, [[i in (1, 5)] * 8, [1] * 8])
+
+
 def test_clearing():
     link = embedding([1, 2])
     link.cleargrads()
