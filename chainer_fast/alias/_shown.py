@@ -14,11 +14,13 @@ _EXCEPTIONS = {
     'chainer_fast.dataset.download': ('_DownloadError',),
     'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
     'chainer_fast.graph_optimizations._side_effects': ('Unrecordable',),
+    'chainer_fast.iterators._statemachine': ('NoExamples',),
     'chainer_fast.links.caffe._errors': ('CaffeModelError',),
     'chainer_fast.mn.communicators._communication_utility': ('MPIUnavailableError',),
     'chainer_fast.mn.communicators._transfer': ('NoArrayError',),
     'chainer_fast.mn.datasets.scatter': ('DataSizeError',),
     'chainer_fast.onnx._load.node': ('Unsupported',),
+    'chainer_fast.optimizer._states': ('NoStates',),
     'chainer_fast.testing._function_link_support': (
         '_TestError', 'FunctionTestError', 'LinkTestError'),
     'chainer_fast.utils.type_check': ('InvalidType',),

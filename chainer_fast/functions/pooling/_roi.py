@@ -35,7 +35,7 @@ def positive_float(name, value):
 def sampling_pair(value):
     """Return two numbers of samples from one or two; each may be None."""
     # An array of no dimensions has the method, too.
-    several = hasattr(value, '__iter__') and getattr(value, 'ndim', 1)
+    several = hasattr(value, '__iter__') and getattr(value, 'ndim', 1) > 0
     pair = tuple(value) if several else (value, value)
     for number in pair:
         if number is not None and not (
