@@ -232,7 +232,12 @@ cdef Loop _product = element_loops.loops['Mul::of']
 
 
 cdef class DropoutShortcut(Elementwise):
-    """Draws the mask if there is none yet, and multiplies by it."""
+    # The first lines are what ``inspect.signature`` reads.
+    """DropoutShortcut()
+--
+
+    Draws the mask if there is none yet, and multiplies by it.
+    """
 
     def __init__(self):
         super().__init__(_product, ((_product, 'held'),), held='mask')
