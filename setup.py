@@ -190,7 +190,11 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
-        translate(self.extensions, self.force)
+        # Cython knows nothing of directives that have changed.
+        translate(self.extensions, self.force or newer_group(
+            ['setup.py'], str(min(
+                Path('chainer_fast').rglob('*.cpp'), key=os.path.getmtime,
+                default='')), 'newer'))
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],

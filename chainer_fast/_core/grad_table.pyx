@@ -23,8 +23,8 @@ from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport Shortcut, VariableBase, VariableNodeBase, \
     new_variable, variable_of
 from chainer_fast._core.launches cimport is_on_device
-from chainer_fast._core.holders cimport is_held_weakly
-from chainer_fast._core.private cimport instance_dict, may_have_more_references
+from chainer_fast._core.private cimport (
+    instance_dict, may_be_held_weakly, may_have_more_references)
 from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
 np.import_array()
@@ -66,7 +66,7 @@ cdef object as_grad_array(object gradient):
 cdef bint _is_ours(object array) noexcept:
     # One reference from the table and one from the caller's variable.
     return (not may_have_more_references(array, 2)
-            and not is_held_weakly(<PyObject *>array)
+            and not may_be_held_weakly(<PyObject *>array)
             and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_BEHAVED))
 
 

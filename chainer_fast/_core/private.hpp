@@ -166,6 +166,19 @@ inline int may_have_more_references(PyObject *object, Py_ssize_t n) {
 #endif
 }
 
+/* Return whether there may be weak references, by which somebody may come back to an
+   object that nobody else refers to. */
+inline int may_be_held_weakly(PyObject *object) {
+#ifdef CF_UNKNOWN_PYTHON
+    (void)object;
+    return 1;
+#else
+    const Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
+    return offset != 0
+        && *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset);
+#endif
+}
+
 /* Return the object that a weak reference refers to, or None. 3.13 deprecates the older
    function, and 3.15 lacks it. */
 inline PyObject *referent(PyObject *reference) {

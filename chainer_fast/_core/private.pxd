@@ -20,6 +20,7 @@ cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
 
     bint is_going(PyObject *) noexcept
     bint may_have_more_references(object, Py_ssize_t n) noexcept
+    bint may_be_held_weakly(PyObject *) noexcept
     object referent(object reference)
 
     ctypedef void (*InnerLoop)(char **, npy_intp *, npy_intp *, void *) noexcept

@@ -28,8 +28,9 @@ def test_running_sum(dtype, from_the_end, shape, data):
 @pytest.mark.parametrize('dtype', 'efd')
 def test_sum_second_axis(dtype, shape):
     x = values(shape, dtype)
+    expected = x.astype('f') if dtype == 'e' else x     # halves are rounded once
     np.testing.assert_array_equal(
-        reduction.sum_second_axis(x), x.sum(axis=1), strict=True)
+        reduction.sum_second_axis(x), expected.sum(axis=1).astype(dtype), strict=True)
 
 
 def test_sum_second_axis_is_a_new_array():

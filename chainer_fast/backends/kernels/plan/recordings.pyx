@@ -15,10 +15,9 @@ from libcpp.vector cimport vector
 
 from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
-from chainer_fast._core.holders cimport is_held_weakly
 from chainer_fast._core.launches cimport (
     copy_on_device, current_context, current_stream, new_on_device)
-from chainer_fast._core.private cimport KNOWN_PYTHON
+from chainer_fast._core.private cimport KNOWN_PYTHON, may_be_held_weakly
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport current
 from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
@@ -123,7 +122,7 @@ cdef class _HandedOut:
         for i in range(len(self.watched)):
             each = PyList_GET_ITEM(self.watched, i)
             if may_have_more_references(each, self.counts[i]) or (
-                    is_held_weakly(each) and weakref.getweakrefcount(
+                    may_be_held_weakly(each) and weakref.getweakrefcount(
                         self.watched[i]) > self.weak_counts[i]):
                 return False
         for i in range(len(self.arrays)):

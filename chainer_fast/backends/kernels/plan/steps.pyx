@@ -18,7 +18,6 @@ from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
-from chainer_fast._core.holders cimport is_held_weakly
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
@@ -40,6 +39,7 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
 
 cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
+    bint may_be_held_weakly(PyObject *) noexcept
 
 
 class NotStatic(Exception):
@@ -138,13 +138,13 @@ cdef class Workspace:
         cdef PyObject *each
         for i in range(<Py_ssize_t>self.kept.size()):
             each = PyList_GET_ITEM(self.arrays, self.kept[i])
-            if may_have_more_references(each, 1) or is_held_weakly(each):
+            if may_have_more_references(each, 1) or may_be_held_weakly(each):
                 return False
         for i in range(len(self.buffers)):
             each = PyList_GET_ITEM(self.buffers, i)
             # This list refers to it, and each of the views in it.
             if may_have_more_references(each, 1 + self.views[i]) or (
-                    is_held_weakly(each)):
+                    may_be_held_weakly(each)):
                 return False
         for i in range(len(self.functions)):
             each = PyList_GET_ITEM(self.functions, i)
