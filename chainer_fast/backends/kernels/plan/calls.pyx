@@ -94,7 +94,7 @@ cdef class LatestCalls:
         return max([(<RepeatedCall>each[1]).turn for each in self.known
                     if each[1] in repeated], default=0)
 
-    def note(self, func, repeated, schedule):
+    def note(self, func, RepeatedCall repeated, schedule):
         """Note by what a call was made.
 
         Parameters
@@ -106,7 +106,7 @@ cdef class LatestCalls:
             The schedule of the chain for such calls.
         """
         self.turns += 1
-        (<RepeatedCall>repeated).turn = self.turns
+        repeated.turn = self.turns
         others = [each for each in self.known if each[1] is not repeated]
         self.known = ((func, repeated, schedule), *others[:3])
 

@@ -44,7 +44,7 @@ def total(
         result = _device.total(x, axis, keepdims, dtype)
         if result is not NotImplemented:
             return result
-    if dtype is None and x.dtype.char == 'e':
+    elif dtype is None and x.dtype.char == 'e':     # CuPy sums them so by itself
         return x.sum(axis, numpy.float32, keepdims=keepdims).astype(numpy.float16)
     return x.sum(axis, dtype, keepdims=keepdims)
 
