@@ -1,6 +1,7 @@
 """Batches of one process for all processes."""
 from __future__ import annotations
 
+import contextlib
 import typing as tp
 
 import numpy
@@ -147,9 +148,13 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
             self._order = order
         for name in 'current_position', 'epoch', 'is_new_epoch':
             setattr(self, name, serializer(name, getattr(self, name)))
-        # The order is for iterators that read the snapshot without a master.
-        if not reading:
-            serializer('order', self._order)
+        # The order is for iterators that read the snapshot without a master; what is
+        # not asked for would be taken for that of another iterator.
+        if reading:
+            with contextlib.suppress(KeyError):
+                serializer('order', None)
+        elif order is not None:
+            serializer('order', order)
 
 
 def create_multi_node_iterator(
