@@ -31,7 +31,8 @@ class ShortcutGradient(Step):
         otherwise: Step) -> ShortcutGradient: ...
 
 class FusedLoops(Step):
-    def __new__(cls, kind: str, n: int, pieces: int, loops: list[Any]) -> FusedLoops: ...
+    def __new__(
+        cls, kind: str, n: int, pieces: int, loops: list[Any]) -> FusedLoops: ...
 
 class Plan:
     def __new__(
