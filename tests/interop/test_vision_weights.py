@@ -85,6 +85,12 @@ CAFFE_POOL = nn.MaxPool2d(3, 2, ceil_mode=True)
 TORCHVISION_POOL = nn.MaxPool2d(3, 2, 1)
 
 
+@pytest.fixture(autouse=True)
+def seeded():
+    """Modules draw their first weights from PyTorch's own stream."""
+    torch.manual_seed(1)
+
+
 def images(size):
     rng = np.random.RandomState(0)
     return rng.standard_normal((2, 3, size, size)).astype('float32')
