@@ -514,8 +514,9 @@ class Optimizer(_LossScaling, _display.Shown):
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
         """Call one hook, once or for each parameter as it wishes.
 
-        It sees gradients without loss scale. While it runs, float16 parameters that are
-        updated in float32, and their gradients, are copies in float32 if there is one.
+        It sees gradients without loss scale. If there is a scale, float16 parameters
+        that are updated in float32, and their gradients, are copies in float32 while the
+        hook runs.
         """
         params = list(self.target.params())
         if _gradients.of_scaled_loss(params):
