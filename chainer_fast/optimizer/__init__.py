@@ -515,8 +515,8 @@ class Optimizer(_LossScaling, _display.Shown):
         """Call one hook, once or for each parameter as it wishes.
 
         It sees gradients without loss scale. If there is a scale, float16 parameters
-        that are updated in float32, and their gradients, are copies in float32 while the
-        hook runs.
+        that are updated in float32, and their gradients, are copies in float32 while
+        the hook runs.
         """
         params = list(self.target.params())
         if _gradients.of_scaled_loss(params):
