@@ -4,6 +4,7 @@
 
 #include <Python.h>
 #include <stddef.h>
+#include <stdint.h>
 
 namespace chainer_fast {
 namespace {
@@ -62,8 +63,9 @@ public:
 
 private:
     size_t home_of(PyObject *key) const {
-        /* Objects are aligned to 16 bytes. */
-        return ((size_t)key >> 4) * 0x9E3779B1u & (capacity - 1);
+        /* The high bits of the product: objects that are made one after the other lie at
+           multiples of their size, and the low bits of these are all alike. */
+        return ((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32) & (capacity - 1);
     }
 
     Entry *place_of(PyObject *key) const {

@@ -4,7 +4,7 @@ from chainer_fast._core.recipe cimport HookRecipe, Step
 
 
 cdef VariableBase plain_of(object param)
-cdef bint has_gradient(object param) except -1
+cdef bint has_gradient(VariableBase variable) except -1
 cdef int report() except -1
 cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1
 cdef HookRecipe recipe_of_hook(object hook)

@@ -76,12 +76,8 @@ cdef VariableBase plain_of(object param):
     return variable
 
 
-cdef bint has_gradient(object param) except -1:
-    """Tell whether a parameter is an ordinary one, and has an array and a gradient."""
-    cdef VariableBase variable
-    if type(param) is not _Parameter:
-        return False
-    variable = plain_of(param)
+cdef bint has_gradient(VariableBase variable) except -1:
+    """Tell whether what :func:`plain_of` returns has an array and a gradient."""
     return (variable.arr is not None and variable.grad_arr is not None
             and variable._grad_valid and variable._layout is None)
 
@@ -89,9 +85,11 @@ cdef bint has_gradient(object param) except -1:
 cdef bint is_ready(object param) except -1:
     """Tell whether a parameter has a gradient, and make that an array."""
     cdef VariableBase variable
-    if not has_gradient(param):
+    if type(param) is not _Parameter:
         return False
     variable = plain_of(param)
+    if not has_gradient(variable):
+        return False
     variable.grad_arr = dense(variable.grad_arr)
     return True
 

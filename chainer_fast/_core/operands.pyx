@@ -244,8 +244,9 @@ cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
     cdef int i
     if not operands.order:
         return _run_copies(operands, steps, n_steps)
-    for i in range(operands.count):
-        itemsizes[i] = PyArray_ITEMSIZE(<object>operands.arrays[i])
+    if n_steps > 1:
+        for i in range(operands.count):
+            itemsizes[i] = PyArray_ITEMSIZE(<object>operands.arrays[i])
     if operands.size < LONG:
         _run_flat(operands, steps, n_steps, itemsizes)
         return 0

@@ -57,6 +57,22 @@ inline PyObject *instance_dict(PyObject *object) {
     return dict;
 }
 
+/* Return whether a dictionary is known to have no keys but strings, without a look at
+   them. From 3.11 to 3.14 the eleventh byte of its keys is 0 if there may be others. In
+   3.10 tables of names that instances share, which have no others, are told from the
+   rest. */
+inline bool has_only_names(PyObject *dict) {
+#ifdef CF_UNKNOWN_PYTHON
+    (void)dict;
+    return false;
+#elif PY_VERSION_HEX < 0x030B0000
+    return reinterpret_cast<PyDictObject *>(dict)->ma_values != nullptr;
+#else
+    return reinterpret_cast<const uint8_t *>(
+        reinterpret_cast<PyDictObject *>(dict)->ma_keys)[10] != 0;
+#endif
+}
+
 /* Cython makes the dictionary with the object; nearly none of them is used. */
 inline void drop_instance_dict(PyObject *object) {
     if (PyObject **field = dict_field(object))

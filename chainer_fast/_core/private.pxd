@@ -13,6 +13,7 @@ cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
     # The instance dictionary if there is one yet: borrowed, or NULL.
     PyObject *instance_dict(object) noexcept
     void drop_instance_dict(object) noexcept
+    bint has_only_names(object dictionary) noexcept
 
     unsigned int type_version(PyTypeObject *) noexcept
     bint class_attribute_is(object, object name, PyObject *value) except -1

@@ -2,20 +2,23 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
 
 /* 48 bits leave the records of a graph their size. A variable keeps its rank when it is
  * cut off, so that the ranks of a recurrent state grow for as long as a program runs: 32
  * bits would last an hour or so. */
 struct Rank {
-    uint16_t low, middle;
+    uint16_t low[2];    // four bytes at an even address
     int16_t high;
 
     int64_t get() const {
-        return (int64_t)high * ((int64_t)1 << 32) + ((uint32_t)middle << 16 | low);
+        uint32_t below;
+        memcpy(&below, low, sizeof below);
+        return (int64_t)((uint64_t)(int64_t)high << 32 | below);
     }
     void set(int64_t rank) {
-        low = (uint16_t)rank;
-        middle = (uint16_t)(rank >> 16);
+        const uint32_t below = (uint32_t)rank;
+        memcpy(low, &below, sizeof below);
         high = (int16_t)(rank >> 32);
     }
 };

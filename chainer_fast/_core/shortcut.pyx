@@ -16,6 +16,9 @@ from chainer_fast._core.plain cimport is_numpy_float
 
 np.import_array()
 
+cdef extern from "Python.h":
+    long PyLong_AsLongAndOverflow(object, int *overflow) except? -1
+
 
 cdef PyObject *given(object array) noexcept:
     """Return a new reference, for a slot of gradients."""
@@ -67,9 +70,14 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
 
 cdef int place_of(object axis, int ndim) except -2:
     """Return an axis, counted from the first one; -1 if it is no int in range."""
-    if type(axis) is not int or not -ndim <= axis < ndim:
+    cdef int overflow
+    cdef long place
+    if type(axis) is not int:
         return -1
-    return axis + ndim if axis < 0 else axis
+    place = PyLong_AsLongAndOverflow(axis, &overflow)
+    if overflow or not -ndim <= place < ndim:
+        return -1
+    return place + ndim if place < 0 else place
 
 
 cdef bint number(

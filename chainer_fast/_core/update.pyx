@@ -9,6 +9,7 @@ plain if its class, not a subclass, is registered here, no method of it has been
 replaced, and its hooks, if any, are ones that have a compiled form as well;
 :func:`step` serves all others one at a time.
 """
+cimport cython
 cimport numpy as np
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next
 from cpython.long cimport PyLong_AsLong
@@ -212,6 +213,7 @@ cdef class _Values:
     cdef Step step               # of a rule with these values,
     cdef long step_t             # for this count of updates
     cdef int step_kind           # and this kind of arrays; -1 if there is none
+    cdef Recipe latest           # of the class of the last rule
     cdef HookRecipe hook_recipe
 
     cdef void forget(self):
@@ -322,6 +324,8 @@ cdef int _prepare_hooks(
     return n
 
 
+# Nothing here is None that comes from :func:`update_params` or has a gradient.
+@cython.nonecheck(False)
 cdef bint _update_plainly(
         object param, list optimizer_hooks, _Values values, Changes changes) except -1:
     """Update a parameter whose rule is plain; False if the rule has to be called.
@@ -335,29 +339,38 @@ cdef bint _update_plainly(
     cdef PyObject *field[N_FIELDS]
     cdef PyObject *item
     cdef PyObject *pointer
+    cdef PyObject *uses_floats
     cdef dict fields
-    cdef object array, half, grad, loss_scale, rule, hooks, state, twin, uses_floats
+    cdef object array, half, grad, loss_scale, own, rule, hooks, state, twin
     cdef list arrays
     cdef Recipe recipe
     cdef bint in_floats, on_device, by_rows, changes_grad
     cdef int n = 0, n_hooks = 0, kind
     cdef long t
-    if not has_gradient(param):
+    if type(param) is not _Parameter:
         return False
-    variable = plain_of(param)
     pointer = instance_dict(param)
     if pointer is NULL:
         return False
-    item = entry_of(<object>pointer, 'update_rule')
-    if item is NULL or entry_of(<object>pointer, 'update') is not NULL:
-        return False
-    rule = <object>item
-    if rule is None:
-        return optimizer_hooks is None
-    item = PyDict_GetItemWithError(_recipes, type(rule))
+    # Keys of the user's may run code here, before anything is looked at.
+    own = <object>pointer
+    item = PyDict_GetItemWithError(own, 'update_rule')
     if item is NULL:
         return False
-    recipe = <Recipe>item
+    rule = <object>item
+    if PyDict_GetItemWithError(own, 'update') is not NULL:
+        return False
+    variable = plain_of(param)
+    if not has_gradient(variable):
+        return False
+    if rule is None:
+        return optimizer_hooks is None
+    recipe = values.latest
+    if recipe is None or type(rule) is not recipe.methods.cls:
+        item = PyDict_GetItemWithError(_recipes, type(rule))
+        if item is NULL:
+            return False
+        recipe = values.latest = <Recipe>item
     pointer = instance_dict(rule)
     if pointer is NULL:
         return False
@@ -374,7 +387,7 @@ cdef bint _update_plainly(
 
     # Hooks and formulas may run code of the user's, which may take these away.
     state, twin = <object>field[STATE], <object>field[TWIN]
-    uses_floats = <object>field[USE_FP32]
+    uses_floats = field[USE_FP32]
     t = PyLong_AsLong(<object>field[COUNT]) + 1
     array = variable.arr
     grad = variable.grad_arr
@@ -387,8 +400,9 @@ cdef bint _update_plainly(
     on_device = kind >= 0
     if not on_device:
         kind = kind_of_array(array)
-    in_floats = kind == HALF and uses_floats is not False
-    if in_floats and (uses_floats is not True or type(twin) is not _Parameter):
+    in_floats = kind == HALF and <object>uses_floats is not False
+    if in_floats and (
+            <object>uses_floats is not True or type(twin) is not _Parameter):
         return False
     by_rows = type(grad) is RowGradient and not (
         on_device or kind == HALF or loss_scale is not None

@@ -722,25 +722,27 @@ class GradientMethod(Optimizer):
         """Walk over the parameters once for all steps: no user code runs between."""
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
+        params = list(self.target.params())
+        _fill_cleared_grads(params)
+        self.check_nan_in_grads()
         if has_hooks:
-            self.reallocate_cleared_grads()
-            self.check_nan_in_grads()
             if self.is_safe_to_update():
-                hooks = self.__call_hooks_but_last() or None
+                hooks = self.__call_hooks_but_last(params) or None
             else:
                 self.call_hooks('pre')
             params = list(self.target.params())
-        else:
-            params = list(self.target.params())
-            _fill_cleared_grads(params)
-            self.check_nan_in_grads()
         self.t += 1
         are_plain = not self.is_safe_to_update() or _update.update_params(params, hooks)
         if has_hooks or not are_plain:
             self.reallocate_cleared_grads()
 
-    def __call_hooks_but_last(self) -> list[tp.Any]:
+    def __call_hooks_but_last(self, params) -> list[tp.Any]:
         """Call hooks before an update, but not the last ones that can be part of it.
+
+        Parameters
+        ----------
+        params : list of Parameter
+            Those of the target.
 
         Returns
         -------
@@ -752,7 +754,7 @@ class GradientMethod(Optimizer):
         while rest and _gradients.has_recipe(hooks[rest - 1]):
             rest -= 1
         # If no gradient has a loss scale, none gets one.
-        is_scaled = rest and _gradients.of_scaled_loss(self.target.params())
+        is_scaled = rest and _gradients.of_scaled_loss(params)
         for hook in hooks[:rest]:
             if is_scaled:
                 self.call_hook(hook)

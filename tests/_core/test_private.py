@@ -13,7 +13,7 @@ SOURCES = [path for ending in ('pyx', 'pxd', 'pxi', 'hpp')
 # Functions and fields that CPython does not document, or whose meaning it may change,
 # and the insides of NumPy's functions, types and generators.
 PRIVATE = re.compile(
-    r'\b(_Py\w+|tp_(?!new\b)\w+|ob_(refcnt|type)|Py_REFCNT|PyWeakref_GetObject|PyUFuncObject'
+    r'\b(_Py\w+|tp_(?!new\b)\w+|ob_(refcnt|type)|ma_\w+|Py_REFCNT|PyWeakref_GetObject|PyUFuncObject'
     r'|ArrFuncs|bitgen_t|PyType_HasFeature)\b')
 
 

@@ -156,7 +156,8 @@ class Planner:
             [self._fused(them, count) if them[0].loop else them[0].step
              for them in segments],
             sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays),
-            sorted(needs))
+            sorted(needs), self._checks(segments, made - fresh - large, drops),
+            not all([it.is_planned for it in self.operations]))
 
     def _segments(self, operations):
         """Return runs of loops over arrays of one size and type, and other steps."""
@@ -171,6 +172,27 @@ class Planner:
                 segments.append([operation])
             before = kind
         return segments
+
+    @staticmethod
+    def _checks(segments, own, drops):
+        """Return for each segment of loops which arrays may have been resized.
+
+        Functions may do that, and whatever runs when their arrays are dropped, to
+        arrays that are not the workspace's own.
+        """
+        found: list[list[int]] = []
+        checked: dict[int, int] = {}
+        latest = -2
+        for number, operations in enumerate(segments):
+            found.append([])
+            if operations[0].is_planned:
+                values = {value for it in operations for value in it.inputs + it.outputs}
+                found[-1] = sorted(value for value in values - own
+                                   if checked.get(value, -1) <= latest)
+                checked.update(dict.fromkeys(values, number))
+            if not operations[0].is_planned or drops[number] is not None:
+                latest = number
+        return found
 
     def _fused(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]

@@ -96,3 +96,44 @@ def test_elements_in_one_place_share_a_gradient(device):
     weights = device.send(np.array([4., 8.]))
     F.sum(F.as_strided(x, (2,), (1,), 0) * weights).backward()
     compare.assert_array_equal(x.grad, [[1, 2]] * 4)
+
+
+def read_only(x):
+    x.flags.writeable = False
+    return x
+
+
+@pytest.mark.parametrize('x', [
+    np.zeros((1, 2, 1, 3)), np.zeros((2, 4, 2, 6))[::2, ::-2, 1:, ::-2],
+    np.zeros((3, 1, 2, 1)).T, np.zeros((1, 0, 1, 2)), np.zeros((2, 4, 2, 6))[:1, ::2, :1],
+    read_only(np.zeros((1, 4, 1, 3))[:, ::2]), np.zeros((1, 2, 1, 3), '>f4')],
+    ids=lambda x: '%s-%s' % (x.shape, x.strides))
+@pytest.mark.parametrize('function, reference', [
+    (F.squeeze, np.squeeze),
+    (lambda x: F.squeeze(x, 0), lambda x: np.squeeze(x, 0)),
+    (lambda x: F.squeeze(x, (2, -4)), lambda x: np.squeeze(x, (2, -4))),
+    (lambda x: F.expand_dims(x, 2), lambda x: np.expand_dims(x, 2)),
+    (lambda x: F.expand_dims(x, -1), lambda x: np.expand_dims(x, -1)),
+    (F.transpose, np.transpose),
+    (lambda x: F.transpose(x, (2, 0, 3, 1)), lambda x: x.transpose(2, 0, 3, 1)),
+    (lambda x: F.swapaxes(x, 0, 3), lambda x: x.swapaxes(0, 3)),
+    (lambda x: F.moveaxis(x, 0, 2), lambda x: np.moveaxis(x, 0, 2)),
+    (lambda x: F.rollaxis(x, 3, 1), lambda x: np.rollaxis(x, 3, 1)),
+    (lambda x: F.reshape(x, (*x.shape[:2], x.shape[3])),
+     lambda x: x.reshape(*x.shape[:2], x.shape[3])),
+    (lambda x: F.broadcast_to(x, (2, *x.shape)), lambda x: np.broadcast_to(
+        x, (2, *x.shape))),
+    (lambda x: F.broadcast_to(x, (*x.shape[:2], 5, x.shape[3])),
+     lambda x: np.broadcast_to(x, (*x.shape[:2], 5, x.shape[3]))),
+    (lambda x: F.split_axis(x, [1], 3)[1], lambda x: np.split(x, [1], 3)[1]),
+    (lambda x: F.get_item(x, (slice(None), None, ..., slice(None, None, -1))),
+     lambda x: x[:, None, ..., ::-1]),
+    (F.flipud, np.flipud), (F.fliplr, np.fliplr),
+    (lambda x: F.flip(x, 2), lambda x: np.flip(x, 2)),
+    (lambda x: F.diagonal(x, 0, 1, 3), lambda x: np.diagonal(x, 0, 1, 3))])
+@pytest.mark.host
+def test_views_lie_as_those_of_numpy(x, function, reference):
+    y, expected = function(x).array, reference(x)
+    assert y.shape == expected.shape and y.dtype == expected.dtype
+    assert y.strides == expected.strides
+    assert np.shares_memory(y, x) == np.shares_memory(expected, x)

@@ -197,7 +197,7 @@ def test_what_does_not_fit_leaves_nothing_of_an_earlier_call():
 def test_a_plan_without_memory_of_its_own_raises():
     values = planner.Values()
     x, y = values.add((3,), np.dtype('f')), values.add((3,), np.dtype('>f4'))
-    plan = steps.Plan([], [y], [], [], [], [], [], [x])
+    plan = steps.Plan([], [y], [], [], [], [], [], [x], [], False)
     workspace = steps.Workspace(values.templates, values.plain, [], [])
     workspace.fill([x], [np.ones(3, 'f')])
     with pytest.raises(steps.NotStatic, match='no memory'):

@@ -6,8 +6,8 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FROM_O, \
-    PyArray_NDIM, PyArray_STRIDE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FLAGS, \
+    PyArray_FROM_O, PyArray_NDIM, PyArray_STRIDE, npy_intp
 
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
@@ -219,9 +219,9 @@ cdef class SqueezeShortcut(_OfShape):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object axes = own_attribute(function, 'axis')
         cdef npy_intp dims[MAX_DIMS]
-        cdef np.PyArray_Dims shape
+        cdef npy_intp strides[MAX_DIMS]
         cdef bint drops[MAX_DIMS]
-        cdef int i, ndim
+        cdef int i, ndim, left = 0
         if n != 1 or not PyArray_CheckExact(<object>x[0]) or (
                 PyArray_NDIM(<object>x[0]) > MAX_DIMS):
             return None
@@ -236,12 +236,13 @@ cdef class SqueezeShortcut(_OfShape):
                 if i < 0 or drops[i] or PyArray_DIM(<np.ndarray>x[0], i) != 1:
                     return None
                 drops[i] = True
-        shape.ptr, shape.len = dims, 0
         for i in range(ndim):
             if not drops[i]:
-                dims[shape.len] = PyArray_DIM(<np.ndarray>x[0], i)
-                shape.len += 1
-        return PyArray_Newshape(<np.ndarray>x[0], &shape, np.NPY_CORDER)
+                dims[left] = PyArray_DIM(<np.ndarray>x[0], i)
+                strides[left] = PyArray_STRIDE(<np.ndarray>x[0], i)
+                left += 1
+        return view_of(<np.ndarray>x[0], left, dims, strides, 0,
+                       PyArray_FLAGS(<np.ndarray>x[0]))
 
 
 cdef bint _is_basic(object index) except -1:

@@ -19,7 +19,7 @@ def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
     Parameters
     ----------
     function : callable
-        Takes arrays and other things by position, and returns an array.
+        Takes arrays and other things by position, an array first, and returns an array.
 
     Returns
     -------
@@ -29,6 +29,8 @@ def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
     """
     @functools.wraps(function)
     def computed(*args: tp.Any) -> tp.Any:
+        if args[0].dtype.char in 'fd':      # as nearly always
+            return function(*args)
         kinds = {each.dtype.char for each in args if hasattr(each, 'dtype')}
         if 'e' not in kinds or not kinds.isdisjoint('fdg'):
             return function(*args)

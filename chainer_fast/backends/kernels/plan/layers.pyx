@@ -87,7 +87,6 @@ cdef class PackRows(Step):
     cdef ptrdiff_t columns[2]
 
     def __cinit__(self, first, rows, room, sources, columns, targets):
-        self.is_loop = True
         self.first, self.rows, self.room = first, rows, room
         self.sources, self.columns, self.targets = sources, columns, targets
 
@@ -116,7 +115,6 @@ cdef class ProductOfRows(Step):
     cdef int left, right, out
 
     def __cinit__(self, shape, room, left, right, out):
-        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.room = room
         self.left, self.right, self.out = left, right, out
@@ -146,7 +144,6 @@ cdef class Pack(Step):
     cdef bint turned
 
     def __cinit__(self, source, target, depth, columns, turned):
-        self.is_loop = True
         self.source, self.target = source, target
         self.depth, self.columns, self.turned = depth, columns, turned
 
@@ -176,7 +173,6 @@ cdef class Product(Step):
 
     def __cinit__(self, shape, left, right, out, start=None, one_row=False,
                   turned=False):
-        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.left, self.right, self.out = left, right, out
         self.start = -1 if start is None else start
@@ -212,7 +208,6 @@ cdef class Products(Step):
     cdef list lefts, outs
 
     def __cinit__(self, shape, lefts, right, outs, start=None):
-        self.is_loop = True
         self.rows, self.depth, self.columns = shape
         self.lefts, self.right, self.outs = list(lefts), right, list(outs)
         self.start = -1 if start is None else start
@@ -245,7 +240,6 @@ cdef class SumOfRows(Step):
     cdef int source, target
 
     def __cinit__(self, shape, source, target):
-        self.is_loop = True
         self.rows, self.columns = shape
         self.source, self.target = source, target
 
@@ -275,7 +269,6 @@ cdef class LSTMStep(Step):
     cdef bint gradient
 
     def __cinit__(self, str kind, shape, values, gradient=False):
-        self.is_loop = True
         self.kind = ord(kind)
         self.samples, self.units = shape
         self.values = values

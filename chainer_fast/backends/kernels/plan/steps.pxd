@@ -20,6 +20,8 @@ cdef class Workspace:
     cdef list buffers               # memory of its own
     cdef vector[Py_ssize_t] views   # number of those of each of them
     cdef vector[int] kept           # values that these views are
+    cdef vector[int] others         # values whose arrays others may hold
+    cdef bint calls                 # whether functions may have been called
     cdef readonly set declined
     cdef readonly dict fallbacks
 
@@ -28,14 +30,12 @@ cdef class Workspace:
     cdef bint put_gradient(self, int value, object gradient) except -1
     cdef int make(self, int value, object array) except -1
     cdef bint _is_ours(self) except -1
-    cdef bint _is_intact(self) except -1
-    cdef bint _has(self, Py_ssize_t value) except -1
+    cdef bint _are_intact(self, vector[int] &values) except -1
     cpdef result(self, int value)
     cpdef bint forget(self) except -1
 
 
 cdef class Step:
-    cdef bint is_loop        # whether it runs no code but loops
     cpdef bint run(self, Workspace workspace) except -1
 
 
@@ -48,6 +48,8 @@ cdef class Plan:
     cdef list drops
     cdef list made
     cdef vector[int] needs
+    cdef vector[vector[int]] checks
+    cdef bint calls
 
     cdef int _prepare(self, Workspace workspace) except -1
     cpdef bint run(self, Workspace workspace) except -1

@@ -131,8 +131,8 @@ cdef class Workspace:
     cdef bint _is_ours(self) except -1:
         """Tell whether nobody else refers to memory, or a function, of the workspace.
 
-        Code that the steps call may have kept what it was given; in another call it
-        would see other numbers there.
+        Functions that steps call may have kept what they were given; in another call
+        they would see other numbers there.
         """
         cdef Py_ssize_t i
         cdef PyObject *each
@@ -152,25 +152,22 @@ cdef class Workspace:
                 return False
         return True
 
-    cdef bint _is_intact(self) except -1:
-        """Tell whether the arrays are where they were put, and as large.
+    cdef bint _are_intact(self, vector[int] &values) except -1:
+        """Tell whether the arrays of some values are where they were put, and as large.
 
         Users hold arguments, parameters and results, which NumPy may resize in place;
         loops know no more of an array than where it was.
         """
-        cdef Py_ssize_t value
-        for value in range(len(self.arrays)):
-            if not self._has(value):
+        cdef int value
+        cdef object array
+        for value in values:
+            array = self.arrays[value]
+            if PyArray_CheckExact(array) and (
+                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
+                    or not PyArray_SAMESHAPE(
+                        <np.ndarray>array, <np.ndarray>self.templates[value])):
                 return False
         return True
-
-    cdef bint _has(self, Py_ssize_t value) except -1:
-        """Tell the same of the array of one value, if there is one."""
-        cdef object array = self.arrays[value]
-        return not PyArray_CheckExact(array) or (
-            <char *>PyArray_DATA(<np.ndarray>array) == self.places[value].data
-            and PyArray_SAMESHAPE(
-                <np.ndarray>array, <np.ndarray>self.templates[value]))
 
     def fill(self, values, arrays):
         """Set the arrays of some values.
@@ -212,6 +209,8 @@ cdef class Workspace:
         cdef VariableNodeBase node
         for value in self.leaving:
             self.arrays[value] = None
+        if not self.calls:
+            return True
         self.fallbacks.clear()
         for function in self.functions:
             if function is not None:
@@ -388,19 +387,6 @@ cdef class FusedLoops(Step):
                   self.n)
         return True
 
-    cdef bint finds_all(self, Workspace workspace) except -1:
-        """Tell whether the arrays that the loops read or write are as they were put."""
-        cdef size_t i
-        cdef int k
-        for i in range(self.instructions.size()):
-            for k in range(3):
-                if not workspace._has(self.instructions[i].inputs[k]):
-                    return False
-            for k in range(2):
-                if not workspace._has(self.instructions[i].outputs[k]):
-                    return False
-        return True
-
 
 cdef class Plan:
     """Steps, and the memory that they work on.
@@ -424,11 +410,17 @@ cdef class Plan:
         All values whose arrays are made for steps, or by them.
     needs : list of int
         Values that have to be there before the first step.
+    checks : list of list of int
+        For each step the values that functions, which earlier steps have called, may
+        have resized.
+    calls : bool
+        Whether steps call functions.
     """
-    def __cinit__(self, steps, fresh, kept, pieces, starts, drops, made, needs):
-        cdef int value
-        for value in needs:
-            self.needs.push_back(value)
+    def __cinit__(self, steps, fresh, kept, pieces, starts, drops, made, needs, checks,
+                  calls):
+        self.needs = needs
+        self.checks = checks
+        self.calls = calls
         self.starts = starts
         self.drops = drops
         self.made = made
@@ -454,6 +446,12 @@ cdef class Plan:
             workspace.kept.push_back(value)
         for value, at in self.pieces:
             workspace.places[value].piece = at
+        own = set(workspace.kept)
+        workspace.others.clear()
+        for value in range(len(workspace.arrays)):
+            if workspace.places[value].piece < 0 and value not in own:
+                workspace.others.push_back(value)
+        workspace.calls |= self.calls
         workspace.prepared.add(self)
         workspace.leaving += self.fresh + self.made
         return 0
@@ -471,15 +469,13 @@ cdef class Plan:
         cdef Py_ssize_t i
         cdef int value
         cdef int flags = 0
-        # Whether code of the user's may have run, and resized arrays.
-        cdef bint called = False
-        cdef bint goes_on = True
         if self not in workspace.prepared:
             self._prepare(workspace)
-        if not workspace._is_intact():
+        if not workspace._are_intact(workspace.others):
             return False
         for value in self.needs:
-            if workspace.arrays[value] is None:
+            if workspace.places[value].data == NULL and (
+                    workspace.arrays[value] is None):
                 raise NotStatic('value %d, which a plan reads, is missing' % value)
         for value in self.fresh:
             workspace.make(value, empty_like(workspace.templates[value]))
@@ -489,21 +485,15 @@ cdef class Plan:
             if self.starts[i] is not None:
                 for value in <list>self.starts[i]:
                     workspace.make(value, empty_like(workspace.templates[value]))
+            if not self.checks[i].empty() and (
+                    not workspace._are_intact(self.checks[i])):
+                return False
             if type(step) is FusedLoops:
-                if called and not (<FusedLoops>step).finds_all(workspace):
-                    return False
                 step.run(workspace)
                 flags |= float_errors()
-            elif not step.is_loop:
-                called = True
-                goes_on = step.run(workspace)
+            elif step.run(workspace):
                 clear_float_errors()
             else:
-                if called and not workspace._is_intact():
-                    return False
-                goes_on = step.run(workspace)
-                clear_float_errors()
-            if not goes_on:
                 return False
             if self.drops[i] is not None:
                 for value in <list>self.drops[i]:
