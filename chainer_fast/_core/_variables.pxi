@@ -79,6 +79,15 @@ cdef int _check_grad(VariableBase variable, object grad) except -1:
     return 0
 
 
+cdef int clear_grad(VariableBase variable) except -1:
+    if is_chainerx(variable.arr):
+        _clear_inside(<ArrayBase>variable.arr)
+    variable.grad_arr = None
+    variable._grad_var = None
+    variable._grad_valid = True
+    return 0
+
+
 cdef class VariableBase:
     # The first lines are what ``inspect.signature`` reads.
     """VariableBase(data=None, *, name=None, grad=None, requires_grad=True, layout=None)
@@ -357,11 +366,7 @@ cdef class VariableBase:
 
     def cleargrad(self):
         """Set the gradient to None."""
-        if is_chainerx(self.arr):
-            _clear_inside(<ArrayBase>self.arr)
-        self.grad_arr = None
-        self._grad_var = None
-        self._grad_valid = True
+        clear_grad(self)
 
     # -- arithmetic
 

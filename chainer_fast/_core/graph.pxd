@@ -137,6 +137,7 @@ cdef VariableNodeBase lone_output(FunctionBase function)
 cdef list nodes_of_outputs(FunctionBase function)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
+cdef int clear_grad(VariableBase variable) except -1
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept

@@ -8,7 +8,7 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyObject_TypeCheck, \
     PyTypeObject
 
-from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.graph cimport VariableBase, clear_grad
 from chainer_fast._core.private cimport class_attribute_is, instance_dict, \
     make_as_objects
 from chainer_fast._core.state cimport current
@@ -153,7 +153,7 @@ cdef class LinkBase:
             if not shortcut or type(param) is not _Parameter:
                 param.cleargrad()
                 continue
-            VariableBase.cleargrad(param)
+            clear_grad(<VariableBase>param)
             fields = instance_dict(param)
             if fields is not NULL:
                 filling = PyDict_GetItemWithError(<object>fields, '_grad_initializer')

@@ -4,6 +4,8 @@ from chainer_fast.utils import type_check
 
 def as_float(value):
     """Return a number, or an array of one element, as a float."""
+    if type(value) is float:
+        return value
     if getattr(value, 'size', 0) == 1:
         value = value.reshape(())       # NumPy 2 refuses one with axes
     return float(value)

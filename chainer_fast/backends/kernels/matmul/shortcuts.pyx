@@ -221,6 +221,8 @@ cdef class MatMulShortcut(Shortcut):
             return None
         a = <object>x[0]
         b = <object>x[1]
+        if not _matrix(a):
+            return None
         # What tells whether an attribute is true may be code of the user's.
         trans_a, trans_b, trans_c = self._transposed(function)
         dtype = own_attribute(function, self.dtype)
@@ -238,8 +240,11 @@ cdef class MatMulShortcut(Shortcut):
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef bint trans_a, trans_b, trans_c
+        cdef char kind
+        if not _matrix(gy):
+            return 0
         trans_a, trans_b, trans_c = self._transposed(function)
-        cdef char kind = _matrix(gy)
+        kind = _matrix(gy)
         if not kind or _matrix(a) != kind or _matrix(b) != kind:
             return 0
         # Of op(a) op(b) = op(gy). NumPy adds up what a factor of another size has been
