@@ -180,8 +180,9 @@ def check_finite(model):
     """
     if not config.debug:
         return
-    grads = {path: param._grad for path, param in sorted(model.namedparams())
-             if param.is_initialized and param._grad is not None}
+    grads = {path: param._plain()._grad for path, param in sorted(model.namedparams())
+             if param.is_initialized}
+    grads = {path: grad for path, grad in grads.items() if grad is not None}
     finite = update_rules.are_finite(list(grads.values()))
     diverged = [path for path, good in zip(grads, finite, strict=True) if not good]
     if diverged:

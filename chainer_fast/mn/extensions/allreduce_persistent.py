@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import backend
 from chainer_fast.backends import arrays
 from chainer_fast.link import Link
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
@@ -45,6 +46,7 @@ class AllreducePersistent(extension.Extension):
     def __call__(self, trainer: Trainer | None = None) -> None:
         for _, value in sorted(_namedpersistents(self.model)):
             if isinstance(value, arrays.get_array_types()) and value.dtype.kind in 'fc':
+                value = backend.from_chx(value)     # which shares its memory
                 value[...] = self.comm.allreduce(value) / self.comm.size
 
 

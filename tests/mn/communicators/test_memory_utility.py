@@ -123,6 +123,16 @@ def test_gradients_that_are_not_finite(device, value):
         _memory_utility.check_finite(model)
 
 
+@pytest.mark.host
+def test_gradients_of_chainerx_that_are_not_finite():
+    model = Model()
+    model.b.grad = np.array([1, np.inf], 'f')
+    model.to_device('native:0')
+    with chainer.using_config('debug', True), pytest.raises(
+            ValueError, match='diverged .* gradients of /b are not finite'):
+        _memory_utility.check_finite(model)
+
+
 @pytest.mark.gpu
 def test_pinned_memory(device):
     memory = _memory_utility.PinnedMemory()

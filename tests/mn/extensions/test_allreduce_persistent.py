@@ -43,6 +43,17 @@ def test_arrays(comm, make):
     numpy.testing.assert_allclose(model.x, (comm.size - 1) / 2)
 
 
+def test_arrays_of_chainerx(comm):
+    model = chainer.Link()
+    model.add_persistent('x', numpy.full((2, 3), comm.rank, 'f'))
+    model.to_device('native:0')
+    before = model.x
+    AllreducePersistent(model, comm)()
+    assert model.x is before
+    numpy.testing.assert_allclose(
+        chainer.backend.from_chx(model.x), numpy.full((2, 3), (comm.size - 1) / 2))
+
+
 @pytest.mark.parametrize('value', [
     3, 2.5, 'text', None, numpy.float64(2.5), numpy.arange(3), numpy.array([True])])
 def test_others_stay(comm, value):
