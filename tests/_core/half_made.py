@@ -6,6 +6,7 @@
 import contextlib
 import copy
 import faulthandler
+import functools
 import importlib
 import inspect
 import io
@@ -35,6 +36,7 @@ _QUESTIONS = [
     dir, vars, np.asarray, lambda x: pickle.loads(pickle.dumps(x))]
 
 
+@functools.cache     # the walk over files takes longer than a thousand calls
 def modules():
     """Return the compiled modules."""
     root = pathlib.Path(chainer.__file__).parent
