@@ -21,7 +21,8 @@ def _fp16_mixed_precision_helper(fn):
 
     def cast(arrays, from_, to):
         return tuple([
-            x.astype(to) if x is not None and x.dtype.char == from_ else x for x in arrays])
+            x.astype(to) if x is not None and x.dtype.char == from_ else x
+            for x in arrays])
 
     @functools.wraps(fn)
     def wrapper(self, in_data):

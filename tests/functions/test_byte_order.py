@@ -93,7 +93,8 @@ def test_labels(call, form):
 
 @pytest.mark.parametrize('function', [
     F.relu, lambda x: F.max_pooling_2d(x, 2), lambda x: F.average_pooling_2d(x, 2),
-    lambda x: F.spatial_pyramid_pooling_2d(x, 2, 'max'), F.local_response_normalization])
+    lambda x: F.spatial_pyramid_pooling_2d(x, 2, 'max'),
+    F.local_response_normalization])
 @pytest.mark.parametrize('dtype', ['>f2', '>f4', '>f8'])
 def test_backward_of_images(function, dtype):
     image = np.random.RandomState(0).rand(2, 3, 8, 8).astype(dtype)
