@@ -34,6 +34,11 @@ def wrong_gradients(function, what):
         % (what, _account(function)))
 
 
+def _alike(dtype, other):
+    """Tell whether dtypes are the same, but for the order of bytes in memory."""
+    return dtype == other or dtype.newbyteorder('=') == other.newbyteorder('=')
+
+
 def mismatch(gradient, dtype, shape, kind=None):
     """Return the exception for a gradient that does not fit the data, or None.
 
@@ -49,7 +54,7 @@ def mismatch(gradient, dtype, shape, kind=None):
     """
     if kind is not None:
         error, what, pair = TypeError, 'Type', (type(gradient), kind)
-    elif gradient.dtype != dtype:
+    elif not _alike(gradient.dtype, dtype):
         error, what, pair = TypeError, 'Dtype', (gradient.dtype, dtype)
     elif gradient.shape != shape:
         error, what, pair = ValueError, 'Shape', (gradient.shape, shape)
@@ -129,7 +134,7 @@ def check_step(function, targets, earlier, gradients):
             continue
         if shape is not None and array.shape != shape:
             what, got, expected = 'shape', array.shape, shape
-        elif before is not None and array.dtype != before.dtype:
+        elif before is not None and not _alike(array.dtype, before.dtype):
             what, got, expected = 'dtype', array.dtype, before.dtype
         else:
             continue

@@ -97,6 +97,44 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
         [int(_numbers.plain(n)) for n in shape])
 
 
+def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
+    """Return a scalar, or an array without axes, in a dtype; other arrays as they are.
+
+    What has no axes does not decide the dtype of a result: NumPy 1 looked at its value,
+    and NumPy 2 does not.
+
+    Examples
+    --------
+    >>> from chainer_fast.backends import arrays
+    >>> arrays.weak(np.float64(0.5), np.dtype(np.float16)).dtype
+    dtype('float16')
+    """
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0:
+        return value.astype(dtype, copy=False)
+    return value
+
+
+def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
+    """Return a result as an array in the dtype of the input, if that is a floating one.
+
+    Unless types are checked the input may be of integers. The result stays what the
+    computation has made of them then. So does the byte order of the machine.
+
+    Examples
+    --------
+    >>> from chainer_fast.backends import arrays
+    >>> arrays.floating(np.sin(1), np.dtype(np.int32)).dtype
+    dtype('float64')
+    >>> arrays.floating(np.sin(1), np.dtype('>f4')).dtype.isnative
+    True
+    """
+    if numpy.isscalar(x):
+        x = numpy.asarray(x)
+    if x.dtype == dtype or dtype.kind != 'f':
+        return x
+    return x.astype(dtype.newbyteorder('='), copy=False)
+
+
 def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
     """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
 

@@ -16,11 +16,14 @@ def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
     ----------
     compute : callable
         Function of variables or arrays.
-    *xs : Variable or array
+    *xs : Variable, array or scalar
         Its arguments.
     """
     for x in xs:
-        if x.dtype.char != 'e':
+        # A number of Python has no dtype: what it meets decides.
+        if not hasattr(x, 'dtype') or x.dtype.char != 'e':
             return compute(*xs)
-    y = compute(*[cast.cast(x, numpy.float32) for x in xs])
+    y = compute(*[
+        numpy.float32(x) if isinstance(x, numpy.generic)
+        else cast.cast(x, numpy.float32) for x in xs])
     return cast.cast(y, numpy.float16)

@@ -1,8 +1,6 @@
 """Computation in higher precision than that of the data."""
 import functools
 
-import numpy
-
 
 def _fp16_mixed_precision_helper(fn):
     """Make ``forward`` of a function compute float16 inputs in float32.
@@ -18,18 +16,20 @@ def _fp16_mixed_precision_helper(fn):
         The method with float16 inputs cast to float32 and, if all floats are float16,
         float32 outputs cast to float16.
     """
-    half, single = numpy.dtype(numpy.float16), numpy.dtype(numpy.float32)
+    # Characters say nothing of the order of bytes.
+    half, single = 'e', 'f'
 
     def cast(arrays, from_, to):
         return tuple([
-            x.astype(to) if x is not None and x.dtype == from_ else x for x in arrays])
+            x.astype(to) if x is not None and x.dtype.char == from_ else x
+            for x in arrays])
 
     @functools.wraps(fn)
     def wrapper(self, in_data):
         mixed = halves = False
         for x in in_data:
             if x is not None and x.dtype.kind == 'f':
-                if x.dtype == half:
+                if x.dtype.char == half:
                     halves = True
                 else:
                     mixed = True

@@ -7,7 +7,7 @@ from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import _channels
-from chainer_fast.functions.array import reshape
+from chainer_fast.functions.array import broadcast, reshape, where
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -80,8 +80,9 @@ class PReLUFunctionGrad(FunctionNode):
         if ggx is not None:
             by_W = reshape.reshape(
                 sum_.sum(ggx * bent_gy, axis=self.reduce_axes), W.shape)
-            straight = xp.asarray(1 - bent)
-            by_gy = ggx * (straight + bent * reshape.reshape(W, self.extended_shape))
+            slopes = broadcast.broadcast_to(
+                reshape.reshape(W, self.extended_shape), x.shape)
+            by_gy = ggx * where.where(bent > 0, slopes, xp.ones_like(x.array))
         if ggW is not None:
             ggW = reshape.reshape(ggW, self.extended_shape)
             by_x = ggW * bent_gy

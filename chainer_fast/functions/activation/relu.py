@@ -23,7 +23,7 @@ class ReLU(FunctionNode):
         x, = inputs
         xp = backend.get_array_module(x)
         self.retain_outputs((0,))
-        return utils.force_array(xp.maximum(x, 0, dtype=x.dtype)),
+        return utils.force_array(xp.maximum(x, x.dtype.type(0))),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -76,7 +76,8 @@ class SwishGrad(FunctionNode):
             terms.append((ggx * b, ggx * curve, ggx * (s + b * x * first)))
         if ggbeta is not None:
             ggb_x = reshape.reshape(ggbeta, self.extended_shape) * x
-            terms.append((ggb_x, ggb_x * x * second, ggb_x * x * first))
+            # The derivatives go to zero faster than x grows.
+            terms.append((ggb_x, ggb_x * (x * second), ggb_x * (x * first)))
         by_x, by_beta, by_gy = (
             part[0] if len(part) == 1 else part[0] + part[1]
             for part in zip(*terms, strict=True))

@@ -83,6 +83,9 @@ def deformable_convolution_2d_sampler(
     >>> F.deformable_convolution_2d_sampler(x, offset, W).array
     array([[[[2. , 2.5, 3. ]]]], dtype=float32)
     """
+    if not isinstance(offset, Variable) and offset.dtype.char != x.dtype.char:
+        # The places that a plain array is added to are of float32.
+        offset = offset.astype(numpy.promote_types(offset.dtype, numpy.float32))
     x, offset, W = map(variable.as_variable, (x, offset, W))
     sy, sx = _convolution.pair(stride)
     ph, pw = _convolution.pair(pad)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -25,8 +26,13 @@ class R2_score(Function):
         pred_type, true_type = in_types
         type_check.expect(pred_type.shape == true_type.shape)
 
-    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        dtype = inputs[0].dtype
+        score, = self._score(inputs)
+        return arrays.floating(score, dtype),
+
+    @precision._fp16_mixed_precision_helper
+    def _score(self, inputs):
         pred, true = inputs
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
@@ -34,7 +40,7 @@ class R2_score(Function):
         # The score of constant targets is undefined; it counts as zero.
         varies = spread != 0
         explained = 1 - residual / xp.where(varies, spread, 1)
-        score = xp.where(varies, explained, 0).astype(pred.dtype)
+        score = xp.where(varies, explained, 0)
         if self.multioutput == 'uniform_average':
             score = xp.asarray(score.mean())
         return score,

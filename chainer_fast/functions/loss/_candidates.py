@@ -3,6 +3,7 @@ from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast
 from chainer_fast.utils import type_check
 
 
@@ -35,11 +36,13 @@ class Scores(FunctionNode):
         return kernels.scores(*inputs, self.ids, self.counted),
 
     def backward(self, indexes, grad_outputs):
-        x, W = self.get_retained_inputs()
+        x, W = inputs = self.get_retained_inputs()
         g, = grad_outputs
         return tuple([
-            SumRows(self.ids, self.counted).apply((g, W))[0] if i == 0 else
-            SpreadRows(self.ids, self.counted, len(W.array)).apply((g, x))[0]
+            cast.cast(
+                SumRows(self.ids, self.counted).apply((g, W))[0] if i == 0 else
+                SpreadRows(self.ids, self.counted, len(W.array)).apply((g, x))[0],
+                inputs[i].dtype)
             for i in indexes])
 
 

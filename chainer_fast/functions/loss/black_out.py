@@ -161,7 +161,7 @@ def black_out(
         raise _labels.explain(
             error, W.shape[0], 'rows of W', t=ids[:, 0], samples=ids[:, 1:]) from None
     dtype = scores.dtype
-    if dtype == numpy.float16:
+    if dtype.char == 'e':
         # The differences below would add up the rounding errors of all samples.
         scores = cast.cast(scores, numpy.float32)
     # The loss needs the share of the target in the sum over all candidates, and the

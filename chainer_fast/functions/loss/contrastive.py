@@ -57,7 +57,7 @@ class Contrastive(FunctionNode):
         gy, = grad_outputs
         n, dtype = x0.shape[0], x0.dtype
         # Squares of halves overflow.
-        if dtype == numpy.float16:
+        if dtype.char == 'e':
             x0, x1, gy = [cast.cast(v, numpy.float32) for v in (x0, x1, gy)]
         if self.reduce == 'mean':
             gy = gy / n

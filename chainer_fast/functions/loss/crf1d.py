@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import crf
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
@@ -173,20 +174,23 @@ class _CRF1d(FunctionNode):
         cost, xs, ys = self._split(inputs)
         self._check_labels(ys, len(cost))
         xp = backend.get_array_module(cost)
-        dtype = cost.dtype
+        x = xp.concatenate(xs)
+        dtype = numpy.promote_types(cost.dtype, x.dtype)
         self._x, cost = [
-            x.astype(numpy.float32) if dtype == numpy.float16 else x
-            for x in (xp.concatenate(xs), cost)]
+            each.astype(numpy.float32) if dtype.char == 'e' else each
+            for each in (x, cost)]
         self._chains = crf.forth(self._x, cost, _sizes(xs))
         scores = crf.path_scores(cost, xs, ys)
-        return (self._chains[1] - scores).astype(dtype),
+        return arrays.floating(self._chains[1] - scores, dtype),
 
     def _check_labels(self, ys, n):
         if backend.get_array_module(ys[0]) is not numpy:
             return
+        # Labels below zero count from the end, except in debug mode.
+        low = 0 if config.debug else -n
         for i, y in enumerate(ys):
-            if y.size and not (y.min() >= 0 and y.max() < n):
-                where = _labels.where_outside('ys[%d]' % i, y, 0, n)
+            if y.size and not (y.min() >= low and y.max() < n):
+                where = _labels.where_outside('ys[%d]' % i, y, low, n)
                 raise (ValueError if config.debug else IndexError)(
                     '%s, but labels must be from 0 to %d: there are %d of them' % (
                         where, n - 1, n))
@@ -271,7 +275,8 @@ def crf1d(
         the batch of a time must not be larger than the one before. See
         :func:`~chainer_fast.functions.transpose_sequence`.
     ys : list of Variables or arrays
-        Labels at each time, of a signed integer dtype and shape ``(batch,)``.
+        Labels at each time, of a signed integer dtype and shape ``(batch,)``. Those
+        below zero count from the end; in debug mode they are errors.
     reduce : str
         ``'mean'`` for the mean over the chains, ``'no'`` for the loss of each chain.
 
@@ -369,6 +374,9 @@ def argmax_crf1d(
     """
     xs = list(xs)
     _check_cost(cost, xs)
+    # Plain arrays are cast where they meet the scores of the first.
+    xs[1:] = [x if isinstance(x, Variable) or x.dtype == cost.dtype
+              else x.astype(cost.dtype) for x in xs[1:]]
     best = _BestScore()
     scores, = best.apply((cost, *xs))
     return scores, [scores.device.send(y) for y in best.ys]

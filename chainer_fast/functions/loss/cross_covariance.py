@@ -49,7 +49,7 @@ class CrossCovariance(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = (*self.get_retained_inputs(), *grad_outputs)
         dtype = inputs[0].dtype
-        if dtype == numpy.float16:
+        if dtype.char == 'e':
             inputs = tuple([cast.cast(v, numpy.float32) for v in inputs])
         if config.enable_backprop:
             gs = self._gradients(indexes, average.average, *inputs)

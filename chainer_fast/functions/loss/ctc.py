@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import ctc
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
@@ -116,11 +117,11 @@ class ConnectionistTemporalClassification(Function):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         input_length, label_length, t, x = inputs
         self._check_labels(t, label_length, x.shape[2])
-        self.zero_padding = -1e4 if x.dtype == numpy.float16 else -1e10
+        self.zero_padding = -1e4 if x.dtype.char == 'e' else -1e10
         self.input_length = input_length
         self.path = ctc.paths(t, self.blank_symbol)
         self.path_length = 2 * label_length + 1
-        scores = x.astype(numpy.float32) if x.dtype == numpy.float16 else x
+        scores = x.astype(numpy.float32) if x.dtype.char == 'e' else x
         losses, self._gx = ctc.ctc(
             scores, t, self.blank_symbol, input_length, label_length,
             config.enable_backprop)
@@ -128,7 +129,7 @@ class ConnectionistTemporalClassification(Function):
         losses = xp.minimum(losses, -self.zero_padding)
         if self.reduce == 'mean':
             losses = losses.mean()
-        return xp.asarray(losses, dtype=x.dtype),
+        return arrays.floating(losses, x.dtype),
 
     def _check_labels(self, t, label_length, classes):
         if backend.get_array_module(t) is not numpy:

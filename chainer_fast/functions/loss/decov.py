@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import GradArrays, NdArray
@@ -52,7 +53,7 @@ class DeCov(Function):
         covariance /= covariance.dtype.type(len(h))
         loss = covariance
         if self.reduce != 'no':
-            loss = xp.asarray(xp.vdot(loss, loss) / 2, dtype=h.dtype)
+            loss = arrays.floating(xp.vdot(loss, loss) / 2, h.dtype)
         return centered, covariance, loss
 
     def backward(

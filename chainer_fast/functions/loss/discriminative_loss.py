@@ -84,8 +84,8 @@ class DiscriminativeMarginBasedClusteringLoss:
                 'each pixel of the embeddings must have a label')
         # Half precision can neither count nor sum the pixels of an image.
         terms = self._terms(
-            cast.cast(x, numpy.float32) if x.dtype == numpy.float16 else x, labels)
-        if x.dtype == numpy.float16:
+            cast.cast(x, numpy.float32) if x.dtype.char == 'e' else x, labels)
+        if x.dtype.char == 'e':
             terms = [cast.cast(term, x.dtype) for term in terms]
         factors = self.alpha, self.beta, self.gamma
         return tuple([c * term for c, term in zip(factors, terms, strict=True)])

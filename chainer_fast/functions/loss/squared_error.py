@@ -23,7 +23,8 @@ class SquaredError(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x0, x1 = self.get_retained_inputs()
-        gx = (x0 - x1) * 2 * grad_outputs[0]
+        # Twice a difference may be too large for the dtype.
+        gx = grad_outputs[0] * 2 * (x0 - x1)
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

@@ -193,7 +193,8 @@ def gaussian_nll(
 
     def loss(x, mean, ln_var):
         ln_var = as_variable(ln_var)
-        error = x - as_variable(mean)
+        # Plain arrays may differ in dtype until they meet a variable.
+        error = x - mean
         distance = error * error * exponential.exp(-ln_var) * 0.5
         constants = (ln_var + math.log(2 * math.pi)) * 0.5
         return _reduced(constants + distance, reduce)

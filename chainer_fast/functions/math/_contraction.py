@@ -74,7 +74,7 @@ def _single_plan(term, out):
 def _reduce(equation, sums, xp, xs):
     x, = xs
     dtype = x.dtype
-    if sums and dtype == numpy.float16:
+    if sums and dtype.char == 'e':
         x = x.astype(numpy.float32)
     return _in_dtype(xp.einsum(equation, x), dtype)
 
@@ -82,7 +82,7 @@ def _reduce(equation, sums, xp, xs):
 def _multiply_two(pair, xp, xs):
     dtype = _common_dtype(xs)
     x, y = xs
-    if dtype == numpy.float16:
+    if dtype.char == 'e':
         x, y = x.astype(numpy.float32), y.astype(numpy.float32)
     return _in_dtype(pair(xp, x, y), dtype)
 
@@ -90,7 +90,7 @@ def _multiply_two(pair, xp, xs):
 def _multiply_many(steps, xp, xs):
     dtype = _common_dtype(xs)
     xs = list(xs)
-    if dtype == numpy.float16:
+    if dtype.char == 'e':
         xs = [x.astype(numpy.float32) for x in xs]
     for i, j, pair in steps:
         # The later one first, so that the earlier one keeps its place.

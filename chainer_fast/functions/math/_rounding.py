@@ -1,10 +1,17 @@
 """Functions that are constant between jumps: they leave the graph."""
+import numpy
+
 from chainer_fast import backend, utils, variable
+
+_NUMBERS = (numpy.generic, bool, int, float, complex, list, tuple)
 
 
 def piecewise_constant(x, ufunc):
-    """Applies a ufunc of the array module and returns a variable without gradient."""
-    array = variable.as_array(x)
+    """Applies a ufunc of the array module and returns a variable without gradient.
+
+    Scalars and lists are taken as NumPy takes them.
+    """
+    array = numpy.asarray(x) if isinstance(x, _NUMBERS) else variable.as_array(x)
     plain = backend.from_chx(array)
     xp = backend.get_array_module(plain)
     y = utils.force_array(getattr(xp, ufunc)(plain), array.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
@@ -28,6 +29,10 @@ class FloatUfunc(FloatFunction):
     ufunc: tp.Any = None
     keeps = 'x'
     """Variables that the gradient needs: ``x``, the output ``y``, or ``xy``."""
+    keeps_dtype = False
+    """Whether the result has the dtype of ``x``, even if that is of integers, which are
+    taken unless types are checked.
+    """
 
     def compute(self, x: NdArray) -> NdArray:
         """Returns the values of the function on an array."""
@@ -43,7 +48,8 @@ class FloatUfunc(FloatFunction):
         if 'y' in self.keeps:
             self.retain_outputs((0,))
         x, = inputs
-        return utils.force_array(self.compute(x), x.dtype),
+        cast = arrays.force_array if self.keeps_dtype else arrays.floating
+        return cast(self.compute(x), x.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -9,6 +9,7 @@ class Arctanh(_unary.FloatUfunc):
     """Inverse hyperbolic tangent."""
 
     ufunc = 'arctanh'
+    keeps_dtype = True
 
     def gradient(self, x: Variable, gy: Variable) -> Variable:
         return 1 / (1 - x * x) * gy

@@ -1,6 +1,8 @@
 """Weighted and plain averages."""
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.reduction import shortcuts
@@ -9,7 +11,12 @@ from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.types import NdArray
-from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
+from chainer_fast.variable import (
+    GradOutputs,
+    Variable,
+    VariableOrArray,
+    as_variable,
+)
 
 
 @record(shortcuts.MeanShortcut())
@@ -104,13 +111,16 @@ def average(
 
 def _weighted_mean(x, axis, weights, keepdims):
     total = sum_mod.sum(weights)
-    if axis is not None:
+    if axis is None:
+        if not isinstance(x, Variable) and numpy.ndim(x) == 0:
+            weights = as_variable(weights)  # a scalar gets its dtype
+        y = sum_mod.sum(x * weights, keepdims=keepdims)
+    else:
         number = axis + x.ndim if axis < 0 else axis
         column = [1] * x.ndim
         if 0 <= number < x.ndim:  # otherwise a type check fails
             column[number] = x.shape[number]
-        weights = reshape.reshape(weights, tuple(column))
-    if weights.shape != x.shape:
-        weights = broadcast.broadcast_to(weights, x.shape)
-    y = sum_mod.sum(x * weights, axis=axis, keepdims=keepdims)
+        weights = broadcast.broadcast_to(
+            reshape.reshape(weights, tuple(column)), x.shape)
+        y = sum_mod.sum(x * weights, axis=axis, keepdims=keepdims)
     return y / broadcast.broadcast_to(total, y.shape)

@@ -357,7 +357,9 @@ class PowVarVarGrad(function_node.FunctionNode):
         grads = []
         for i in indexes:
             if i == 0:
-                g = _gradients.combine((u, b * (b - 1) * a ** (b - 2)), (v, mixed)) * gy
+                # b * (b - 1) alone may be infinite where the power is zero.
+                twice = b * ((b - 1) * a ** (b - 2))
+                g = _gradients.combine((u, twice), (v, mixed)) * gy
             elif i == 1:
                 g = _gradients.combine((u, mixed), (v, log_a * log_y)) * gy
             else:

@@ -12,6 +12,7 @@ class Erf(_special.SpecialFunction):
 
     label = 'erf'
     ufunc = 'erf'
+    keeps_dtype = True
 
     def gradient(self, x: Variable, gy: Variable) -> Variable:
         return exponential.exp(-(x * x)) * (2 / math.sqrt(math.pi)) * gy

@@ -12,6 +12,7 @@ class Erfc(_special.SpecialFunction):
 
     label = 'erfc'
     ufunc = 'erfc'
+    keeps_dtype = True
 
     def gradient(self, x: Variable, gy: Variable) -> Variable:
         return exponential.exp(-(x * x)) * (-2 / math.sqrt(math.pi)) * gy

@@ -44,8 +44,8 @@ class FFT(FunctionNode):
         xp = backend.get_array_module(*inputs)
         transform = getattr(xp.fft, self._method)
         z = transform(_as_complex(xp, *inputs), norm=self._norm)
-        dtype = inputs[0].dtype
-        return z.real.astype(dtype), z.imag.astype(dtype)
+        return tuple([part.astype(x.dtype) for part, x in zip(
+            (z.real, z.imag), inputs, strict=True)])
 
     def backward(
             self, inputs: tuple[int, ...],

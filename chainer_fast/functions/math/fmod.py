@@ -25,7 +25,7 @@ class Fmod(function_node.FunctionNode):
         self.retain_inputs((0, 1))
         x, divisor = inputs
         xp = backend.get_array_module(x)
-        return utils.force_array(xp.fmod(x, divisor)),
+        return utils.force_array(xp.fmod(x, divisor), x.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -12,6 +12,7 @@ class Ndtr(_special.SpecialFunction):
 
     label = 'ndtr'
     ufunc = 'ndtr'
+    keeps_dtype = True
 
     def gradient(self, x: Variable, gy: Variable) -> Variable:
         density = exponential.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.configuration import config
+from chainer_fast.functions import _halves
 from chainer_fast.functions.array import concat, reshape, split_axis, transpose
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
@@ -22,7 +23,12 @@ class Prod(_axes.Reduction):
     def backward(
             self, indexes: tuple[int, ...],
             gy: GradOutputs) -> tuple[Variable | None, ...]:
-        x, = self.get_retained_inputs()
+        # Products of many halves may leave their range on the way.
+        rest = _halves.in_single(self._others, *self.get_retained_inputs())
+        return self.spread(gy[0]) * rest,
+
+    def _others(self, x):
+        """Return for each element the product of those that it is reduced with."""
         shape = x.shape
         # The reduced axes come to the front, as one.
         reduced = [i for i in range(len(shape)) if self._reduces(i, len(shape))]
@@ -36,16 +42,13 @@ class Prod(_axes.Reduction):
             moved = x.array.transpose(order)
             rest = _products_of_others(
                 moved.reshape(rows, columns), _split_rows, _join_rows)
-            rest = Variable(rest.reshape(moved.shape).transpose(back))
-        else:
-            moved = transpose.transpose(x, order) if order else x
-            rest = _products_of_others(
-                reshape.reshape(moved, (rows, columns)), split_axis.split_axis,
-                concat.concat)
-            rest = reshape.reshape(rest, moved.shape)
-            if order:
-                rest = transpose.transpose(rest, back)
-        return self.spread(gy[0]) * rest,
+            return Variable(rest.reshape(moved.shape).transpose(back))
+        moved = transpose.transpose(x, order) if order else x
+        rest = _products_of_others(
+            reshape.reshape(moved, (rows, columns)), split_axis.split_axis,
+            concat.concat)
+        rest = reshape.reshape(rest, moved.shape)
+        return transpose.transpose(rest, back) if order else rest
 
     def _reduces(self, number, ndim):
         return self.axis is None or number in self.axis or number - ndim in self.axis

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends import arrays
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
 from chainer_fast.types import NdArray, Xp
@@ -287,7 +288,8 @@ class ArctanGrad(_unary.ElementwiseGrad):
         return 1 / (1 + x * x)
 
     def curve(self, x: Variable) -> Variable:
-        return -2 * x / (1 + x * x) ** 2
+        r = 1 + x * x
+        return x / r / r * -2    # 2 * x may be infinite
 
 
 def arctan(x: VariableOrArray) -> Variable:
@@ -336,6 +338,10 @@ class Arctan2(function_node.FunctionNode):
         ordinate, abscissa = inputs
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(ordinate)
+        if ordinate.ndim:
+            abscissa = arrays.weak(abscissa, ordinate.dtype)
+        elif abscissa.ndim:
+            ordinate = arrays.weak(ordinate, abscissa.dtype)
         return utils.force_array(xp.arctan2(ordinate, abscissa)),
 
     def backward(

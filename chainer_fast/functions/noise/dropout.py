@@ -3,6 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import utils
+from chainer_fast.backends import arrays
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, record
 from chainer_fast.backends.kernels.arithmetic import elementwise
@@ -45,7 +46,7 @@ class Dropout(FunctionNode):
         if self.mask is None:
             y, self.mask = noise.dropout(x[0], self.dropout_ratio)
         else:
-            y = utils.force_array(x[0] * self.mask)
+            y = utils.force_array(x[0] * arrays.weak(self.mask, x[0].dtype))
         return y,
 
     def backward(
@@ -68,7 +69,8 @@ class DropoutGrad(FunctionNode):
         self.mask = mask
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        return utils.force_array(inputs[0] * self.mask),
+        gy, = inputs
+        return utils.force_array(gy * arrays.weak(self.mask, gy.dtype)),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import numpy
+
+from chainer_fast import backend
 from chainer_fast.backends.kernels import noise
 from chainer_fast.functions.activation import softmax
-from chainer_fast.variable import Variable, VariableOrArray, as_variable
+from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variable
 
 
 def gumbel_softmax(
@@ -24,8 +27,9 @@ def gumbel_softmax(
     Parameters
     ----------
     log_pi : Variable or array
-        Logarithms of the class probabilities, of a floating dtype, not necessarily
-        normalized.
+        Logarithms of the class probabilities, not necessarily normalized. A variable
+        is of a floating dtype; plain arrays may be integers, whose noise is rounded
+        towards zero.
     tau : float or Variable
         The temperature, a positive number.
     axis : int
@@ -34,13 +38,13 @@ def gumbel_softmax(
     Returns
     -------
     Variable
-        Array of the shape and dtype of ``log_pi`` whose elements sum to 1 along the
-        axis.
+        Array of the shape of ``log_pi`` whose elements sum to 1 along the axis, in its
+        dtype if that is a floating one, else in float64.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``log_pi`` is not floating-point or has no such axis.
+        If ``log_pi`` is a variable that is not floating-point, or has no such axis.
     ZeroDivisionError
         If ``tau`` is zero.
 
@@ -54,9 +58,16 @@ def gumbel_softmax(
     >>> F.gumbel_softmax(log_pi, tau=0.1).array
     array([[0., 1., 0.]], dtype=float32)
     """
-    log_pi = as_variable(log_pi)
-    if log_pi.ndim == 0:
+    if isinstance(log_pi, numpy.generic):
+        log_pi = numpy.asarray(log_pi)
+    array = as_array(log_pi)
+    if array.ndim == 0:
         # There is only one class.
-        return as_variable(log_pi.xp.ones((), log_pi.dtype))
-    scores = (log_pi + noise.gumbel(log_pi.array)) / tau
+        return as_variable(backend.get_array_module(array).ones((), array.dtype))
+    if isinstance(tau, numpy.ndarray) and tau.ndim == 0:
+        tau = tau[()]
+    if array.dtype.kind == 'f' and numpy.isscalar(tau):
+        log_pi = as_variable(log_pi)
+    # Other plain arrays get a dtype by what they meet: integers are divided.
+    scores = (log_pi + noise.gumbel(array)) / tau
     return softmax.softmax(scores, axis=axis)

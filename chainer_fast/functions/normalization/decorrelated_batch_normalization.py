@@ -7,6 +7,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import _numbers, backend
+from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -42,8 +43,8 @@ def _computed_in(x):
 
 
 def _result(xp, matrices, shape, dtype):
-    return xp.ascontiguousarray(_from_matrices(matrices, shape)).astype(
-        dtype, copy=False)
+    return arrays.floating(
+        xp.ascontiguousarray(_from_matrices(matrices, shape)), dtype)
 
 
 def _check_channels(x_type, groups):

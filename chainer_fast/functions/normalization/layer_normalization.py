@@ -56,6 +56,8 @@ class LayerNormalization(FunctionNode):
             raise ValueError(
                 'gamma and beta must have a number for each of the %d columns of x, '
                 'but have shape %s' % (x.shape[1], gamma.shape))
+        if x.dtype.kind != 'f':     # types were not checked: the result is of floats
+            x = x.astype(_dtypes.interm(x, gamma))
         y, self.mean, self.inv_std = kernels.group_forward(
             x, gamma, beta, 1, self.eps)
         return y,
@@ -156,8 +158,8 @@ def layer_normalization(
     array([[-1.,  2.],
            [-1.,  2.]], dtype=float32)
     """
-    if gamma.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
-        # A single number serves for all columns.
+    if gamma.shape == beta.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
+        # One number each serves for all columns.
         gamma = broadcast.broadcast_to(gamma, x.shape[1:])
         beta = broadcast.broadcast_to(beta, x.shape[1:])
     return LayerNormalization(eps).apply((x, gamma, beta))[0]

@@ -58,8 +58,11 @@ class LocalResponseNormalization(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
+        x, = inputs
+        if x.dtype.kind != 'f':     # types were not checked: the result is of floats
+            x = x.astype(_dtypes.interm(x, x))
         y, self.unit_scale, self.scale = kernels.response_forward(
-            *inputs, _half(self.n), _checks.as_float(self.k),
+            x, _half(self.n), _checks.as_float(self.k),
             _checks.as_float(self.alpha), _checks.as_float(self.beta))
         return y,
 

@@ -261,7 +261,10 @@ class StackedRNN(FunctionNode):
 
 
 def _all_fit(arrays, shape, dtype):
-    return all(each.shape == shape and each.dtype == dtype for each in arrays)
+    # A bias that is None is left out by cells that can do without it.
+    return all(
+        each is not None and each.shape == shape and each.dtype == dtype
+        for each in arrays)
 
 
 def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
-from chainer_fast import grad
+from chainer_fast import grad, using_config
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
@@ -32,6 +32,35 @@ def labellings(x):
 
 each = pytest.mark.parametrize(
     'sizes', [[2, 2, 2], [3, 2, 1], [3, 1, 1], [2], [2, 1, 0]])
+
+
+@each
+@pytest.mark.parametrize('double', [False, True])
+def test_labels_below_zero_count_from_the_end(device, sizes, double):
+    xs, ys = data(sizes)
+    found = []
+    for labels in ys, [np.where(y > 0, y - 3, y) for y in ys]:
+        inputs = [Variable(x) for x in device.send([COST, *xs])]
+        loss = F.crf1d(inputs[0], inputs[1:], device.send(labels))
+        found.append([loss, *[g for g in grad(
+            [loss], inputs, enable_double_backprop=double) if g is not None]])
+    for a, b in zip(*found, strict=True):
+        compare.assert_array_equal(a.array, b.array)
+
+
+@pytest.mark.parametrize('label', [-4, 3])
+def test_labels_out_of_range(label):
+    xs, ys = data([2, 2])
+    ys[1][1] = label
+    with pytest.raises(IndexError, match=r'ys\[1\]\[1\] is %d' % label):
+        F.crf1d(COST, xs, ys)
+
+
+def test_labels_below_zero_are_errors_in_debug_mode():
+    xs, ys = data([2, 2])
+    ys[1][1] = -1
+    with using_config('debug', True), pytest.raises(ValueError, match='is -1'):
+        F.crf1d(COST, xs, ys)
 
 
 @each

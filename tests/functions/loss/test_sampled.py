@@ -188,8 +188,7 @@ def test_errors_of_black_out(device, error, args):
         F.black_out(*device.send(args))
 
 
-@pytest.mark.parametrize('dtype', ['>i4', 'i8'])
-def test_labels_of_another_type_are_refused(dtype):
-    x, t, W = np.ones((2, 3), 'f'), np.zeros(2, dtype), np.ones((4, 3), 'f')
+def test_labels_of_another_type_are_refused():
+    x, t, W = np.ones((2, 3), 'f'), np.zeros(2, 'i8'), np.ones((4, 3), 'f')
     with pytest.raises(type_check.InvalidType):
         F.negative_sampling(x, t, W, lambda shape: np.zeros(shape, 'i'), 2)

@@ -89,3 +89,83 @@ def test_gradients_of_powers_keep_their_bits():
         y.grad = np.ones_like(y.array)
         y.backward()
         np.testing.assert_array_equal(x.grad, np.log(np.float64(value)) * y.array)
+
+
+def _derivatives(f, *arrays):
+    """Return the gradients of a function, and those of their sum, with a common start.
+    """
+    xs = [chainer.Variable(a) for a in arrays]
+    y = f(*xs)
+    gy = chainer.Variable(np.full_like(y.array, .3))
+    gxs = chainer.grad([y], xs, [gy], enable_double_backprop=True)
+    ggs = chainer.grad(gxs, [*xs, gy], [chainer.Variable(
+        np.full_like(g.array, .7)) for g in gxs])
+    return [g.array for g in gxs], [g.array for g in ggs]
+
+
+@pytest.mark.parametrize('size', [1, 4, 5, 9])
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('function, arguments', [
+    (F.arctan, ['most']), (F.squared_error, ['most', 'some']),
+    (F.squared_error, ['some', 'most']), (lambda x, y: x ** y, ['some', 'root']),
+    (F.swish, ['most', 'one']), (F.swish, ['least', 'one'])])
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_derivatives_near_the_limits_are_no_nan(dtype, size, function, arguments):
+    """A derivative that is small or zero is not made of an infinite factor."""
+    most = np.finfo(dtype).max
+    values = {'most': most, 'least': -most, 'some': .5, 'one': 1,
+              'root': np.sqrt(np.float64(most)) * 1.01}
+    arrays = []
+    for name in arguments:
+        arrays.append(np.full((1, size), .5, dtype))
+        arrays[-1][0, -1] = values[name]
+    if function is F.swish:
+        arrays[1] = arrays[1][0]
+    for found in _derivatives(function, *arrays):
+        assert not any(np.isnan(g).any() for g in found)
+
+
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_squared_error_near_the_limit(device):
+    x, zero = device.send([np.array([65504, 3], 'e'), np.zeros(2, 'e')])
+    x = chainer.Variable(x)
+    y = F.squared_error(x, zero)
+    g, = chainer.grad([y], [x], [device.send(np.array([.25, 1], 'e'))])
+    compare.assert_allclose(g.array, np.array([32752, 6], 'e'))
+
+
+@pytest.mark.parametrize('slope', [INF, -INF, NAN])
+def test_slopes_of_prelu_that_are_not_used(device, slope):
+    x = chainer.Variable(device.send(np.array([[1, 2.]])))
+    W = chainer.Variable(device.send(np.array([slope, .5])))
+    y = F.prelu(x, W)
+    gy = chainer.Variable(device.send(np.ones((1, 2))))
+    gx, = chainer.grad([y], [x], [gy], enable_double_backprop=True)
+    ggy, = chainer.grad([gx], [gy])
+    compare.assert_array_equal(ggy.array, [[1, 1]])
+
+
+@pytest.mark.parametrize('double', [False, True])
+def test_products_of_halves(device, double):
+    """The products of all others fit into halves, those on the way do not."""
+    x = np.full(33, .5, 'e')
+    x[0] = 65504
+    v = chainer.Variable(device.send(x))
+    g, = chainer.grad([F.prod(v)], [v], enable_double_backprop=double)
+    assert g.dtype == 'e'
+    compare.assert_allclose(g.array[1:], np.full(32, 65504 * .5 ** 31), rtol=.05)
+
+
+@pytest.mark.parametrize('shape', [(5, 3), (4, 3, 2, 2)])
+@pytest.mark.parametrize('dtype', 'efd')
+def test_fixed_statistics_keep_nan_out_of_the_gradient(device, shape, dtype):
+    for last in False, True:
+        array = np.ones(shape, dtype)
+        array[0, 0] = NAN
+        if last and len(shape) > 2:
+            array = np.moveaxis(np.moveaxis(array, 1, -1).copy(), -1, 1)
+        x = chainer.Variable(device.send(array))
+        y = F.fixed_batch_normalization(x, *device.send([np.ones(3, dtype)] * 4), eps=0)
+        y.grad = device.send(np.full(shape, .5, dtype))
+        y.backward()
+        compare.assert_allclose(x.grad, np.full(shape, .5, dtype), 1e-3)

@@ -81,6 +81,7 @@ def test_empty(device, shape):
     ([np.ones((2, 3), int), np.ones(3), np.ones(3)], type_check.InvalidType),
     ([np.ones((2, 3)), np.ones(3, 'f'), np.ones(3)], type_check.InvalidType),
     ([np.ones((2, 3)), np.ones(3), np.ones(1)], type_check.InvalidType),
+    ([np.ones((2, 3)), np.ones(1), np.ones(3)], type_check.InvalidType),
     ([np.ones((2, 3)), np.ones(4), np.ones(4)], ValueError)])
 def test_types_are_checked(device, xs, error):
     with pytest.raises(error, match='gamma|ndim|kind'):

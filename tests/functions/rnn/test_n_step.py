@@ -7,6 +7,7 @@ import chainer_fast.functions as F
 from chainer_fast.functions.rnn import _stacked, n_step_gru, n_step_lstm, n_step_rnn
 from chainer_fast.utils import type_check
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients as numerical
 from tests.functions.rnn.sequences import GATES, Network, gradients
 
@@ -65,6 +66,31 @@ def test_gradients_as_of_many_functions(
     for gx, expected in zip(found, gradients(network), strict=True):
         assert gx.dtype == dtype
         compare.assert_allclose(gx.array, expected.array, tolerance, tolerance)
+
+
+@pytest.mark.parametrize('units', [3, 4, 15, 16, 17, 33])
+@pytest.mark.parametrize('directions', [1, 2])
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_infinite_inputs_spread_as_in_many_functions(
+        device, kind, directions, units, monkeypatch):
+    network = Network(
+        device, kind, n_layers=1, directions=directions, dtype='f', n=units)
+    network.drawn[2][0, 0] = np.inf
+    network.flat = device.send(network.drawn)
+    found = [np.isfinite(to_cpu(g.array)) for g in gradients(network)]
+    composed(monkeypatch)
+    for finite, expected in zip(found, gradients(network), strict=True):
+        compare.assert_array_equal(finite, np.isfinite(to_cpu(expected.array)))
+
+
+def test_biases_that_are_none(device):
+    network = Network(device, 'tanh', n_layers=1)
+    hx, cx, ws, bs, xs = network.parts(network.flat)
+    ys = network.call(hx, cx, ws, [[None, None]], xs)
+    zeros = [[b * 0 for b in bs[0]]]
+    for y, expected in zip(ys, network.call(hx, cx, ws, zeros, xs), strict=True):
+        compare.assert_allclose(y.array, expected.array, 1e-12, 1e-12)
 
 
 @pytest.mark.parametrize('directions', [1, 2])

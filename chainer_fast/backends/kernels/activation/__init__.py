@@ -206,7 +206,8 @@ def _prelu_on_device(x, W):
 @kernel(compiled=_compiled.prelu, device=_prelu_on_device)
 def prelu(x: NdArray, W: NdArray) -> NdArray:
     """Multiply the negative elements of ``x`` by ``W``."""
-    return bend.reference(x, x, W.reshape(extended_shape(W, x)))
+    return arrays.force_array(
+        bend.reference(x, x, W.reshape(extended_shape(W, x))), x.dtype)
 
 
 def _grads_on_device(function, in_params):
@@ -244,8 +245,8 @@ def _swish_on_device(x, beta):
 @kernel(compiled=_compiled.swish, device=_swish_on_device)
 def swish(x: NdArray, beta: NdArray) -> NdArray:
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
-    y = x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x)
-    return arrays.force_array(y, x.dtype)
+    return arrays.force_array(
+        x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x))
 
 
 @kernel(compiled=_compiled.swish_grad,

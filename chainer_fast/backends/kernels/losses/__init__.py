@@ -23,8 +23,9 @@ def _wide(dtype):
 def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     """Mean of the squares of differences."""
     # The sum of many halves, and their number, may overflow half precision.
-    diff = (x0 - x1).ravel().astype(_wide(x0.dtype), copy=False)
-    return get_array_module(x0).asarray(diff.dot(diff) / diff.size, dtype=x0.dtype)
+    diff = (x0 - x1).ravel()
+    wide = diff.astype(_wide(diff.dtype), copy=False)
+    return get_array_module(x0).asarray(wide.dot(wide) / wide.size, dtype=diff.dtype)
 
 
 @kernel(device=device.squared_error_grad)

@@ -72,7 +72,7 @@ def _placed(rows, counted, n):
 
 def _wide(x):
     # Halves are multiplied and summed up in single precision.
-    return x.astype(numpy.float32) if x.dtype == numpy.float16 else x
+    return x.astype(numpy.float32) if x.dtype.char == 'e' else x
 
 
 @kernel(compiled=compiled.scores, device=device.scores)
@@ -155,7 +155,7 @@ def _signed(scores):
 
 
 def _sum_dtype(x):
-    return numpy.float32 if x.dtype == numpy.float16 else x.dtype
+    return numpy.float32 if x.dtype.char == 'e' else x.dtype
 
 
 @kernel(device=device.losses)

@@ -189,7 +189,7 @@ def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tuple[NdArray, NdA
         Numbers of the normal distributions, and their distances to the means.
     """
     deviation = get_array_module(ln_var).exp(ln_var * mean.dtype.type(0.5))
-    noise = deviation * eps
+    noise = deviation * arrays.weak(eps, deviation.dtype)
     return arrays.force_array(mean + noise), noise
 
 

@@ -255,7 +255,10 @@ void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
             set_gradients(sums[i], gamma[c + i], inv_std[c + i],
                           (double)(e.outer * e.inner), fixed, ggamma[c + i],
                           gbeta[c + i], factor[i], g_mean[i], slope[i]);
-        transform<true>(x, g, gx, b, mean + c, factor, g_mean, slope);
+        if (fixed)      // nothing of x, which may be NaN
+            transform<false>(g, g, gx, b, g_mean, factor, slope, slope);
+        else
+            transform<true>(x, g, gx, b, mean + c, factor, g_mean, slope);
     });
 }
 

@@ -15,7 +15,7 @@ def interm(x: NdArray, gamma: tp.Any) -> numpy.dtype[tp.Any]:
     The squares of halves do not fit in halves, nor do sums of more than a few of them.
     """
     dtype = x.dtype
-    if dtype == gamma.dtype and dtype.itemsize > 2:
+    if dtype == gamma.dtype and dtype.kind == 'f' and dtype.itemsize > 2:
         return dtype
     return numpy.promote_types(
         numpy.promote_types(dtype, gamma.dtype), numpy.float32)

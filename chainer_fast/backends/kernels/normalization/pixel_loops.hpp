@@ -130,7 +130,10 @@ void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
         set_gradients(Pair<double>{scratch[c], scratch[n + c]}, gamma[c], inv_std[c],
                       (double)p.rows, fixed, ggamma[c], gbeta[c], factor[c], g_mean[c],
                       slope[c]);
-    transform_pixels<true>(x, g, gx, p, mean, factor, g_mean, slope);
+    if (fixed)
+        transform_pixels<false>(g, g, gx, p, g_mean, factor, slope, slope);
+    else
+        transform_pixels<true>(x, g, gx, p, mean, factor, g_mean, slope);
 }
 
 constexpr Loop batch_forward_loop = {any_forward<float>, any_forward<double>};

@@ -18,6 +18,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.pooling import compiled
@@ -63,7 +64,7 @@ def _padded(x, ksize, stride, pad, outs, value):
 
 
 def _sum_dtype(dtype):
-    return numpy.dtype('f') if dtype == numpy.float16 else dtype
+    return numpy.dtype('f') if dtype.char == 'e' else dtype
 
 
 @kernel(compiled=compiled.max_pool, device=device.max_pool)
@@ -227,9 +228,9 @@ def window_sum(
     total = xp.zeros(x.shape[:2] + tuple(outs), _sum_dtype(x.dtype))
     for step in _steps(ksize, stride, outs):
         total += source[step]
-    if divisor != 1:
-        total /= divisor
-    return total.astype(x.dtype, copy=False)
+    if divisor == 1:
+        return total.astype(x.dtype, copy=False)
+    return arrays.floating(total / divisor, x.dtype)
 
 
 @kernel(compiled=compiled.window_spread, device=device.window_spread)

@@ -137,6 +137,19 @@ inline int layer_forward(
     return flags;
 }
 
+/* Clears what fills up the last block of each gate. It is not zero if an input was
+ * infinite, times weights of zero, and a sum over all units would spread it. */
+inline void clear_filling(const Layer &l, const Out &gates, ptrdiff_t size) {
+    const ptrdiff_t used = l.units % PANEL;
+    if (!used)
+        return;
+    for (ptrdiff_t k = (l.blocks() - 1) * l.gates; k < l.blocks() * l.gates; ++k) {
+        float *row = gates.from(k).data + used;
+        for (ptrdiff_t i = 0; i < size; ++i, row += PANEL)
+            std::fill_n(row, PANEL - used, 0.f);
+    }
+}
+
 /* The gradient of all steps of some samples. */
 inline void scan_samples_grad(const Layer &l, const Tiles &tiles, const Trace &trace,
                               const Backward &g, ptrdiff_t begin, ptrdiff_t end) {
@@ -161,6 +174,9 @@ inline void scan_samples_grad(const Layer &l, const Tiles &tiles, const Trace &t
             STEP_GRADS[l.mode].f(arrays, 1, size * PANEL, l.apart(), *l.tanh);
         }
         flags.end();
+        clear_filling(l, g.gx.below(row), size);
+        if (l.gates == 3)
+            clear_filling(l, g.gr.below(row), size);
         product_of_panels(
             tiles, false, in(g.gr.below(row)), size, l.width(), in(trace.w_h),
             l.blocks() * PANEL, l.gates == 3 ? in(gh) : NOTHING, gh);

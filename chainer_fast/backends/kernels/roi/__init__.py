@@ -124,7 +124,7 @@ def cell_put(
 
 
 def _sum_dtype(dtype):
-    return numpy.dtype('f') if dtype == numpy.float16 else dtype
+    return numpy.dtype('f') if dtype.char == 'e' else dtype
 
 
 @kernel(compiled=in_pixels(compiled.cell_mean), device=device.cell_mean)
