@@ -20,7 +20,7 @@ def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
         Its arguments.
     """
     for x in xs:
-        if x.dtype.char != 'e':
+        if getattr(x, 'dtype', None) != numpy.float16:
             return compute(*xs)
     y = compute(*[cast.cast(x, numpy.float32) for x in xs])
     return cast.cast(y, numpy.float16)
