@@ -20,7 +20,8 @@ def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
         Its arguments.
     """
     for x in xs:
-        if getattr(x, 'dtype', None) != numpy.float16:
+        dtype = getattr(x, 'dtype', None)
+        if dtype is None or dtype.char != 'e':
             return compute(*xs)
     y = compute(*[cast.cast(x, numpy.float32) for x in xs])
     return cast.cast(y, numpy.float16)

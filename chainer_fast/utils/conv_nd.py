@@ -31,7 +31,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
         If the number of elements is wrong.
     """
     if not hasattr(x, '__getitem__'):
-        return (x,) * _numbers.plain(n)
+        return (x,) * (n if type(n) is int else _numbers.plain(n))
     assert len(x) == n, 'expected %s numbers, got %r' % (n, x)
     return tuple(x)
 

@@ -1227,10 +1227,8 @@ DISTRIBUTIONS = {
 def _modes():
     """Yield cases of other ways through functions that have a case."""
     image = x(1, 2, 4, 4)
-    yield case('F.resize_images', image, output_shape=(3, 2), fixed=dict(mode='nearest'))
-    yield case(
-        'F.resize_images', image, output_shape=(3, 2), fixed=dict(align_corners=False)
-    )
+    for options in dict(mode='nearest'), dict(align_corners=False):
+        yield case('F.resize_images', image, output_shape=(3, 2), fixed=options)
     yield case(
         'F.spatial_pyramid_pooling_2d',
         image,

@@ -97,9 +97,10 @@ def _candidate_ids(x, t, samples):
                 t.shape, samples.shape, x.shape),
             'each row of x needs a target and a row of samples')
     xp = backend.get_array_module(t)
+    parts = t[:, None], samples
     return xp.concatenate([
-        xp.broadcast_to(t[:, None], (rows, 1)),
-        xp.broadcast_to(samples, (rows, samples.shape[-1]))], axis=1)
+        part if len(part) == rows and part.ndim == 2
+        else xp.broadcast_to(part, (rows, part.shape[-1])) for part in parts], axis=1)
 
 
 def black_out(

@@ -142,10 +142,11 @@ class ConnectionistTemporalClassification(Function):
         for name, lengths, low, high, of in (
                 ('input_length', input_length, 1 - times, times, 'times in x'),
                 ('label_length', label_length, 0, t.shape[1], 'labels of a row of t')):
-            if lengths.size and not (lengths.min() >= low and lengths.max() <= high):
+            given = lengths.tolist()    # For a batch, lists are faster than arrays.
+            if given and not (min(given) >= low and max(given) <= high):
                 raise (AssertionError if config.debug else ValueError)(
                     '%s must be from 0 to the %d %s, but goes from %d to %d' % (
-                        name, high, of, lengths.min(), lengths.max()))
+                        name, high, of, min(given), max(given)))
 
     def backward(
             self, inputs: tuple[NdArray, ...],

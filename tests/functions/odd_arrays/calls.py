@@ -84,7 +84,7 @@ def _told(array):
 
 
 def _told_of(gradients, variables):
-    """Tell of gradients: ``=`` for those that have the dtype and shape of a variable."""
+    """Tell of gradients: ``=`` for one that has the dtype and shape of its variable."""
     return ''.join([
         '=' if _told(g) == _told(v) else '(%s)' % _told(g) if g is not None else '-'
         for g, v in zip(gradients, variables, strict=True)])

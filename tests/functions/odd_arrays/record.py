@@ -8,29 +8,18 @@ import pathlib
 import sys
 
 from tests.functions.odd_arrays import calls
+from tests.functions.outcomes import grouped
 
 RECORDS = pathlib.Path(__file__).with_name('recorded.json')
-
-
-def outcomes(chainer, arrays, call):
-    """Return the outcomes of all variants of a call, with the variants of each."""
-    found = []
-    for name, *variant in calls.variants(arrays):
-        outcome = calls.outcome(chainer, arrays, call, *variant)
-        for each, names in found:
-            if each == outcome:
-                names.append(name)
-                break
-        else:
-            found.append((outcome, [name]))
-    return found
 
 
 def main(library, path):
     chainer = importlib.import_module(library)
     lines = ['[%s,%s]' % (
         json.dumps('%s | %s' % row),
-        json.dumps(outcomes(chainer, *row), separators=(',', ':')))
+        json.dumps(grouped([
+            (name, calls.outcome(chainer, *row, *variant))
+            for name, *variant in calls.variants(row[0])]), separators=(',', ':')))
         for row in calls.table()]
     pathlib.Path(path).write_text('[%s]\n' % ',\n'.join(lines), encoding='utf-8')
 

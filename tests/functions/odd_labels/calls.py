@@ -1,6 +1,6 @@
 """Calls of functions and links whose labels may be odd, with and without debug mode.
 
-A line of `table.txt`, by which it is known, has arrays with their shapes, labels with theirs and the number of
+A line of `table.txt` has arrays with their shapes, labels with theirs and the number of
 classes, and a call. This module runs beside the released Chainer as well, and so needs
 nothing but NumPy.
 """

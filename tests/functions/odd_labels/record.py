@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 from tests.functions.odd_labels import calls
+from tests.functions.outcomes import grouped
 
 RECORDS = pathlib.Path(__file__).with_name('recorded.json')
 
@@ -24,14 +25,7 @@ def main(library, path):
     chainer = importlib.import_module(library)
     lines = []
     for line, *row in calls.table():
-        found = []
-        for name, outcome in outcomes(chainer, *row):
-            for each, names in found:
-                if each == outcome:
-                    names.append(name)
-                    break
-            else:
-                found.append((outcome, [name]))
+        found = grouped(outcomes(chainer, *row))
         lines.append('%s:%s' % (
             json.dumps(line), json.dumps(found, separators=(',', ':'))))
     pathlib.Path(path).write_text('{%s}\n' % ',\n'.join(lines), encoding='utf-8')
