@@ -148,6 +148,9 @@ class Uniform(Distribution):
 def _kl_uniform_uniform(dist1, dist2):
     within = ((dist1.low.array >= dist2.low.array)
               & (dist1.high.array <= dist2.high.array))
+    # The ends are differentiated: a location gets zeros, and from a length no gradient.
     # The divergence is infinite where the second has the density zero.
+    lengths = [dist.high - dist.low for dist in (dist2, dist1)]
     return where_else(
-        force_array(within), dist2.entropy - dist1.entropy, math.inf)
+        force_array(within), exponential.log(lengths[0]) - exponential.log(lengths[1]),
+        math.inf)

@@ -9,7 +9,14 @@ import warnings
 
 import numpy
 
-from chainer_fast import backend, device_resident, initializers, link_hook, variable
+from chainer_fast import (
+    _numbers,
+    backend,
+    device_resident,
+    initializers,
+    link_hook,
+    variable,
+)
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
@@ -371,7 +378,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         repeated = _bound.Sequential()
         if n_repeat > 0:
             _check_copy_mode(mode)
-            for _ in range(n_repeat):
+            for _ in range(_numbers.plain(n_repeat)):
                 repeated.append(self.copy(mode))
         return repeated
 

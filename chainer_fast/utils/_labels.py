@@ -13,6 +13,32 @@ def where_outside(name, values, low, high, ignored=None):
     return '%s[%s] is %d' % (name, ', '.join(map(str, place)), int(values[place]))
 
 
+def check(n, rows_of, ignored=None, **labels):
+    """Raise ``ValueError`` if a label is negative or too large, as debug mode does.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows that the labels are numbers of.
+    rows_of : str
+        The name of the matrix with these rows.
+    ignored : int or None
+        Label that stands for none.
+    **labels : array
+        Labels by the names of the arguments.
+    """
+    for name, values in labels.items():
+        known = (values >= 0) & (values < n)
+        if ignored is not None:
+            known |= values == ignored
+        if not known.all():
+            raise ValueError(
+                'Each not ignored `%s` value need to satisfy `0 <= %s < len(%s)`: %s, '
+                'and %s has %d rows' % (
+                    name, name, rows_of, where_outside(name, values, 0, n, ignored),
+                    rows_of, n))
+
+
 def explain(error, n, what, ignored=None, **labels):
     """Return the error to raise in place of an ``IndexError`` that labels caused.
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import conv
@@ -30,7 +31,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
         If the number of elements is wrong.
     """
     if not hasattr(x, '__getitem__'):
-        return (x,) * n
+        return (x,) * (n if type(n) is int else _numbers.plain(n))
     assert len(x) == n, 'expected %s numbers, got %r' % (n, x)
     return tuple(x)
 

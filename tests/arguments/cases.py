@@ -1223,6 +1223,38 @@ DISTRIBUTIONS = {
     'Uniform': dict(low=np.zeros(2, np.float32), high=np.ones(2, np.float32)),
 }
 
+
+def _modes():
+    """Yield cases of other ways through functions that have a case."""
+    image = x(1, 2, 4, 4)
+    for options in dict(mode='nearest'), dict(align_corners=False):
+        yield case('F.resize_images', image, output_shape=(3, 2), fixed=options)
+    yield case(
+        'F.spatial_pyramid_pooling_2d',
+        image,
+        pyramid_height=1,
+        fixed=dict(pooling='max'),
+    )
+    yield case('F.split_axis', x(2, 4), indices_or_sections=[1], fixed=dict(axis=1))
+    yield case('F.split_axis', x(2, 4), indices_or_sections=(0, 1), fixed=dict(axis=1))
+    for name in 'F.classification_summary', 'F.precision', 'F.recall', 'F.f1_score':
+        yield case(name, x(4, 3), ids(1, 4), label_num=1)
+    yield case('F.unpooling_2d', image, 2, outsize=(8, 8))
+    yield case(
+        'F.unpooling_nd', image, 2, outsize=(8, 8), fixed=dict(cover_all=False)
+    )
+    yield case('F.pad_sequence', [x(1, 3), x(1, 3)], length=1)
+    yield case('F.max_pooling_2d', image, ksize=1, stride=1, pad=0)
+    yield case('F.average_pooling_2d', image, ksize=1, stride=1, pad=0)
+    yield case('F.convolution_2d', image, x(2, 2, 1, 1), stride=1, pad=1, groups=1)
+    yield case('F.deconvolution_2d', image, x(2, 2, 1, 1), stride=1, pad=1, groups=1)
+    yield case('F.convolution_nd', image, x(2, 2, 1, 1), stride=1, pad=1, groups=1)
+    yield case('F.local_response_normalization', image, n=1)
+    for name in 'F.sum', 'F.mean', 'F.max', 'F.min', 'F.prod', 'F.logsumexp':
+        yield case(name, image, axis=1)
+        yield case(name, image, axis=(0, 1))
+
+
 CASES = [
     *_pooling(),
     *_convolution(),
@@ -1232,4 +1264,5 @@ CASES = [
     *_links(),
     *_others(),
     *_large(),
+    *_modes(),
 ]

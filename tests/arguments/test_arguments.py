@@ -11,18 +11,18 @@ LIBRARY = calls.Library('chainer_fast')
 RECORDED = json.loads(record.RECORDS.read_text(encoding='utf-8'))
 
 # Forms that Chainer takes where NumPy 1 does, and NumPy 2 does not: bools of NumPy as
-# numbers of things or as places in a list, and arrays of one axis as floats.
+# places in a list.
 _NUMPY_1 = {
-    'bool_': {'index', 'start', 'stop', 'step', 'n_layers', 'ndim', 'n', 'n_repeat',
-              'pyramid_height'},
-    'array of one axis': {'alpha', 'beta', 'dropout', 'eps', 'ratio'},
+    'bool_': {'index', 'start', 'stop', 'step'},
     'tuple of arrays of one axis': {'counts'},
     'tuple of bool': {'order'},
 }
 
 # Chainer takes these for a value that nobody asked for: it permutes the first axis
-# where -1 is the last; small unsigned numbers wrap around.
+# where -1 is the last; small unsigned numbers wrap around; a tuple times an array is an
+# array.
 _MENDED = {
+    ('conv_nd.as_tuple', 2),
     ('F.permutate', -1), ('F.shift', (1, 2)), ('independent', 1),
     ('F.roi_average_align_2d', (12, 100))}
 

@@ -118,3 +118,14 @@ def test_divergence(device):
         high=device.send(np.array([2., 2, 0.5])))
     compare.assert_allclose(
         chainer_fast.kl_divergence(inner, outer).array, [np.log(3), np.inf, np.inf])
+
+
+def test_a_divergence_has_a_gradient_by_the_location(device):
+    loc, scale = map(chainer_fast.Variable, device.send((np.ones(2), np.ones(2))))
+    other = distributions.Uniform(low=device.send(np.zeros(2)), high=device.send(
+        np.full(2, 3.)))
+    loss = chainer_fast.kl_divergence(
+        distributions.Uniform(loc=loc, scale=scale), other)
+    chainer_fast.functions.sum(loss).backward()
+    compare.assert_allclose(loc.grad, np.zeros(2))
+    compare.assert_allclose(scale.grad, -np.ones(2))

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -143,7 +143,10 @@ class _Resizing(FunctionNode):
         type_check.expect(images.dtype == numpy.float32)
 
     def _lines(self, x, in_size):
-        size = operator.index(self.out_H), operator.index(self.out_W)
+        # Chainer counts evenly spaced places in one case, and takes no floats there.
+        number = _numbers.plain if self.align_corners and self.mode == 'bilinear' else (
+            _numbers.whole)
+        size = operator.index(number(self.out_H)), operator.index(number(self.out_W))
         return bilinear.lines(
             x, size, in_size, self.mode == 'nearest', bool(self.align_corners))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import splits
 from chainer_fast.configuration import config
@@ -85,7 +85,7 @@ class SplitAxis(FunctionNode):
         if self.indices is not None:
             # An empty array of indices is of a floating dtype by default,
             # and an index may come as a 0-dim array.
-            cuts = [operator.index(i) for i in cuts]
+            cuts = [operator.index(_numbers.plain(i)) for i in cuts]
         else:
             length = shape[self.axis] // cuts
             cuts = [i * length for i in range(1, cuts)]

@@ -173,16 +173,18 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
 def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
     """Return the lengths of images after a transposed convolution, and check them.
 
-    ``outs`` are the lengths asked for, None for the least. ``error`` is a pair of types
-    of exceptions: for an empty result, and for a stride of zero.
+    ``outs`` are the lengths asked for, None for the least. Those may be zero: the
+    gradient of a convolution of empty images is empty. ``error`` is a pair of types of
+    exceptions: for an empty result, and for a stride of zero.
     """
+    asked = outs
     outs = tuple([
         conv.get_deconv_outsize(length, k, s, p, d=d) if out is None else out
         for length, k, s, p, d, out in zip(
             lengths, ksize, stride, pad, dilate, outs, strict=True)])
     no_image, no_stride = error
-    for out in outs:
-        if out <= 0:
+    for out, least in zip(outs, asked, strict=True):
+        if out < 0 or out == 0 and least is None:
             raise no_image(
                 'Output sizes should be positive, but a window of %s with stride %s, '
                 'dilate %s and pad %s makes images of %s out of %s' % (

@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import operator
 
+from chainer_fast import utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
@@ -18,7 +19,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _as_mat(x):
-    return x if x.ndim == 2 else x.reshape(len(x), -1)
+    return x if x.ndim == 2 else x.reshape(len(x), utils.size_of_shape(x.shape[1:]))
 
 
 def _outer_rows(a, b):

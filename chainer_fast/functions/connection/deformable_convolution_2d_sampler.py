@@ -103,9 +103,13 @@ def deformable_convolution_2d_sampler(
 
     # The patches are an image of many channels, and the rest is pointwise.
     dtype = numpy.promote_types(x.dtype, W.dtype)
-    return convolution_2d.convolution_2d(
+    pointwise = convolution_2d.Convolution2DFunction()
+    pointwise._outs = places    # of which there may be none
+    y, = pointwise.apply((
         cast.cast(reshape.reshape(patches, (n, c * window) + places), dtype),
-        cast.cast(reshape.reshape(W, (filters, c * window, 1, 1)), dtype), b)
+        cast.cast(reshape.reshape(W, (filters, c * window, 1, 1)), dtype),
+        *(() if b is None else (b,))))
+    return y
 
 
 def _check(x, offset, W, stride, pad):

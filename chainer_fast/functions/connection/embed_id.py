@@ -34,15 +34,7 @@ class EmbedIDFunction(FunctionNode):
         self.retain_inputs((0,))
         self._w_shape = W.shape
         if config.debug:
-            known = (x >= 0) & (x < len(W))
-            if self.ignore_label is not None:
-                known |= x == self.ignore_label
-            if not known.all():
-                raise ValueError(
-                    'Each not ignored `x` value need to satisfy '
-                    '`0 <= x < len(W)`: %s, and W has %d rows' % (
-                        _labels.where_outside('x', x, 0, len(W), self.ignore_label),
-                        len(W)))
+            _labels.check(len(W), 'W', self.ignore_label, x=x)
         try:
             return kernels.look_up(x, W, self.ignore_label),
         except IndexError as error:

@@ -79,22 +79,28 @@ class _LogSumExpOfOthers(FunctionNode):
         return gx,
 
 
-def _candidate_ids(t, samples):
-    """Return rows of the target and the samples of noise, one for each sample."""
+def _candidate_ids(x, t, samples):
+    """Return rows of the target and the samples of noise, one for each row of ``x``."""
     t, samples = as_variable(t).array, as_variable(samples).array
     for name, ids in (('t', t), ('samples', samples)):
         if ids.dtype.kind != 'i':
             raise type_check.InvalidType(
                 '%s.dtype.kind == i' % name, '%s != i' % ids.dtype.kind,
                 '%s must be numbers of classes' % name)
-    if t.ndim != 1 or samples.shape[:-1] not in ((), t.shape) or not samples.ndim:
+    # One target, or one row of samples, serves all rows of x.
+    rows = len(x.array) if x.ndim else 0
+    if t.ndim != 1 or len(t) not in (1, rows) or not samples.ndim or (
+            samples.shape[:-1] not in ((), (1,), (rows,))):
         raise type_check.InvalidType(
-            't.ndim == 1 and samples.shape[0] == t.shape[0]',
-            't.shape == %s and samples.shape == %s' % (t.shape, samples.shape),
-            'each target needs a row of samples')
+            't.shape == (x.shape[0],) and samples.shape[0] == x.shape[0]',
+            't.shape == %s and samples.shape == %s, where x.shape == %s' % (
+                t.shape, samples.shape, x.shape),
+            'each row of x needs a target and a row of samples')
     xp = backend.get_array_module(t)
-    samples = xp.broadcast_to(samples, (len(t), samples.shape[-1]))
-    return xp.concatenate([t[:, None], samples], axis=1)
+    parts = t[:, None], samples
+    return xp.concatenate([
+        part if len(part) == rows and part.ndim == 2
+        else xp.broadcast_to(part, (rows, part.shape[-1])) for part in parts], axis=1)
 
 
 def black_out(
@@ -117,11 +123,13 @@ def black_out(
     x : Variable or array
         Samples, of a floating dtype and shape ``(N, K)``.
     t : Variable or array
-        Classes of the samples, of a signed integer dtype and shape ``(N,)``.
+        Classes of the samples, of a signed integer dtype and shape ``(N,)``, or of
+        shape ``(1,)`` if all have the same.
     W : Variable or array
-        Vectors of the classes, of shape ``(classes, K)``.
+        Vectors of the classes, of a floating dtype and shape ``(classes, K)``.
     samples : Variable or array
-        Samples of noise, of a signed integer dtype and shape ``(N, samples)``.
+        Samples of noise, of a signed integer dtype and shape ``(N, samples)``, or
+        ``(1, samples)`` if they are the same for all.
     reduce : str
         ``'mean'`` for the mean over the samples; any other value, such as ``'no'``,
         gives the loss of each sample.
@@ -129,7 +137,8 @@ def black_out(
     Returns
     -------
     Variable
-        The loss, of the dtype of ``x``: a scalar, or an array of shape ``(N,)``.
+        The loss, a scalar or an array of shape ``(N,)``. Its dtype is that of ``x``
+        and ``W``, or the more precise one of both.
 
     Raises
     ------
@@ -137,7 +146,8 @@ def black_out(
         If ``x`` is not floating-point, ``t`` or ``samples`` not of a signed integer
         dtype, or shapes do not match.
     IndexError
-        If a target or a sample is not a class.
+        If a target or a sample is not a class; a ``ValueError`` in debug mode, where
+        negative ones, which count from the end, are none.
 
     See Also
     --------
@@ -154,7 +164,13 @@ def black_out(
     >>> F.black_out(x, t, W, samples).array             # -log(1/2) - log(1 - 1/2)
     array(1.3863, dtype=float32)
     """
-    ids = _candidate_ids(t, samples)
+    x, W = as_variable(x), as_variable(W)
+    ids = _candidate_ids(x, t, samples)
+    if config.debug:
+        _labels.check(len(W.array), 'W', t=ids[:, 0], samples=ids[:, 1:])
+    if x.dtype != W.dtype and x.dtype.kind == W.dtype.kind == 'f':
+        common = numpy.promote_types(x.dtype, W.dtype)
+        x, W = cast.cast(x, common), cast.cast(W, common)
     try:
         scores, = _candidates.Scores(ids).apply((x, W))
     except IndexError as error:

@@ -116,7 +116,7 @@ class ConnectionistTemporalClassification(Function):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         input_length, label_length, t, x = inputs
-        self._check_labels(t, label_length, x.shape[2])
+        self._check_labels(t, input_length, label_length, x)
         self.zero_padding = -1e4 if x.dtype.char == 'e' else -1e10
         self.input_length = input_length
         self.path = ctc.paths(t, self.blank_symbol)
@@ -131,17 +131,23 @@ class ConnectionistTemporalClassification(Function):
             losses = losses.mean()
         return arrays.floating(losses, x.dtype),
 
-    def _check_labels(self, t, label_length, classes):
+    def _check_labels(self, t, input_length, label_length, x):
         if backend.get_array_module(t) is not numpy:
             # The check would have to wait for the GPU.
             return
+        times, _, classes = x.shape
         if t.size and not (-classes <= t.min() and t.max() < classes):
             raise _labels.explain(IndexError(), classes, 'classes', t=t)
-        if label_length.size and not (
-                label_length.min() >= 0 and label_length.max() <= t.shape[1]):
-            raise ValueError(
-                'label_length must be from 0 to the %d labels of a row of t, but goes '
-                'from %d to %d' % (t.shape[1], label_length.min(), label_length.max()))
+        # The loss is read at the time before input_length, which counts from the end
+        # if it is negative.
+        for name, lengths, low, high, of in (
+                ('input_length', input_length, 1 - times, times, 'times in x'),
+                ('label_length', label_length, 0, t.shape[1], 'labels of a row of t')):
+            given = lengths.tolist()    # For a batch, lists are faster than arrays.
+            if given and not (min(given) >= low and max(given) <= high):
+                raise (AssertionError if config.debug else ValueError)(
+                    '%s must be from 0 to the %d %s, but goes from %d to %d' % (
+                        name, high, of, min(given), max(given)))
 
     def backward(
             self, inputs: tuple[NdArray, ...],
@@ -216,7 +222,8 @@ def connectionist_temporal_classification(
     IndexError
         If a label is not a class.
     ValueError
-        If ``reduce`` has another value, or a label length is out of range.
+        If ``reduce`` has another value, or a length is out of range; for a length, an
+        ``AssertionError`` in debug mode.
 
     See Also
     --------

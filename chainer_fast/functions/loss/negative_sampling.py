@@ -67,6 +67,10 @@ class NegativeSamplingFunction(FunctionNode):
     def _losses(self, x, t, W):
         self.samples = backend.from_chx(
             self.sampler((len(t), self.sample_size + 1)))
+        if self.samples.dtype.kind not in 'iu':
+            raise IndexError(
+                'the sampler must return integers, which are rows of W, but it '
+                'returned an array of %s' % self.samples.dtype)
         self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
         try:
             self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)

@@ -40,13 +40,11 @@ class Cumprod(function_node.FunctionNode):
         y, = self.get_retained_outputs()
         gy, = grad_outputs
         shape = x.shape
-        if not x.size:
-            return reshape.reshape(gy, shape),
+        axis = 0 if self.axis is None else self.axis % x.ndim
+        if y.shape[axis] < 2:
+            return reshape.reshape(gy, shape),      # The sequence is its own product.
         if self.axis is None:
-            axis = 0
             x = reshape.reshape(x, y.shape)
-        else:
-            axis = self.axis % x.ndim
         # An element gets the product of those before it, times the sum over the
         # products of those behind it: no division, which zeros would not allow.
         first = list(y.shape)

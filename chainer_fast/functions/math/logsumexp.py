@@ -20,8 +20,9 @@ class LogSumExp(_axes.Reduction):
         x, = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        total = softmax.logsumexp(x if x.ndim else x.reshape(1), self.axis)
-        return total.squeeze(self.axis),
+        if not x.ndim:
+            return softmax.logsumexp(x.reshape(1), None).reshape(()),
+        return softmax.logsumexp(x, self.axis).squeeze(self.axis),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -5,7 +5,7 @@ from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.configuration import config
 from chainer_fast.functions import _halves
-from chainer_fast.functions.array import concat, reshape, split_axis, transpose
+from chainer_fast.functions.array import concat, reshape, split_axis, transpose, where
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -43,12 +43,19 @@ class Prod(_axes.Reduction):
             rest = _products_of_others(
                 moved.reshape(rows, columns), _split_rows, _join_rows)
             return Variable(rest.reshape(moved.shape).transpose(back))
-        moved = transpose.transpose(x, order) if order else x
+        return self._rest(x, order, back, (rows, columns))
+
+    def _rest(self, x, order, back, shape):
+        """Return a variable of the products of all other elements."""
+        if shape[0] < 2:
+            # There are none, and the product of none has the gradient zero.
+            xp = backend.get_array_module(x.array)
+            return where.where(
+                xp.zeros(x.shape, bool), x, xp.ones(x.shape, x.dtype))
+        moved = transpose.transpose(x, order)
         rest = _products_of_others(
-            reshape.reshape(moved, (rows, columns)), split_axis.split_axis,
-            concat.concat)
-        rest = reshape.reshape(rest, moved.shape)
-        return transpose.transpose(rest, back) if order else rest
+            reshape.reshape(moved, shape), split_axis.split_axis, concat.concat)
+        return transpose.transpose(reshape.reshape(rest, moved.shape), back)
 
     def _reduces(self, number, ndim):
         return self.axis is None or number in self.axis or number - ndim in self.axis

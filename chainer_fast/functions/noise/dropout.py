@@ -30,6 +30,8 @@ class Dropout(FunctionNode):
             self, dropout_ratio: float, mask: NdArray | None = None,
             return_mask: bool = False) -> None:
         super().__init__()
+        if hasattr(dropout_ratio, 'shape'):
+            dropout_ratio = _checks.as_float(dropout_ratio)
         if not 0 <= dropout_ratio < 1:
             raise ValueError(
                 'dropout_ratio must be in the range [0, 1), but is %s'

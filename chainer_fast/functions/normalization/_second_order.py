@@ -28,7 +28,8 @@ def mean(x, axes):
     return average.average(x, axis=axes, keepdims=True)
 
 
-def _zeros(like):
+def zeros(like):
+    """Return a variable of zeros that is like another."""
     return Variable(like.xp.zeros(like.shape, like.dtype))
 
 
@@ -75,11 +76,12 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
 
     Returns
     -------
-    tuple of Variable
+    tuple of Variable or None
         Gradients of ``x``, ``gamma`` and ``gy``.
     """
     if x.size == 0:
-        return _zeros(x), _zeros(gamma), _zeros(gy)
+        return (None if ggx is gggamma is None else zeros(x),
+                None if ggx is None else zeros(gamma), zeros(gy))
     shape = gamma.shape
     x_hat, inv_std = standardize(x, axes, eps)
 

@@ -240,6 +240,10 @@ class BatchNormalizationGrad(FunctionNode):
             _second_order.parameter_view(v, shape) for v in (gamma, gggamma, ggbeta)]
         grads = _second_order.gradients(
             x, gamma, gy, ggx, gggamma, ggbeta, self.axis, self.eps)
+        # Gradients of one function, all of them are there even if they are zero.
+        grads = [
+            _second_order.zeros(v) if g is None else g
+            for g, v in zip(grads, (x, gamma, gy), strict=True)]
         return tuple([
             _in_layout(_second_order.fit(grads[i], inputs[i]), layouts[i])
             for i in indexes])

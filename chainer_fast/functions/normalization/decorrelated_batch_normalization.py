@@ -22,9 +22,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 def _to_matrices(x, groups):
     """Turn ``(N, C, ...)`` into ``(groups, C / groups, columns)``."""
     n, channels = x.shape[:2]
-    columns = n * math.prod(x.shape[2:])
-    by_channel = x.reshape(n, channels, -1 if columns else 0).swapaxes(0, 1)
-    return by_channel.reshape(groups, channels // groups, columns)
+    pixels = math.prod(x.shape[2:])
+    by_channel = x.reshape(n, channels, pixels).swapaxes(0, 1)
+    return by_channel.reshape(groups, channels // groups, n * pixels)
 
 
 def _from_matrices(matrices, shape):

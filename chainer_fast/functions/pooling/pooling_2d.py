@@ -139,7 +139,9 @@ class _Enlarging2D(Pooling2D):
             return
         sizes = zip((2, 3), (self.outh, self.outw), *self._window, strict=True)
         for axis, wanted, k, s, p in sizes:
-            if wanted is not None:
+            # Nothing is reduced to nothing, though a padded window has places there.
+            if wanted is not None and not (
+                    wanted == 0 == type_check.eval(in_types[0].shape[axis])):
                 places = conv.get_conv_outsize(wanted, k, s, p, self.cover_all)
                 type_check.expect(in_types[0].shape[axis] == places)
 
@@ -148,7 +150,9 @@ class _Enlarging2D(Pooling2D):
         sizes = zip(('outh', 'outw'), x.shape[2:], *self._window, strict=True)
         for name, n, k, s, p in sizes:
             if getattr(self, name) is None:
-                setattr(self, name, conv.get_deconv_outsize(n, k, s, p, self.cover_all))
+                # An empty image has no larger one: the formula is negative.
+                setattr(self, name, max(
+                    conv.get_deconv_outsize(n, k, s, p, self.cover_all), 0))
         return self.outh, self.outw
 
 

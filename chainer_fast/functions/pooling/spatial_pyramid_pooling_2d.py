@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.pooling import max_pooling_nd
 from chainer_fast.variable import Variable, VariableOrArray
@@ -52,7 +53,7 @@ def spatial_pyramid_pooling_2d(
     if pooling != 'max':
         raise ValueError("pooling must be 'max', but is %r" % (pooling,))
     levels = []
-    for level in range(pyramid_height):
+    for level in range(_numbers.plain(pyramid_height)):
         parts = 2 ** level
         _, height, width = x.shape[1:]
         # The parts are as large as needed; the excess is padding, on both sides.
@@ -60,5 +61,5 @@ def spatial_pyramid_pooling_2d(
         pad = [(k * parts - size) // 2
                for k, size in zip(ksize, (height, width), strict=True)]
         y = max_pooling_nd.max_pooling_2d(x, ksize, pad=pad)
-        levels.append(reshape.reshape(y, (len(y), -1, 1, 1)))
+        levels.append(reshape.reshape(y, (len(y), y.size // max(len(y), 1), 1, 1)))
     return concat.concat(levels)

@@ -13,6 +13,7 @@ class Unpooling2D(pooling_2d._Enlarging2D):
 
     def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
+        self._places = image.shape[2:]
         return kernels.window_spread(image, *self._window, self._outsize(image)),
 
     forward_gpu = forward_cpu
@@ -34,6 +35,7 @@ class Unpooling2DGrad(unpooling_nd._WindowSums, pooling_2d._EnlargingGrad2D):
 
     def __init__(self, unpooling2d: Unpooling2D) -> None:
         super().__init__(unpooling2d)
+        self._places = unpooling2d._places
 
     def backward(
             self, indexes: tuple[int, ...],

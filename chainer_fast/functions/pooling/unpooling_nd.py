@@ -43,22 +43,28 @@ class UnpoolingND(pooling_nd._PoolingND):
             assert len(self.outs) == self.ndim, (
                 'outsize must have a number for each of %d axes, but is %r'
                 % (self.ndim, self.outs))
+            # Nothing is reduced to nothing, though a padded window has places there.
+            shape = type_check.eval(x_type.shape)[2:]
             expected = tuple([
-                conv.get_conv_outsize(out, k, s, p, self.cover_all) for out, k, s, p
-                in zip(self.outs, *self._window, strict=True)])
+                0 if out == n == 0
+                else conv.get_conv_outsize(out, k, s, p, self.cover_all)
+                for n, out, k, s, p
+                in zip(shape, self.outs, *self._window, strict=True)])
             type_check.expect(x_type.shape[2:] == expected)
 
     def _sizes(self, image):
         """Settle the lengths of the images, and return them."""
         if self.outs is None:
+            # An empty image has no larger one: the formula is negative.
             self.outs = tuple([
-                conv.get_deconv_outsize(n, k, s, p, self.cover_all) for n, k, s, p
-                in zip(image.shape[2:], *self._window, strict=True)])
+                max(conv.get_deconv_outsize(n, k, s, p, self.cover_all), 0)
+                for n, k, s, p in zip(image.shape[2:], *self._window, strict=True)])
         return tuple(self.outs)
 
     def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(())
         image, = x
+        self._places = image.shape[2:]
         return kernels.window_spread(image, *self._window, self._sizes(image)),
 
     forward_gpu = forward_cpu
@@ -73,16 +79,15 @@ class _WindowSums(FunctionNode):
     """Base of the gradients of unpooling: sums over windows.
 
     A subclass has ``_window``, a tuple of the lengths, strides and paddings of the
-    axes, and ``cover_all``.
+    axes, and ``_places``, the numbers of places of the window.
     """
 
     _window: tuple[tp.Any, tp.Any, tp.Any]
-    cover_all: bool
+    _places: tuple[int, ...]
 
     def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = gys
-        outs = kernels.places(gy.shape[2:], *self._window, self.cover_all)
-        return kernels.window_sum(gy, *self._window, outs),
+        return kernels.window_sum(gy, *self._window, self._places),
 
     forward_gpu = forward_cpu
 
@@ -104,7 +109,7 @@ class UnpoolingNDGrad(_WindowSums):
 
     def __init__(self, unpoolingnd: UnpoolingND) -> None:
         super().__init__()
-        self._window = unpoolingnd._window
+        self._window, self._places = unpoolingnd._window, unpoolingnd._places
         self.ksize, self.stride, self.pad = self._window
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
         self.outs: tp.Sequence[int] | tuple[tp.Any, ...] | None = unpoolingnd.outs

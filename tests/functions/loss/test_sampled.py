@@ -71,6 +71,22 @@ def test_dtypes(device, f, dtype):
         assert {y.dtype, *[g.dtype for g in gs]} == {np.dtype(dtype)}
 
 
+@pytest.mark.parametrize('x_type, w_type', ['fd', 'df', 'ef', 'ed', 'de'])
+def test_black_out_of_two_dtypes(device, x_type, w_type):
+    x, w = [Variable(device.send(array.astype(dtype)))
+            for array, dtype in ((X, x_type), (W, w_type))]
+    exact = [Variable(device.send(v.array.astype('d'))) for v in (x, w)]
+    y, expected = black_out(device, x, w), black_out(device, *exact)
+    assert y.dtype == np.promote_types(x_type, w_type)
+    for v in y, expected:
+        v.backward()
+    rtol = 1e-5 if 'e' not in x_type + w_type else 1e-2
+    compare.assert_allclose(y.array, expected.array, rtol=rtol)
+    for v, of in zip((x, w), exact, strict=True):
+        assert v.grad.dtype == v.dtype
+        compare.assert_allclose(v.grad, of.grad, rtol=rtol, atol=1e-4)
+
+
 def test_black_out_in_half_precision(device):
     """Rounding errors of many samples of noise do not add up."""
     x, W = X.astype('e'), W_OF_MANY.astype('e')

@@ -106,6 +106,7 @@ cpdef object dot(a, b):
     if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
         if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
                 np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a)
+                and PyArray_DIM(a, PyArray_NDIM(a) - 1) > 0
                 and cf_float_kind(<np.ndarray>a) == b'f'):
             # One product of all rows.
             rows = a.reshape((-1, a.shape[a.ndim - 1]))

@@ -87,7 +87,8 @@ def cell_max(
     found = numpy.full(y.shape, -1, numpy.int32)
     for at, number, cell in _regions(x.shape, numbers, boxes, size, extra):
         top, bottom, left, right = cell
-        pixels = x[number, :, top:bottom, left:right].reshape(x.shape[1], -1)
+        pixels = x[number, :, top:bottom, left:right].reshape(
+            x.shape[1], (bottom - top) * (right - left))
         best = pixels.argmax(axis=1)
         y[at] = numpy.take_along_axis(pixels, best[:, None], 1)[:, 0]
         row, column = divmod(best, right - left)
@@ -217,7 +218,7 @@ def _neighbours(p, size):
     if p != p:
         raise ValueError(
             'a sample of a region lies at NaN: regions must have finite coordinates')
-    if not -1 <= p <= size:
+    if not -1 <= p <= size or not size:
         return None
     if p < 0 or p >= size - 1:
         return (0 if p < 0 else size - 1, 1.),

@@ -65,7 +65,7 @@ CF_ELEMENT double place_of(double low, double step, ptrdiff_t i, ptrdiff_t s,
 CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
                             ptrdiff_t points, ptrdiff_t size) {
     const double p = place_of(low, step, i, s, points);
-    if (!(p >= -1 && p <= (double)size))
+    if (!(p >= -1 && p <= (double)size) || size < 1)
         return {-1, -1, 1, 0};
     if (p < 0)
         return {0, -1, 1, 0};

@@ -1,0 +1,1 @@
+"""Arrays of no elements or axes and of several dtypes, beside the released Chainer."""

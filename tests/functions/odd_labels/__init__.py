@@ -1,0 +1,1 @@
+"""Labels of odd values, shapes and dtypes, beside the released Chainer."""
