@@ -59,6 +59,11 @@ def _close(mine, theirs, rtol):
     return True
 
 
+def _kind(node):
+    return node[0] if isinstance(node, list) and node and isinstance(
+        node[0], str) else type(node).__name__
+
+
 def _is_told(node):
     """Return whether a node tells of an array: type, shape and numbers."""
     return isinstance(node, list) and len(node) == 3 and isinstance(
@@ -76,12 +81,18 @@ def _differ(mine, theirs, rtol):
     if type(mine) is not type(theirs):
         if isinstance(mine, (int, float)) and isinstance(theirs, (int, float)):
             return None if _close([mine], [theirs], rtol) else 'numbers'
+        if theirs is None and mine[:1] == ['saved']:
+            return None
         if mine is None or theirs is None:
             return 'None, not a value' if mine is None else 'a value, not None'
-        return 'type'
+        return 'type: %s, not %s' % (_kind(mine), _kind(theirs))
     if isinstance(mine, list):
+        if mine[:1] == theirs[:1] == ['saved']:
+            # More is saved here; what Chainer saves has to be there.
+            mine = {key: mine[1].get(key) for key in theirs[1]}
+            return _differ(mine, theirs[1], rtol)
         if len(mine) != len(theirs):
-            return 'type'
+            return 'length'
         pairs = list(zip(mine, theirs, strict=True))
     elif isinstance(mine, dict):
         if mine.keys() != theirs.keys():

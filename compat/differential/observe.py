@@ -1,5 +1,6 @@
 """Tells what came of a case, in words that JSON has."""
 import random
+import re
 import warnings
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from compat.differential import builder, scenes
 
 _MOST = 24      # numbers of an array that are written down; others are sampled
+_ADDRESS = re.compile(r'0x[0-9a-f]{6,}|_?\d{9,}')
+_DIGITS = re.compile(r'\d+\.\d{4,}')
 
 
 def _number(value):
@@ -20,6 +23,12 @@ def _numbers(values):
     if kind in 'biu':
         values = values.astype(float)
     return [_number(each) for each in values.astype(float).ravel()]
+
+
+def _text(value):
+    """Return a text without addresses and last digits."""
+    value = _ADDRESS.sub('...', value.replace('chainer_fast', 'chainer'))
+    return ' '.join(_DIGITS.sub(lambda m: '%.3f' % float(m[0]), value).split())[:200]
 
 
 def told(array):
@@ -174,9 +183,13 @@ class Observer:
         if isinstance(value, float):
             return _number(value)
         if isinstance(value, str):
-            return value[:200].replace('chainer_fast', 'chainer')
+            return _text(value)
         if depth > 6:
             return '...'
+        if isinstance(value, np.dtype):
+            return ['dtype', value.str]
+        if isinstance(value, scenes.Saved):
+            return ['saved', self._told(dict(value), leaves, depth)]
         if isinstance(value, dict):
             return {str(key): self._told(value[key], leaves, depth + 1)
                     for key in sorted(value, key=str)}

@@ -137,6 +137,12 @@ def iterator(chainer):
     return _updater(chainer).get_iterator('main')
 
 
+def once(chainer):
+    """Return an iterator that ends."""
+    return chainer.iterators.SerialIterator(
+        list(iterator(chainer).dataset), 4, repeat=False, shuffle=False)
+
+
 def optimizer(chainer):
     return _updater(chainer).get_optimizer('main')
 

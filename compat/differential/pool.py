@@ -23,7 +23,7 @@ class Worker:
         Seconds that a case may take.
     """
 
-    def __init__(self, python, library, limit=30.):
+    def __init__(self, python, library, limit=20.):
         self.python, self.library, self.limit = os.path.abspath(python), library, limit
         self._process = None
         self.facts = self._start()

@@ -17,6 +17,10 @@ from compat.differential.scenes_of_data import (called, decorated, evaluated, fi
                                                 written_file)
 
 
+class Saved(dict):
+    """What an object saves, by name; here it may be more than in Chainer."""
+
+
 def result(chainer, made):
     return made
 
@@ -95,9 +99,9 @@ def saved(chainer, made):
     """Return what an object saves, by name."""
     serializer = chainer.serializers.DictionarySerializer()
     made.serialize(serializer)
-    return {key: value for key, value in sorted(serializer.target.items())
-            if value is None or np.asarray(value).dtype != object or (
-                np.asarray(value).item() is None)}
+    return Saved({key: value for key, value in sorted(serializer.target.items())
+                  if value is None or np.asarray(value).dtype != object or (
+                      np.asarray(value).item() is None)})
 
 
 def updates(chainer, made, dtype='f4', hook=None, count=3, loss=False, link=None):
@@ -181,10 +185,10 @@ def extend(chainer, made, trigger=None, **options):
     with folder(), contextlib.redirect_stdout(io.StringIO()) as printed:
         trainer = things.training(chainer, **options)
         trainer.extend(chainer.training.extensions.LogReport(
-            trigger=(1, 'iteration')), name='log')
+            trigger=(1, 'iteration')), name='LogReport')
         trainer.extend(made, **({} if trigger is None else {'trigger': trigger}))
         trainer.run()
-        log = trainer.get_extension('log').log
+        log = trainer.get_extension('LogReport').log
         optimizer = trainer.updater.get_optimizer('main')
         return [
             [{key: value for key, value in entry.items() if key != 'elapsed_time'}
@@ -206,9 +210,9 @@ def distribution(chainer, made, name, *args, **kwargs):
     return [found, made.batch_shape, made.event_shape]
 
 
-def written(chainer, made, name, *args):
+def written(chainer, made, name, *args, **kwargs):
     """Call a method for what it changes: return the object afterwards."""
-    getattr(made, name)(*args)
+    getattr(made, name)(*args, **kwargs)
     return made
 
 
@@ -219,7 +223,8 @@ def assigned(chainer, made, name, value):
 
 def items_of(chainer, made, name, *args):
     """Return what an iterator of a link gives."""
-    return sorted_items(chainer, getattr(made, name)(*args))
+    found = getattr(made, name)
+    return sorted_items(chainer, found(*args) if callable(found) else found)
 
 
 def saved_as(chainer, made):

@@ -53,7 +53,7 @@ def round_trip_of(chainer, made, saved, form='npz', other=None, strict=True):
     with folder():
         save('file', saved)
         target = saved if other is None else other
-        load('file', target, strict=strict)
+        load('file', target, **({} if strict is True else {'strict': strict}))
     return target
 
 
@@ -87,8 +87,6 @@ def steps(chainer, made, count=4):
 
 def evaluated(chainer, made):
     """Return what an evaluator reports."""
-    iterator = made.get_iterator('main')
-    iterator._repeat = iterator.repeat = False
     return made.evaluate()
 
 
@@ -101,9 +99,10 @@ def reported(chainer, made, values):
 
 
 def reports_within(chainer, made):
-    with made:
+    reporter = chainer.Reporter()
+    with reporter, made:
         chainer.report({'a': 1})
-    return chainer.Reporter().observation
+    return reporter.observation
 
 
 def summed(chainer, made, values, weights=None):

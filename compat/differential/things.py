@@ -199,4 +199,10 @@ def visitor(chainer):
         def visit_device_resident(self, resident):
             pass
 
+        def visit_array(self, array):
+            return array
+
+        def visit_variable(self, variable):
+            pass
+
     return Visitor()

@@ -145,6 +145,7 @@ def _serializers():
         'a', array(2, 3)])
     for value in plain(2, 3), 3, 2.5, None, 'text', True, [1, 2], array(2):
         yield case('serializers.DictionarySerializer', scene='called', then=['a', value])
+    for value in plain(2, 3), plain(dtype='i4'), plain(1), plain(dtype='f8'):
         for strict in True, False:
             for held in 1, plain(2, 3), None:
                 yield case('serializers.NpzDeserializer', dict_(a=value), strict=strict,

@@ -42,8 +42,8 @@ def _layers():
         more = {} if loss is None else {'lossfun': loss}
         model = make('links.Linear', 3, 2)
         yield case('links.Classifier', model, scene='call', then=[array(4, 3), t], **more)
-        yield case('links.Classifier', model, compute_accuracy=False, scene='call',
-                   then=[array(4, 3), t], **more)
+        yield case('links.Classifier', model, scene='call', then_kwargs={
+            'x': array(4, 3), 't': t}, label_key='t', **more)
     yield case('links.Parameter', plain(2, 3), scene='call')
     yield case('links.PReLU', tuple_(3), .5, scene='call', then=[array(2, 3)])
     yield case('links.Maxout', None, 2, 3, scene='call', then=[array(2, 3)])

@@ -4,9 +4,7 @@ from compat.differential.language import (array, case, dtype, given, ids, make, 
 from compat.differential.specs import borrowed
 
 _READ = ('batch_shape', 'event_shape', 'support', 'entropy', 'mean', 'variance',
-         'stddev', 'mode', 'covariance', 'params', 'xp', 'logit', 'p', 'loc', 'scale',
-         'lam', 'k', 'theta', 'a', 'b', 'low', 'high', 'mu', 'sigma', 'alpha',
-         'log_scale', 'log_p', 'scale_tril', 'precision')
+         'stddev', 'mode', 'covariance', 'params', 'xp')
 _AT = ('log_prob', 'prob', 'cdf', 'log_cdf', 'survival_function', 'log_survival_function',
        'icdf', 'perplexity')
 _SHAPES = {
@@ -29,7 +27,7 @@ def _distributions():
         'OneHotCategorical': {'p': array(3, 2, fill='simplex')}}
     for name, kwargs in [*table.items(), *more.items()]:
         full = 'distributions.' + name
-        for member in _READ:
+        for member in (*_READ, *kwargs, 'log_scale', 'log_p', 'precision'):
             yield case(full, scene='method', then=[member], **kwargs)
         shape = (4, 2, 3) if name == 'Independent' else (4, 2)
         for member in _AT:

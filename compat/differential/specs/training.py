@@ -66,9 +66,9 @@ def _extensions():
     for more in {'keys': ['main/loss']}, {'trigger': tuple_(2, 'iteration')}, {
             'filename': 'other'}, {'postprocess': thing('nothing')}:
         yield case('training.extensions.LogReport', scene='extend', **more)
-    yield case('training.extensions.Evaluator', thing('iterator'), thing('classifier'),
+    yield case('training.extensions.Evaluator', thing('once'), thing('classifier'),
                scene='evaluated')
-    yield case('training.extensions.Evaluator', thing('iterator'), thing('classifier'),
+    yield case('training.extensions.Evaluator', thing('once'), thing('classifier'),
                eval_func=thing('classifier'), scene='evaluated')
     yield case('training.extensions.ParameterStatistics', thing('chain'),
                statistics=dict_(mean=thing('mean')), scene='extend')
@@ -84,7 +84,7 @@ def _extensions():
 
 def _trainings():
     for epochs in 1, 2:
-        for stop in tuple_(epochs, 'epoch'), tuple_(3, 'iteration'), None:
+        for stop in tuple_(epochs, 'epoch'), tuple_(3, 'iteration'):
             yield case('training.Trainer', thing('updater'), stop, scene='run')
     for name in 'training.StandardUpdater', 'training.updaters.StandardUpdater':
         yield case(name, thing('iterator'), thing('optimizer'), scene='steps')
