@@ -1,4 +1,5 @@
 """Tells what came of a case, in words that JSON has."""
+import linecache
 import random
 import re
 import warnings
@@ -47,6 +48,20 @@ def told(array):
         total = np.array([np.sum(finite * np.cos(np.arange(finite.size))), finite.size])
     return [*head, _numbers(flat[steps]) + _numbers(total) + _numbers(
         np.array([np.sqrt(np.sum(np.abs(finite) ** 2))]))]
+
+
+def _is_meant(error):
+    """Return whether the library raised an exception itself.
+
+    Others come from a computation that went wrong, or are about that.
+    """
+    place = error.__traceback__
+    while place.tb_next is not None:
+        place = place.tb_next
+    code = place.tb_frame.f_code
+    line = linecache.getline(code.co_filename, place.tb_lineno).strip()
+    return 'chainer' in code.co_filename and line.startswith(
+        'raise') and 'has a bug' not in str(error)
 
 
 class Observer:
@@ -117,6 +132,7 @@ class Observer:
         except Exception as e:
             outcome['error'] = [each.__name__ for each in type(e).__mro__[:-1]]
             outcome['message'] = str(e)[:300]
+            outcome['meant'] = _is_meant(e)
         return outcome
 
     def _variables(self, build, links):
@@ -152,13 +168,12 @@ class Observer:
             grads = chainer.grad(ys, usable, [y.grad_var for y in ys],
                                  enable_double_backprop=True)
             outcome['first'] = [None if g is None else told(g.array) for g in grads]
-            grads = [g for g in grads
-                     if g is not None and g.creator_node is not None]
-            for g in grads:
-                g.grad = np.sin(np.arange(g.size) + 1.).reshape(
-                    g.shape).astype(g.dtype)
-            if grads:
-                chainer.backward(grads)
+            # Gradients that are equal may be one variable, or two.
+            sums = [chainer.functions.sum(g * np.sin(np.arange(g.size) + 1.).reshape(
+                g.shape).astype(g.dtype)) for g in grads
+                if g is not None and g.creator_node is not None]
+            if sums:
+                chainer.backward(sums)
         outcome['grads'] = [None if x.grad is None else told(x.grad) for x in xs]
         outcome['grads share'] = sorted(
             [i, j] for i, x in enumerate(xs) for j, y in enumerate(build.arrays)

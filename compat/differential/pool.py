@@ -1,4 +1,5 @@
 """Processes that make cases, one with each library, and are started anew if they end."""
+import contextlib
 import json
 import os
 import pathlib
@@ -92,7 +93,8 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-            self._process.stdin.close()
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()     # it may have a line that nobody read
             self._process.stdout.close()
             self._log.close()
             self._process = None

@@ -113,6 +113,10 @@ def report(tally, found, args, table, seconds):
             print('    ' + line)
         for name, outcome in zip(('Chainer', 'here'), cause.outcomes, strict=True):
             print('    # %s: %s' % (name, _short(outcome)))
+        what = compare.place(cause.case, *cause.outcomes)
+        if what and not any('error' in outcome for outcome in cause.outcomes):
+            print('    # %s: %s\n    #     not %s' % (
+                what[0], str(what[2])[:300], str(what[3])[:300]))
     print('\n%-18s %8s %8s %8s %8s %8s' % (
         'field', 'cases', 'result', 'error', 'ended', 'differ'))
     total = collections.Counter()
@@ -198,7 +202,10 @@ def main(args):
             record.write(args.record, {'seed': args.seed, 'numbers': list(numbers),
                                        'names': public}, made)
         else:
-            collections.deque(made, 0)
+            try:
+                collections.deque(made, 0)
+            except KeyboardInterrupt:
+                print('stopped; what was found:', file=sys.stderr)
     found = reduce(tally, pairs[0] if pairs else None, args.least, table)
     for pair in pairs:
         pair.close()
