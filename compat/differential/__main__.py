@@ -37,15 +37,15 @@ def parse_args(argv):
         '--jobs', type=int, default=1, metavar='N',
         help='cases that are made at once, each in two processes (%(default)s)')
     parser.add_argument(
-        '--python', default='.peers/chainer/bin/python', metavar='PATH',
+        '--python', default='.peers/differential/bin/python', metavar='PATH',
         help='an interpreter that has Chainer 7.8.1 (%(default)s)')
     parser.add_argument(
         '--record', metavar='FILE', type=pathlib.Path,
-        help="write Chainer's outcomes to a file")
+        help="write cases with Chainer's outcomes to a file, except for those that "
+        'differ without explanation')
     parser.add_argument(
         '--against', metavar='FILE', type=pathlib.Path,
-        help='compare with the outcomes of a file, which brings the seed and the number '
-        'of its cases; needs no Chainer')
+        help='compare with the outcomes of a file, whose cases are made; needs no Chainer')
     parser.add_argument(
         '--least', type=int, default=200, metavar='N',
         help='differences that are reduced to their causes (%(default)s)')

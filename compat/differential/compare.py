@@ -40,12 +40,13 @@ def _flat(numbers):
             yield each
 
 
-def _close(mine, theirs, rtol):
+def _close(mine, theirs, tolerances):
     """Compare two lists of numbers, by what the largest of them is."""
+    rtol, floor = tolerances
     mine, theirs = list(_flat(mine)), list(_flat(theirs))
     if len(mine) != len(theirs):
         return False
-    scale = min(_scale(mine), _scale(theirs))
+    scale = min(_scale(mine), _scale(theirs)) + floor
     for a, b in zip(mine, theirs, strict=True):
         if a == b:
             continue
@@ -115,8 +116,11 @@ def _differ_inside(mine, theirs, rtol):
                 None)
 
 
-def differences(case, theirs, ours):
-    """Return the ways in which our outcome differs from Chainer's, as texts."""
+def differences(case, theirs, ours, least=0.):
+    """Return the ways in which our outcome differs from Chainer's, as texts.
+
+    ``least`` is the least tolerance.
+    """
     if 'ended' in theirs or 'ended' in ours:
         if 'ended' in theirs and 'ended' in ours:
             return []
@@ -131,7 +135,7 @@ def differences(case, theirs, ours):
         return []       # NumPy 2 makes no uint8 of -1
     if 'error' in theirs or 'error' in ours:
         return _errors(theirs, ours)
-    what = place(case, theirs, ours)
+    what = place(case, theirs, ours, least)
     found = ['%s: %s' % what[:2]] if what else []
     if not found:
         for key in 'shares', 'changed', 'grads share':
@@ -149,15 +153,33 @@ def differences(case, theirs, ours):
     return found
 
 
-def place(case, theirs, ours):
+def place(case, theirs, ours, least=0.):
     """Return the first difference of results or gradients: its kind and both sides."""
-    rtol = tolerance(case, theirs, ours)
+    # What is left of larger numbers has their errors.
+    floor = .01 * min(_largest(theirs), _largest(ours))
+    rtol = max(least, tolerance(case, theirs, ours)), floor
     for key in 'results', 'first', 'grads':
         if key in theirs or key in ours:
             what = _differ(ours.get(key), theirs.get(key), rtol)
             if what:
                 return (key, *what)
     return None
+
+
+def _largest(outcome):
+    """Return the largest number of an outcome, of those up to a hundred."""
+    numbers = [abs(each) for key in ('results', 'grads')
+               for each in _leaves(outcome.get(key))
+               if isinstance(each, (int, float)) and abs(each) < 100]
+    return max(numbers, default=0.)
+
+
+def _leaves(node):
+    if isinstance(node, (list, dict)):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from _leaves(each)
+    else:
+        yield node
 
 
 def _errors(theirs, ours):

@@ -9,7 +9,7 @@ import numpy as np
 from compat.differential import builder, scenes
 
 _MOST = 24      # numbers of an array that are written down; others are sampled
-_ADDRESS = re.compile(r'0x[0-9a-f]{6,}|_?\d{9,}')
+_ADDRESS = re.compile(r'0x[0-9a-f]{6,}|_?\d{9,}|^_\d+$')
 _DIGITS = re.compile(r'\d+\.\d{4,}')
 
 
@@ -91,7 +91,9 @@ class Observer:
         with warnings.catch_warnings(record=True) as caught, np.errstate(all='warn'):
             warnings.simplefilter('always')
             outcome = self._observe(case)
-        outcome['warnings'] = sorted({each.category.__name__ for each in caught})
+        # Files that are not closed show when they are collected.
+        outcome['warnings'] = sorted({each.category.__name__ for each in caught}
+                                     - {'ResourceWarning'})
         outcome['random'] = int(np.random.randint(2 ** 31)), random.randrange(2 ** 31)
         vars(self.chainer.config._local).clear()
         return outcome
@@ -100,13 +102,13 @@ class Observer:
         outcome = {'stage': 'arguments'}
         build = builder.Builder(self.library)
         try:
+            self._reset(case)
             args = build.build(case['args'])
             kwargs = {key: build.build(each) for key, each in case['kwargs'].items()}
             then = build.build(case['then'])
             more = {key: build.build(each)
                     for key, each in case['then_kwargs'].items()}
             before = [array.tobytes() for array in build.arrays]
-            self._reset(case)
             outcome['stage'] = 'call'
             made = self.library.find(case['name'])(*args, **kwargs)
             outcome['stage'] = 'scene'

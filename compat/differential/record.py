@@ -1,22 +1,18 @@
 """Files with cases and what Chainer made of them.
 
-The first line has the seed, the count and the public names, and each other one an
-outcome. The cases are made of the seed again; a digest tells whether they are the same.
+The first line has the public names of Chainer. Each other one has a valid case, the
+changes that were made, Chainer's outcome, and the differences that are explained.
 """
 import gzip
-import hashlib
 import json
 
-
-def digest(case):
-    """Return a short text that changes with the case."""
-    text = json.dumps(case, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+#: How near numbers of a file are to those that were computed.
+TOLERANCE = 2e-5
 
 
 def _rounded(node):
     if isinstance(node, float):
-        return float('%.5g' % node)
+        return float('%.6g' % node)
     if isinstance(node, list):
         return [_rounded(each) for each in node]
     if isinstance(node, dict):
@@ -25,18 +21,17 @@ def _rounded(node):
     return node
 
 
-def write(path, facts, rows):
-    """Write the outcomes of cases, which are pairs of a case and an outcome."""
-    with open(path, 'wb') as raw, gzip.GzipFile(
-            '', 'wb', 9, raw, mtime=0) as file:
-        file.write(json.dumps(facts).encode() + b'\n')
-        for case, outcome in rows:
-            line = [digest(case), _rounded(outcome)]
+def write(path, names, rows):
+    """Write the rows of cases."""
+    with open(path, 'wb') as raw, gzip.GzipFile('', 'wb', 9, raw, mtime=0) as file:
+        file.write(json.dumps(names).encode() + b'\n')
+        for base, changes, outcome, explained in rows:
+            line = [base, changes, _rounded(outcome), explained]
             file.write(json.dumps(line, separators=(',', ':')).encode() + b'\n')
 
 
 def read(path):
-    """Return the facts of a file, and its digests and outcomes."""
+    """Return the names of a file, and its rows."""
     with gzip.open(path, 'rt', encoding='utf-8') as file:
-        facts = json.loads(next(file))
-        return facts, [tuple(json.loads(line)) for line in file]
+        names = json.loads(next(file))
+        return names, [json.loads(line) for line in file]

@@ -5,11 +5,14 @@
 What the cases print goes to the standard error. A case that ends the process is the
 last that was read.
 """
+import atexit
 import faulthandler
 import json
 import os
 import resource
+import shutil
 import sys
+import tempfile
 
 _MEMORY = 6 << 30
 
@@ -24,6 +27,10 @@ def main(name):
 
     library = builder.Library(name)
     observer = observe.Observer(library)
+    # Cases may write files.
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, True)
+    os.chdir(folder)
     json.dump({'names': names.public(library),
                'version': library.chainer.__version__}, answers)
     print(file=answers, flush=True)

@@ -139,7 +139,7 @@ def _lists():
                 ('repeat', (2,)), ('copyparams', (made,)), ('addgrads', (thing(
                     'with_gradients', made),)), ('serialize', (make(
                         'serializers.DictionarySerializer'),)), ('__str__', ()),
-                ('__repr__', ()), ('__hash__', ()), ('__eq__', (made,))):
+                ('__repr__', ()), ('__eq__', (made,))):
             if cls == 'ChainList' and member in (
                     'count_by_layer_type', 'remove_by_layer_type', 'flatten', '__add__',
                     'forward'):

@@ -6,7 +6,7 @@ _PROPERTIES = (
     'T', 'array', 'chx_array', 'data', 'device', 'dtype', 'grad', 'grad_var', 'label',
     'layout', 'name', 'ndim', 'node', 'rank', 'raw_array', 'requires_grad', 'shape',
     'size', 'xp', 'creator', 'creator_node', '__len__', '__repr__', '__str__',
-    '__bool__', '__nonzero__', '__hash__', '__neg__', '__abs__', '__pos__', 'summary',
+    '__bool__', '__nonzero__', '__neg__', '__abs__', '__pos__', 'summary',
     'debug_print', 'mean', '__copy__')
 _METHODS = ('cleargrad', 'zerograd', 'unchain', 'unchain_backward', 'retain_data',
             'to_cpu', 'from_chx', 'to_intel64', 'to_gpu', 'to_chx')
