@@ -11,6 +11,7 @@ library. A case is a call of a public name:
 scene is given.
 """
 import copy
+import json
 
 
 def array(*shape, fill='normal', dtype='f4', seed=0, **more):
@@ -101,9 +102,11 @@ def same(index):
 
 def case(name, /, *args, scene='result', then=(), then_kwargs=None, config=None, order=1,
          **kwargs):
-    return {'name': name, 'args': list(args), 'kwargs': kwargs, 'scene': scene,
-            'then': list(then), 'then_kwargs': then_kwargs or {},
-            'config': config or {}, 'order': order, 'seed': 0}
+    found = {'name': name, 'args': list(args), 'kwargs': kwargs, 'scene': scene,
+             'then': list(then), 'then_kwargs': then_kwargs or {},
+             'config': config or {}, 'order': order, 'seed': 0}
+    # A description that stands twice becomes two, which change by themselves.
+    return json.loads(json.dumps(found))
 
 
 def of_python(value, names=()):

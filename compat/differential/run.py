@@ -142,7 +142,7 @@ def _short(outcome):
         return outcome['ended']
     if 'error' in outcome:
         return '%s in the %s: %s' % (outcome['error'][0], outcome['stage'],
-                                     ' '.join(outcome['message'].split())[:150])
+                                     ' '.join(outcome.get('message', '').split())[:150])
     text = str([outcome.get('results'), outcome.get('grads'), outcome['warnings']])
     return text if len(text) < 300 else text[:300] + '...'
 

@@ -96,8 +96,9 @@ def test_random_numbers_that_come_next_are_observed(worker):
 
 
 def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
-    worker.ask('no case')
-    assert worker.answer()['ended'] == 'exit 1'
+    worker._process.kill()
+    worker.ask(language.case('functions.relu', language.array(2)))
+    assert worker.answer()['ended'] == 'exit -9'
     found = outcome(worker, language.case('functions.relu', language.array(2)))
     assert 'error' not in found
 
