@@ -7,7 +7,8 @@ SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
 	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize \
-	sanitize-threads differential asv asv-compare docs docs-links release-check locks build clean
+	sanitize-threads differential asv asv-compare docs docs-links release-check locks \
+	build clean
 
 .DELETE_ON_ERROR:
 

@@ -11,6 +11,7 @@ Differences are reduced to the least change of a call that shows them. Those tha
 explained.tsv lists are meant; any other one makes the exit status 1, as does a public
 name that no call is about.
 """
+
 import argparse
 import pathlib
 import sys
@@ -20,39 +21,72 @@ from compat.differential import run
 
 def parse_args(argv):
     parser = argparse.ArgumentParser(
-        prog='python -m compat.differential', description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog='python -m compat.differential',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
-        '--cases', type=int, default=20000, metavar='N',
-        help='number of cases; the valid calls themselves come first (%(default)s)')
+        '--cases',
+        type=int,
+        default=20000,
+        metavar='N',
+        help='number of cases; the valid calls themselves come first (%(default)s)',
+    )
     parser.add_argument(
-        '--seed', type=int, default=0, metavar='S', help='chooses the changes')
+        '--seed', type=int, default=0, metavar='S', help='chooses the changes'
+    )
     parser.add_argument(
-        '--first', type=int, default=0, metavar='N',
-        help='number of the case to begin with, to make a long run in pieces')
+        '--first',
+        type=int,
+        default=0,
+        metavar='N',
+        help='number of the case to begin with, to make a long run in pieces',
+    )
     parser.add_argument(
-        '--only', default='*', metavar='PATTERN',
-        help="names, such as 'functions.*' or 'links.Linear'; all by default")
+        '--only',
+        default='*',
+        metavar='PATTERN',
+        help="names, such as 'functions.*' or 'links.Linear'; all by default",
+    )
     parser.add_argument(
-        '--jobs', type=int, default=1, metavar='N',
-        help='cases that are made at once, each in two processes (%(default)s)')
+        '--jobs',
+        type=int,
+        default=1,
+        metavar='N',
+        help='cases that are made at once, each in two processes (%(default)s)',
+    )
     parser.add_argument(
-        '--python', default='.peers/differential/bin/python', metavar='PATH',
-        help='an interpreter that has Chainer 7.8.1 (%(default)s)')
+        '--python',
+        default='.peers/differential/bin/python',
+        metavar='PATH',
+        help='an interpreter that has Chainer 7.8.1 (%(default)s)',
+    )
     parser.add_argument(
-        '--record', metavar='FILE', type=pathlib.Path,
+        '--record',
+        metavar='FILE',
+        type=pathlib.Path,
         help="write cases with Chainer's outcomes to a file, except for those that "
-        'differ without explanation')
+        'differ without explanation',
+    )
     parser.add_argument(
-        '--against', metavar='FILE', type=pathlib.Path,
-        help='compare with the outcomes of a file, whose cases are made; needs no Chainer')
+        '--against',
+        metavar='FILE',
+        type=pathlib.Path,
+        help='compare with the outcomes that a file has of cases; needs no Chainer',
+    )
     parser.add_argument(
-        '--least', type=int, default=200, metavar='N',
-        help='differences that are reduced to their causes (%(default)s)')
+        '--least',
+        type=int,
+        default=200,
+        metavar='N',
+        help='differences that are reduced to their causes (%(default)s)',
+    )
     parser.add_argument(
-        '--explained', action='store_true', help='list causes that are explained, too')
+        '--explained', action='store_true', help='list causes that are explained, too'
+    )
     parser.add_argument(
-        '--list', action='store_true', help='list the names and their valid calls')
+        '--list', action='store_true', help='list the names and their valid calls'
+    )
     args = parser.parse_args(argv)
     if args.against and args.record:
         parser.error('--record needs Chainer, and --against is without it')

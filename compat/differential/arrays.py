@@ -1,9 +1,20 @@
 """Makes the arrays that a case describes: values, types and layouts in memory."""
+
 import numpy as np
 
 LAYOUTS = ('C', 'F', 'strided', 'reversed', 'readonly', 'broadcast', 'odd', 'swapped')
-SPECIALS = ('nan', 'inf', '-inf', 'largest', 'smallest', 'ties', 'zeros', 'negative zero',
-            'ones', 'all nan')
+SPECIALS = (
+    'nan',
+    'inf',
+    '-inf',
+    'largest',
+    'smallest',
+    'ties',
+    'zeros',
+    'negative zero',
+    'ones',
+    'all nan',
+)
 
 
 def _fill(spec):
@@ -13,9 +24,9 @@ def _fill(spec):
     if fill == 'normal':
         return random.standard_normal(shape)
     if fill == 'positive':
-        return random.uniform(.2, 2., shape)
+        return random.uniform(0.2, 2.0, shape)
     if fill == 'unit':
-        return random.uniform(.05, .95, shape)
+        return random.uniform(0.05, 0.95, shape)
     if fill == 'bool':
         return random.randint(0, 2, shape).astype('?')
     if fill == 'orders':
@@ -24,7 +35,7 @@ def _fill(spec):
         half = random.standard_normal(shape)
         return np.matmul(half, np.swapaxes(half, -1, -2)) + 2 * np.eye(shape[-1])
     if fill == 'simplex':
-        values = random.uniform(.1, 1., shape)
+        values = random.uniform(0.1, 1.0, shape)
         return values / values.sum(axis=-1, keepdims=True)
     if fill.startswith('ids:'):
         return random.randint(0, int(fill[4:]), shape)
@@ -44,7 +55,7 @@ def _spoil(values, special):
         return np.ones_like(values)
     if special == 'ties':
         return np.round(values) if kind == 'f' else values // 2
-    flat = values.reshape(-1)[::2]      # a view: the array is contiguous
+    flat = values.reshape(-1)[::2]  # a view: the array is contiguous
     if special in ('largest', 'smallest'):
         if kind in 'iu':
             range_ = np.iinfo(values.dtype)
@@ -56,8 +67,12 @@ def _spoil(values, special):
         if special == 'all nan':
             values[...] = np.nan
         else:
-            flat[...] = {'nan': np.nan, 'inf': np.inf, '-inf': -np.inf,
-                         'negative zero': -0.}[special]
+            flat[...] = {
+                'nan': np.nan,
+                'inf': np.inf,
+                '-inf': -np.inf,
+                'negative zero': -0.0,
+            }[special]
     return values
 
 

@@ -1,4 +1,5 @@
 """Makes objects of the values of the language, with one library."""
+
 import importlib
 import inspect
 import operator
@@ -10,14 +11,41 @@ import numpy as np
 from compat.differential import arrays, places, things
 
 _OPERATORS = {
-    name: getattr(operator, name) for name in (
-        '__add__', '__sub__', '__mul__', '__truediv__', '__floordiv__', '__pow__',
-        '__matmul__', '__eq__', '__ne__', '__lt__', '__le__', '__gt__', '__ge__',
-        '__neg__', '__abs__', '__pos__', '__getitem__', '__contains__', '__iadd__',
-        '__setitem__', '__delitem__')}
+    name: getattr(operator, name)
+    for name in (
+        '__add__',
+        '__sub__',
+        '__mul__',
+        '__truediv__',
+        '__floordiv__',
+        '__pow__',
+        '__matmul__',
+        '__eq__',
+        '__ne__',
+        '__lt__',
+        '__le__',
+        '__gt__',
+        '__ge__',
+        '__neg__',
+        '__abs__',
+        '__pos__',
+        '__getitem__',
+        '__contains__',
+        '__iadd__',
+        '__setitem__',
+        '__delitem__',
+    )
+}
 _OPERATORS.update(
-    __len__=len, __repr__=repr, __str__=str, __hash__=hash, __bool__=bool, __iter__=list,
-    __reversed__=lambda x: list(reversed(x)), __call__=lambda f, *args: f(*args))
+    __len__=len,
+    __repr__=repr,
+    __str__=str,
+    __hash__=hash,
+    __bool__=bool,
+    __iter__=list,
+    __reversed__=lambda x: list(reversed(x)),
+    __call__=lambda f, *args: f(*args),
+)
 
 
 def _reflected(name):
@@ -34,18 +62,39 @@ class Library:
         self._found = {}
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
-            for module in ('functions', 'links', 'datasets', 'iterators', 'initializers',
-                           'distributions', 'utils', 'utils.conv', 'utils.conv_nd',
-                           'dataset', 'dataset.tabular', 'dataset.convert', 'training',
-                           'training.triggers', 'training.extensions',
-                           'training.updaters', 'training.util', 'serializers',
-                           'optimizers', 'optimizer_hooks', 'link_hooks',
-                           'function_hooks', 'gradient_check', 'testing',
-                           'computational_graph', 'backends.cuda', 'backend'):
+            for module in (
+                'functions',
+                'links',
+                'datasets',
+                'iterators',
+                'initializers',
+                'distributions',
+                'utils',
+                'utils.conv',
+                'utils.conv_nd',
+                'dataset',
+                'dataset.tabular',
+                'dataset.convert',
+                'training',
+                'training.triggers',
+                'training.extensions',
+                'training.updaters',
+                'training.util',
+                'serializers',
+                'optimizers',
+                'optimizer_hooks',
+                'link_hooks',
+                'function_hooks',
+                'gradient_check',
+                'testing',
+                'computational_graph',
+                'backends.cuda',
+                'backend',
+            ):
                 importlib.import_module('%s.%s' % (name, module))
 
     def find(self, name):
-        """Return the public object of a name; a member of a class becomes a function."""
+        """Return the public object of a name; a member becomes a function."""
         if name not in self._found:
             self._found[name] = self._look_up(name)
         return self._found[name]
@@ -63,20 +112,30 @@ class Library:
         if isinstance(inspect.getattr_static(owner, part), (classmethod, staticmethod)):
             return found
         direct = _OPERATORS.get(part) or _reflected(part)
-        return direct or (lambda self, *args, **kwargs: _member(
-            self, part, args, kwargs))
+        return direct or (
+            lambda self, *args, **kwargs: _member(self, part, args, kwargs)
+        )
 
     def modules(self):
         """Return the names of the public modules."""
-        return [module.name for module in pkgutil.walk_packages(
-            self.chainer.__path__, self.name + '.', onerror=lambda name: None)
-            if not any(part.startswith('_') for part in module.name.split('.'))]
+        return [
+            module.name
+            for module in pkgutil.walk_packages(
+                self.chainer.__path__, self.name + '.', onerror=lambda name: None
+            )
+            if not any(part.startswith('_') for part in module.name.split('.'))
+        ]
 
 
 def _member(owner, name, args, kwargs):
     value = getattr(owner, name)
-    return value(*args, **kwargs) if callable(value) and not isinstance(
-        value, np.ndarray) and inspect.isroutine(value) else value
+    return (
+        value(*args, **kwargs)
+        if callable(value)
+        and not isinstance(value, np.ndarray)
+        and inspect.isroutine(value)
+        else value
+    )
 
 
 class Builder:
@@ -84,8 +143,8 @@ class Builder:
 
     def __init__(self, library):
         self.library = library
-        self.arrays = []        # each array, in the order of the case
-        self.objects = []       # what was given for it: a variable or the array
+        self.arrays = []  # each array, in the order of the case
+        self.objects = []  # what was given for it: a variable or the array
         self.links = []
 
     def build(self, node):
@@ -128,9 +187,11 @@ class Builder:
             return np.array(value)
         if form == 'array of one':
             return np.array([value])
-        return {'float': float, 'bool': bool, 'str': str, 'int': int}[form](
-            value) if form in ('float', 'bool', 'str', 'int') else np.dtype(
-                form).type(value)
+        return (
+            {'float': float, 'bool': bool, 'str': str, 'int': int}[form](value)
+            if form in ('float', 'bool', 'str', 'int')
+            else np.dtype(form).type(value)
+        )
 
     def _float(self, node):
         return float(node['value'])

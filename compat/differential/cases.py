@@ -1,8 +1,9 @@
 """Chooses the cases of a seed: valid calls, and changes of them."""
+
 import fnmatch
 import random
 
-from compat.differential import mutations, specs
+from compat.differential import mutations, proposals, specs
 
 # How many changes a case has; without one it is as it is.
 _COUNTS = (0, 1, 1, 1, 1, 1, 1, 2, 2, 3)
@@ -34,7 +35,7 @@ class Cases:
         changes = []
         for _ in range(generator.choice(_COUNTS)):
             case = mutations.apply(base, changes)
-            change = mutations.propose(case, generator)
+            change = proposals.propose(case, generator)
             if change:
                 changes.append(change)
         return base, changes

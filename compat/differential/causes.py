@@ -1,4 +1,5 @@
 """Groups differences by their cause: the least change of a call that shows each."""
+
 import copy
 import csv
 import fnmatch
@@ -42,7 +43,7 @@ def shrink(cause, pair):
     base, changes = cause.base, list(cause.changes)
     number = 0
     while number < len(changes):
-        fewer = changes[:number] + changes[number + 1:]
+        fewer = changes[:number] + changes[number + 1 :]
         if _shows(pair, base, fewer, cause.difference):
             changes = fewer
         else:
@@ -62,8 +63,10 @@ def shrink(cause, pair):
 def read_explained(path=EXPLAINED):
     """Return the patterns of causes that are explained, each with its reason."""
     with open(path, newline='', encoding='utf-8') as f:
-        return [(row['cause'], row['explanation'])
-                for row in csv.DictReader(f, delimiter='\t', quoting=csv.QUOTE_NONE)]
+        return [
+            (row['cause'], row['explanation'])
+            for row in csv.DictReader(f, delimiter='\t', quoting=csv.QUOTE_NONE)
+        ]
 
 
 def explanation(text, table):

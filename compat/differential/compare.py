@@ -1,4 +1,5 @@
 """Tells in which ways two outcomes of a case differ."""
+
 #: Relative tolerance by the least exact type of floats of a case.
 _TOLERANCES = {'f2': 2e-2, 'f4': 3e-4, 'f8': 1e-7, 'c8': 3e-4, 'c16': 1e-7}
 _NAMES = {'f2': 0, 'f4': 1, 'c8': 1, 'f8': 2, 'c16': 2}
@@ -21,6 +22,7 @@ def tolerance(case, *outcomes):
         elif isinstance(node, list):
             for each in node:
                 look(each)
+
     look(case)
     for outcome in outcomes:
         look(outcome.get('results'))
@@ -29,7 +31,7 @@ def tolerance(case, *outcomes):
 
 
 def _scale(numbers):
-    return max([abs(x) for x in numbers if isinstance(x, (int, float))], default=0.)
+    return max([abs(x) for x in numbers if isinstance(x, (int, float))], default=0.0)
 
 
 def _flat(numbers):
@@ -58,14 +60,22 @@ def _close(mine, theirs, tolerances):
 
 
 def _kind(node):
-    return node[0] if isinstance(node, list) and node and isinstance(
-        node[0], str) else type(node).__name__
+    return (
+        node[0]
+        if isinstance(node, list) and node and isinstance(node[0], str)
+        else type(node).__name__
+    )
 
 
 def _is_told(node):
     """Return whether a node tells of an array: type, shape and numbers."""
-    return isinstance(node, list) and len(node) == 3 and isinstance(
-        node[0], str) and node[0][:1] in '<>|=' and isinstance(node[1], list)
+    return (
+        isinstance(node, list)
+        and len(node) == 3
+        and isinstance(node[0], str)
+        and node[0][:1] in '<>|='
+        and isinstance(node[1], list)
+    )
 
 
 def _differ(mine, theirs, rtol):
@@ -81,7 +91,7 @@ def _differ(mine, theirs, rtol):
     elif _are_numbers(mine, theirs):
         text = None if _close([mine], [theirs], rtol) else 'numbers'
     elif theirs is None and isinstance(mine, list) and mine[:1] == ['saved']:
-        text = None     # more is saved here
+        text = None  # more is saved here
     elif mine is None or theirs is None:
         if mine is not theirs:
             text = 'None, not a value' if mine is None else 'a value, not None'
@@ -90,14 +100,19 @@ def _differ(mine, theirs, rtol):
     elif isinstance(mine, (list, dict)):
         return _differ_inside(mine, theirs, rtol)
     elif mine != theirs:
-        text = 'type: %s, not %s' % (mine, theirs) if isinstance(
-            mine, str) and len(mine) + len(theirs) < 30 else 'value'
+        text = (
+            'type: %s, not %s' % (mine, theirs)
+            if isinstance(mine, str) and len(mine) + len(theirs) < 30
+            else 'value'
+        )
     return text and (text, mine, theirs)
 
 
 def _are_numbers(mine, theirs):
-    return all(isinstance(each, (int, float)) and not isinstance(each, bool)
-               for each in (mine, theirs))
+    return all(
+        isinstance(each, (int, float)) and not isinstance(each, bool)
+        for each in (mine, theirs)
+    )
 
 
 def _differ_inside(mine, theirs, rtol):
@@ -112,11 +127,12 @@ def _differ_inside(mine, theirs, rtol):
         return 'keys', sorted(mine), sorted(theirs)
     else:
         pairs = [(mine[key], theirs[key]) for key in mine]
-    return next((found for found in (_differ(a, b, rtol) for a, b in pairs) if found),
-                None)
+    return next(
+        (found for found in (_differ(a, b, rtol) for a, b in pairs) if found), None
+    )
 
 
-def differences(case, theirs, ours, least=0.):
+def differences(case, theirs, ours, least=0.0):
     """Return the ways in which our outcome differs from Chainer's, as texts.
 
     ``least`` is the least tolerance.
@@ -124,15 +140,12 @@ def differences(case, theirs, ours, least=0.):
     if 'ended' in theirs or 'ended' in ours:
         if 'ended' in theirs and 'ended' in ours:
             return []
-        return ['process: %s, not %s' % (ours.get('ended', 'goes on'),
-                                         theirs.get('ended', 'goes on'))]
-    if theirs.get('stage') == 'arguments' or ours.get('stage') == 'arguments':
-        # No call of what the case is about.
-        if ('error' in theirs) == ('error' in ours):
-            return []
-    if 'arguments' in (theirs.get('stage'), ours.get('stage')) and 'OverflowError' in (
-            *theirs.get('error', ()), *ours.get('error', ())):
-        return []       # NumPy 2 makes no uint8 of -1
+        return [
+            'process: %s, not %s'
+            % (ours.get('ended', 'goes on'), theirs.get('ended', 'goes on'))
+        ]
+    if _is_of_arguments(theirs, ours):
+        return []
     if 'error' in theirs or 'error' in ours:
         return _errors(theirs, ours)
     what = place(case, theirs, ours, least)
@@ -140,23 +153,40 @@ def differences(case, theirs, ours, least=0.):
     if not found:
         for key in 'shares', 'changed', 'grads share':
             if ours.get(key) != theirs.get(key):
-                more = 'more' if len(ours.get(key) or ()) > len(
-                    theirs.get(key) or ()) else 'less' if len(
-                        ours.get(key) or ()) < len(theirs.get(key) or ()) else 'other'
+                more = (
+                    'more'
+                    if len(ours.get(key) or ()) > len(theirs.get(key) or ())
+                    else 'less'
+                    if len(ours.get(key) or ()) < len(theirs.get(key) or ())
+                    else 'other'
+                )
                 found.append('%s: %s' % (key, more))
     if ours['warnings'] != theirs['warnings']:
-        found.append('warnings: %s, not %s' % (
-            ' '.join(ours['warnings']) or 'none',
-            ' '.join(theirs['warnings']) or 'none'))
+        found.append(
+            'warnings: %s, not %s'
+            % (
+                ' '.join(ours['warnings']) or 'none',
+                ' '.join(theirs['warnings']) or 'none',
+            )
+        )
     if list(ours['random']) != list(theirs['random']):
         found.append('random numbers')
     return found
 
 
-def place(case, theirs, ours, least=0.):
+def _is_of_arguments(theirs, ours):
+    """Return whether nothing was called, since an argument could not be made."""
+    if 'arguments' not in (theirs.get('stage'), ours.get('stage')):
+        return False
+    # NumPy 2 makes no uint8 of -1.
+    errors = *theirs.get('error', ()), *ours.get('error', ())
+    return 'OverflowError' in errors or ('error' in theirs) == ('error' in ours)
+
+
+def place(case, theirs, ours, least=0.0):
     """Return the first difference of results or gradients: its kind and both sides."""
     # What is left of larger numbers has their errors.
-    floor = .01 * min(_largest(theirs), _largest(ours))
+    floor = 0.01 * min(_largest(theirs), _largest(ours))
     rtol = max(least, tolerance(case, theirs, ours)), floor
     for key in 'results', 'first', 'grads':
         if key in theirs or key in ours:
@@ -168,10 +198,13 @@ def place(case, theirs, ours, least=0.):
 
 def _largest(outcome):
     """Return the largest number of an outcome, of those up to a hundred."""
-    numbers = [abs(each) for key in ('results', 'grads')
-               for each in _leaves(outcome.get(key))
-               if isinstance(each, (int, float)) and abs(each) < 100]
-    return max(numbers, default=0.)
+    numbers = [
+        abs(each)
+        for key in ('results', 'grads')
+        for each in _leaves(outcome.get(key))
+        if isinstance(each, (int, float)) and abs(each) < 100
+    ]
+    return max(numbers, default=0.0)
 
 
 def _leaves(node):
@@ -196,4 +229,3 @@ def _errors(theirs, ours):
 def _named(outcome):
     meant = '' if outcome.get('meant', True) else ' by accident'
     return outcome['error'][0] + meant
-

@@ -10,6 +10,7 @@ library. A case is a call of a public name:
 ``scene`` says what is done with what the call returns (`scenes`), ``then`` what the
 scene is given.
 """
+
 import copy
 import json
 
@@ -21,8 +22,15 @@ def array(*shape, fill='normal', dtype='f4', seed=0, **more):
     ``'definite'`` (matrices that are symmetric and definite), ``'simplex'`` (rows whose
     sums are 1), ``'ids:N'`` (integers below N) or ``'orders'`` (a permutation).
     """
-    return {'$': 'array', 'shape': list(shape), 'fill': fill, 'dtype': dtype,
-            'seed': seed, 'as': 'variable', **more}
+    return {
+        '$': 'array',
+        'shape': list(shape),
+        'fill': fill,
+        'dtype': dtype,
+        'seed': seed,
+        'as': 'variable',
+        **more,
+    }
 
 
 def plain(*shape, **more):
@@ -37,14 +45,22 @@ def ids(below, *shape, **more):
 
 def given(values, dtype='f4', **more):
     """Return an array of the values of a list, which stays one."""
-    return {'$': 'array', 'values': values, 'dtype': dtype, 'as': 'array',
-            'shape': list(_shape(values)), 'fill': 'given', 'seed': 0, **more}
+    return {
+        '$': 'array',
+        'values': values,
+        'dtype': dtype,
+        'as': 'array',
+        'shape': list(_shape(values)),
+        'fill': 'given',
+        'seed': 0,
+        **more,
+    }
 
 
 def _shape(values):
     shape = ()
     while isinstance(values, list):
-        shape += len(values),
+        shape += (len(values),)
         if not values:
             break
         values = values[0]
@@ -100,11 +116,28 @@ def same(index):
     return {'$': 'same', 'index': index}
 
 
-def case(name, /, *args, scene='result', then=(), then_kwargs=None, config=None, order=1,
-         **kwargs):
-    found = {'name': name, 'args': list(args), 'kwargs': kwargs, 'scene': scene,
-             'then': list(then), 'then_kwargs': then_kwargs or {},
-             'config': config or {}, 'order': order, 'seed': 0}
+def case(
+    name,
+    /,
+    *args,
+    scene='result',
+    then=(),
+    then_kwargs=None,
+    config=None,
+    order=1,
+    **kwargs,
+):
+    found = {
+        'name': name,
+        'args': list(args),
+        'kwargs': kwargs,
+        'scene': scene,
+        'then': list(then),
+        'then_kwargs': then_kwargs or {},
+        'config': config or {},
+        'order': order,
+        'seed': 0,
+    }
     # A description that stands twice becomes two, which change by themselves.
     return json.loads(json.dumps(found))
 

@@ -1,4 +1,5 @@
 """Files, data sets in files, and parts of a training, for the cases that need them."""
+
 import io
 import os
 import pickle
@@ -140,7 +141,8 @@ def iterator(chainer):
 def once(chainer):
     """Return an iterator that ends."""
     return chainer.iterators.SerialIterator(
-        list(iterator(chainer).dataset), 4, repeat=False, shuffle=False)
+        list(iterator(chainer).dataset), 4, repeat=False, shuffle=False
+    )
 
 
 def optimizer(chainer):

@@ -1,4 +1,5 @@
-"""Processes that make cases, one with each library, and are started anew if they end."""
+"""Processes that make cases, one with each library, started anew if they end."""
+
 import contextlib
 import json
 import os
@@ -24,26 +25,38 @@ class Worker:
         Seconds that a case may take.
     """
 
-    def __init__(self, python, library, limit=20.):
+    def __init__(self, python, library, limit=20.0):
         self.python, self.library, self.limit = os.path.abspath(python), library, limit
         self._process = None
         self.facts = self._start()
 
     def _start(self):
         environment = dict(
-            os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS='1',
-            OPENBLAS_NUM_THREADS='1', MKL_NUM_THREADS='1', PYTHONHASHSEED='0',
-            PYTHONWARNINGS='ignore', MPLBACKEND='agg')
-        self._log = tempfile.TemporaryFile()
+            os.environ,
+            PYTHONPATH=str(ROOT),
+            OMP_NUM_THREADS='1',
+            OPENBLAS_NUM_THREADS='1',
+            MKL_NUM_THREADS='1',
+            PYTHONHASHSEED='0',
+            PYTHONWARNINGS='ignore',
+            MPLBACKEND='agg',
+        )
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115, closed with the process
         self._process = subprocess.Popen(
-            [self.python, '-m', 'compat.differential.worker', self.library], cwd=ROOT,
-            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._log)
+            [self.python, '-m', 'compat.differential.worker', self.library],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+        )
         self._pending = b''
-        line = self._line(120.)
+        line = self._line(120.0)
         if line is None:
-            raise RuntimeError('%s with %s does not start:\n%s' % (
-                self.python, self.library, self._tail()))
+            raise RuntimeError(
+                '%s with %s does not start:\n%s'
+                % (self.python, self.library, self._tail())
+            )
         return json.loads(line)
 
     def _tail(self):
@@ -70,7 +83,7 @@ class Worker:
             self._process.stdin.write(json.dumps(case).encode() + b'\n')
             self._process.stdin.flush()
         except OSError:
-            pass        # `answer` finds out how it ended
+            pass  # `answer` finds out how it ended
 
     def answer(self):
         """Return the outcome of the case; one that ended the process is an outcome."""
@@ -80,11 +93,13 @@ class Worker:
         code = self._process.poll()
         if code is None:
             try:
-                code = self._process.wait(1.)
+                code = self._process.wait(1.0)
             except subprocess.TimeoutExpired:
                 code = None
-        outcome = {'ended': 'no answer' if code is None else 'exit %d' % code,
-                   'log': self._tail()[-500:]}
+        outcome = {
+            'ended': 'no answer' if code is None else 'exit %d' % code,
+            'log': self._tail()[-500:],
+        }
         self.close()
         self._start()
         return outcome
@@ -94,7 +109,7 @@ class Worker:
             self._process.kill()
             self._process.wait()
             with contextlib.suppress(OSError):
-                self._process.stdin.close()     # it may have a line that nobody read
+                self._process.stdin.close()  # it may have a line that nobody read
             self._process.stdout.close()
             self._log.close()
             self._process = None

@@ -3,6 +3,7 @@
 The first line has the public names of Chainer. Each other one has a valid case, the
 changes that were made, Chainer's outcome, and the differences that are explained.
 """
+
 import gzip
 import json
 
@@ -16,8 +17,11 @@ def _rounded(node):
     if isinstance(node, list):
         return [_rounded(each) for each in node]
     if isinstance(node, dict):
-        return {key: _rounded(each) for key, each in node.items()
-                if key not in ('message', 'log')}
+        return {
+            key: _rounded(each)
+            for key, each in node.items()
+            if key not in ('message', 'log')
+        }
     return node
 
 

@@ -3,6 +3,7 @@
 A scene is a function of the library, the object that the call returned, and what the
 case gives besides. It returns what is to be compared.
 """
+
 import contextlib
 import io
 import os
@@ -10,11 +11,9 @@ import os
 import numpy as np
 
 from compat.differential import things
-from compat.differential.scenes_of_data import (called, decorated, evaluated, finished,
-                                                folder, kind, reported,
-                                                reports_within, round_trip_of, steps,
-                                                summed, target_of, visited,
-                                                written_file)
+from compat.differential.scenes_of_data import (
+    folder,
+)
 
 
 class Saved(dict):
@@ -47,8 +46,12 @@ def attributes(chainer, made, *names):
 
 def sorted_items(chainer, made):
     """Return what iterators such as ``namedparams`` give, by name."""
-    return [list(each) if isinstance(each, tuple) else each for each in sorted(
-        made, key=lambda each: each[0] if isinstance(each, tuple) else str(each))]
+    return [
+        list(each) if isinstance(each, tuple) else each
+        for each in sorted(
+            made, key=lambda each: each[0] if isinstance(each, tuple) else str(each)
+        )
+    ]
 
 
 def listed(chainer, made, count=20):
@@ -87,8 +90,15 @@ def iterate(chainer, made, count=7):
                 found.append('end')
                 made.reset()
                 continue
-            found.append([batch, made.epoch, made.is_new_epoch, made.epoch_detail,
-                          made.previous_epoch_detail])
+            found.append(
+                [
+                    batch,
+                    made.epoch,
+                    made.is_new_epoch,
+                    made.epoch_detail,
+                    made.previous_epoch_detail,
+                ]
+            )
         found.append(saved(chainer, made))
     finally:
         made.finalize()
@@ -99,9 +109,15 @@ def saved(chainer, made):
     """Return what an object saves, by name."""
     serializer = chainer.serializers.DictionarySerializer()
     made.serialize(serializer)
-    return Saved({key: value for key, value in sorted(serializer.target.items())
-                  if value is None or np.asarray(value).dtype != object or (
-                      np.asarray(value).item() is None)})
+    return Saved(
+        {
+            key: value
+            for key, value in sorted(serializer.target.items())
+            if value is None
+            or np.asarray(value).dtype != object
+            or (np.asarray(value).item() is None)
+        }
+    )
 
 
 def updates(chainer, made, dtype='f4', hook=None, count=3, loss=False, link=None):
@@ -112,19 +128,25 @@ def updates(chainer, made, dtype='f4', hook=None, count=3, loss=False, link=None
         made.add_hook(hook)
     for _ in range(count):
         if loss:
-            made.update(lambda: chainer.functions.sum(
-                link(np.linspace(-1, 1, 12).reshape(4, 3).astype(dtype)) ** 2))
+            made.update(
+                lambda: chainer.functions.sum(
+                    link(np.linspace(-1, 1, 12).reshape(4, 3).astype(dtype)) ** 2
+                )
+            )
         else:
             things.with_gradients(chainer, link)
             made.update()
-    return [made.t, {name: param.array for name, param in link.namedparams()},
-            {name: param.grad for name, param in link.namedparams()},
-            saved(chainer, made)]
+    return [
+        made.t,
+        {name: param.array for name, param in link.namedparams()},
+        {name: param.grad for name, param in link.namedparams()},
+        saved(chainer, made),
+    ]
 
 
 def hooked(chainer, made, dtype='f4', **kwargs):
     """Update with a hook of optimizers."""
-    return updates(chainer, chainer.optimizers.SGD(.1), dtype, made, **kwargs)
+    return updates(chainer, chainer.optimizers.SGD(0.1), dtype, made, **kwargs)
 
 
 def one_update(chainer, made, param):
@@ -152,26 +174,28 @@ class _Clock:
     def __init__(self, chainer, per_epoch):
         self.updater = self
         self.iteration = self.epoch = 0
-        self.previous_epoch_detail = self.epoch_detail = 0.
+        self.previous_epoch_detail = self.epoch_detail = 0.0
         self.is_new_epoch = False
         self.observation = {}
-        self.elapsed_time = 0.
+        self.elapsed_time = 0.0
         self.stop_trigger = (3, 'epoch')
         self.per_epoch = per_epoch
         self.reporter = chainer.Reporter()
 
     def tick(self, values):
         self.iteration += 1
-        self.elapsed_time += .75
+        self.elapsed_time += 0.75
         self.previous_epoch_detail = self.epoch_detail
         self.epoch_detail = self.iteration / self.per_epoch
         self.is_new_epoch = int(self.epoch_detail) > self.epoch
         self.epoch = int(self.epoch_detail)
-        self.observation = {'loss': values[self.iteration % len(values)],
-                            'validation/main/loss': values[-self.iteration % len(values)]}
+        self.observation = {
+            'loss': values[self.iteration % len(values)],
+            'validation/main/loss': values[-self.iteration % len(values)],
+        }
 
 
-def fires(chainer, made, per_epoch=3, values=(3., 1., 2., 1., 0., 5.), count=9):
+def fires(chainer, made, per_epoch=3, values=(3.0, 1.0, 2.0, 1.0, 0.0, 5.0), count=9):
     """Return in which iterations a trigger fires, and what it saves."""
     clock, fired = _Clock(chainer, per_epoch), []
     for _ in range(count):
@@ -184,17 +208,24 @@ def extend(chainer, made, trigger=None, **options):
     """Run a training with an extension; return the end of it and its files."""
     with folder(), contextlib.redirect_stdout(io.StringIO()) as printed:
         trainer = things.training(chainer, **options)
-        trainer.extend(chainer.training.extensions.LogReport(
-            trigger=(1, 'iteration')), name='LogReport')
+        trainer.extend(
+            chainer.training.extensions.LogReport(trigger=(1, 'iteration')),
+            name='LogReport',
+        )
         trainer.extend(made, **({} if trigger is None else {'trigger': trigger}))
         trainer.run()
         log = trainer.get_extension('LogReport').log
         optimizer = trainer.updater.get_optimizer('main')
         return [
-            [{key: value for key, value in entry.items() if key != 'elapsed_time'}
-             for entry in log], optimizer.lr,
-            sorted(os.listdir('result')), bool(printed.getvalue()),
-            {name: param.array for name, param in optimizer.target.namedparams()}]
+            [
+                {key: value for key, value in entry.items() if key != 'elapsed_time'}
+                for entry in log
+            ],
+            optimizer.lr,
+            sorted(os.listdir('result')),
+            bool(printed.getvalue()),
+            {name: param.array for name, param in optimizer.target.namedparams()},
+        ]
 
 
 def run(chainer, made):
@@ -234,8 +265,12 @@ def saved_as(chainer, made):
 def within(chainer, made):
     """Enter a context; return what the configuration says there."""
     with made:
-        return [chainer.config.train, chainer.config.enable_backprop,
-                chainer.config.debug, str(chainer.get_device('@numpy'))]
+        return [
+            chainer.config.train,
+            chainer.config.enable_backprop,
+            chainer.config.debug,
+            str(chainer.get_device('@numpy')),
+        ]
 
 
 def half_updates(chainer, made):

@@ -1,4 +1,5 @@
 """What is done with data sets, serializers, updaters and reports."""
+
 import contextlib
 import os
 import tempfile
@@ -60,8 +61,11 @@ def round_trip_of(chainer, made, saved, form='npz', other=None, strict=True):
 def visited(chainer, made, link):
     """Return the names and values that a link saves."""
     made.save(link)
-    return {key: value for key, value in made.target.items()
-            if np.asarray(value).dtype != object}
+    return {
+        key: value
+        for key, value in made.target.items()
+        if np.asarray(value).dtype != object
+    }
 
 
 def target_of(chainer, made, key, value):
@@ -81,8 +85,13 @@ def steps(chainer, made, count=4):
         made.update()
     made.finalize()
     optimizer = made.get_optimizer('main')
-    return [made.iteration, made.epoch, made.epoch_detail, made.is_new_epoch,
-            {name: param.array for name, param in optimizer.target.namedparams()}]
+    return [
+        made.iteration,
+        made.epoch,
+        made.epoch_detail,
+        made.is_new_epoch,
+        {name: param.array for name, param in optimizer.target.namedparams()},
+    ]
 
 
 def evaluated(chainer, made):
@@ -113,5 +122,3 @@ def summed(chainer, made, values, weights=None):
         else:
             made.add(value, weights[number])
     return [made.compute_mean(), made.make_statistics()]
-
-

@@ -5,6 +5,7 @@
 What the cases print goes to the standard error. A case that ends the process is the
 last that was read.
 """
+
 import atexit
 import faulthandler
 import json
@@ -31,8 +32,10 @@ def main(name):
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, True)
     os.chdir(folder)
-    json.dump({'names': names.public(library),
-               'version': library.chainer.__version__}, answers)
+    json.dump(
+        {'names': names.public(library), 'version': library.chainer.__version__},
+        answers,
+    )
     print(file=answers, flush=True)
     for line in sys.stdin:
         outcome = observer.observe(json.loads(line))

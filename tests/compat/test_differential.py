@@ -1,4 +1,5 @@
 """compat/differential: the search for differences from the released Chainer."""
+
 import gzip
 import json
 import pathlib
@@ -7,8 +8,20 @@ import sys
 
 import pytest
 
-from compat.differential import (cases, causes, code, compare, language, mutations,
-                                 names, pool, record, run, specs)
+from compat.differential import (
+    cases,
+    causes,
+    code,
+    compare,
+    language,
+    mutations,
+    names,
+    pool,
+    proposals,
+    record,
+    run,
+    specs,
+)
 from compat.differential.__main__ import parse_args
 
 RECORDED = pathlib.Path(__file__).with_name('differential.json.gz')
@@ -26,11 +39,16 @@ def test_cases_have_the_outcomes_that_chainer_had(capsys):
 def test_every_public_name_has_a_case():
     public, _ = record.read(RECORDED)
     assert len(public) > 700
-    assert names.without([name for name in public if name not in specs.WITHOUT],
-                         specs.all_cases()) == []
+    assert (
+        names.without(
+            [name for name in public if name not in specs.WITHOUT], specs.all_cases()
+        )
+        == []
+    )
     assert 'functions.relu' in public and 'Variable.__add__' in public
     assert names.without(['functions.unheard_of'], specs.all_cases()) == [
-        'functions.unheard_of']
+        'functions.unheard_of'
+    ]
 
 
 def test_a_seed_makes_the_same_cases():
@@ -43,13 +61,17 @@ def test_a_seed_makes_the_same_cases():
 
 
 def test_mutations_are_of_all_kinds_and_keep_the_valid_case():
-    base = language.case('functions.huber_loss', language.array(4, 3),
-                         language.array(4, 3, seed=1), delta=.5)
+    base = language.case(
+        'functions.huber_loss',
+        language.array(4, 3),
+        language.array(4, 3, seed=1),
+        delta=0.5,
+    )
     before = json.dumps(base)
     generator = random.Random(0)
     kinds = set()
     for _ in range(500):
-        change = mutations.propose(base, generator)
+        change = proposals.propose(base, generator)
         if change:
             kinds.add(change[0])
             changed = mutations.apply(base, [change])
@@ -89,8 +111,9 @@ def test_what_is_observed(worker):
 def test_random_numbers_that_come_next_are_observed(worker):
     x = language.array(4, 5)
     drawn = outcome(worker, language.case('functions.dropout', x))
-    still = outcome(worker, language.case(
-        'functions.dropout', x, config={'train': False}))
+    still = outcome(
+        worker, language.case('functions.dropout', x, config={'train': False})
+    )
     assert drawn['random'] != still['random']
     assert outcome(worker, language.case('functions.dropout', x)) == drawn
 
@@ -103,25 +126,38 @@ def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
     assert 'error' not in found
 
 
-@pytest.mark.parametrize('key, value, expected', [
-    ('results', ['Variable', ['<f8', [2], [1., 2.]], True],
-     'results: dtype: <f8, not <f4'),
-    ('results', ['Variable', ['<f4', [1], [1.]], True], 'results: shape'),
-    ('results', ['Variable', ['<f4', [2], [1., 2.1]], True], 'results: numbers'),
-    ('results', ['Variable', ['<f4', [2], ['nan', 2.]], True], 'results: numbers'),
-    ('grads', [None], 'grads: None, not a value'),
-    ('shares', [[0, 0]], 'shares: more'), ('changed', [0], 'changed: more'),
-    ('warnings', ['UserWarning'], 'warnings: UserWarning, not none'),
-    ('random', [1, 3], 'random numbers'),
-    ('error', ['KeyError'], 'error: KeyError, not none'),
-    ('ended', 'exit -11', 'process: exit -11, not goes on')])
+@pytest.mark.parametrize(
+    'key, value, expected',
+    [
+        (
+            'results',
+            ['Variable', ['<f8', [2], [1.0, 2.0]], True],
+            'results: dtype: <f8, not <f4',
+        ),
+        ('results', ['Variable', ['<f4', [1], [1.0]], True], 'results: shape'),
+        ('results', ['Variable', ['<f4', [2], [1.0, 2.1]], True], 'results: numbers'),
+        ('results', ['Variable', ['<f4', [2], ['nan', 2.0]], True], 'results: numbers'),
+        ('grads', [None], 'grads: None, not a value'),
+        ('shares', [[0, 0]], 'shares: more'),
+        ('changed', [0], 'changed: more'),
+        ('warnings', ['UserWarning'], 'warnings: UserWarning, not none'),
+        ('random', [1, 3], 'random numbers'),
+        ('error', ['KeyError'], 'error: KeyError, not none'),
+        ('ended', 'exit -11', 'process: exit -11, not goes on'),
+    ],
+)
 def test_a_difference_is_told(key, value, expected):
-    theirs = {'results': ['Variable', ['<f4', [2], [1., 2.]], True],
-              'grads': [['<f4', [2], [1., 1.]]], 'shares': [], 'changed': [],
-              'warnings': [], 'random': [1, 2]}
+    theirs = {
+        'results': ['Variable', ['<f4', [2], [1.0, 2.0]], True],
+        'grads': [['<f4', [2], [1.0, 1.0]]],
+        'shares': [],
+        'changed': [],
+        'warnings': [],
+        'random': [1, 2],
+    }
     case = language.case('functions.relu', language.array(2))
     assert compare.differences(case, theirs, dict(theirs)) == []
-    near = dict(theirs, results=['Variable', ['<f4', [2], [1., 2.0001]], True])
+    near = dict(theirs, results=['Variable', ['<f4', [2], [1.0, 2.0001]], True])
     assert compare.differences(case, theirs, near) == []
     assert compare.differences(case, theirs, {**theirs, key: value}) == [expected]
 
@@ -131,25 +167,39 @@ def test_exceptions_that_are_caught_alike_are_none():
     theirs = {'error': ['ValueError', 'Exception'], 'stage': 'call', 'meant': False}
     ours = {'error': ['AxisError', 'ValueError', 'IndexError'], 'stage': 'call'}
     assert compare.differences(case, theirs, ours) == []
-    assert compare.differences(case, ours, theirs) == ['error: ValueError, not AxisError']
+    assert compare.differences(case, ours, theirs) == [
+        'error: ValueError, not AxisError'
+    ]
     assert compare.differences(case, theirs, {'results': 1}) == [
-        'error: none, not ValueError by accident']
+        'error: none, not ValueError by accident'
+    ]
 
 
 def test_a_difference_is_reduced_to_its_cause():
-    base = language.case('functions.huber_loss', language.array(4, 3),
-                         language.array(4, 3, seed=1), delta=.5, reduce='no')
-    changes = [['dtype', ['args', 0], 'f8'], ['layout', [], 'F'],
-               ['shape', ['args', 1], [4, 2]]]
+    base = language.case(
+        'functions.huber_loss',
+        language.array(4, 3),
+        language.array(4, 3, seed=1),
+        delta=0.5,
+        reduce='no',
+    )
+    changes = [
+        ['dtype', ['args', 0], 'f8'],
+        ['layout', [], 'F'],
+        ['shape', ['args', 1], [4, 2]],
+    ]
 
     def pair(case):
         error = {'error': ['ValueError'], 'stage': 'call'}
         fine = {'results': 1, 'warnings': [], 'random': [1]}
         return fine, error if case['args'][0].get('layout') == 'F' else fine
 
-    cause = causes.shrink(causes.Cause(base, changes, 'error: ValueError, not none'), pair)
+    cause = causes.shrink(
+        causes.Cause(base, changes, 'error: ValueError, not none'), pair
+    )
     assert str(cause) == (
-        'functions.huber_loss | layout all=F | error: ValueError, not none')
+        'functions.huber_loss | layout all=F | error: ValueError, not none'
+    )
     assert cause.base['kwargs'] == {}
     program = '\n'.join(code.program(cause.case))
     assert "layout='F'" in program and 'reduce' not in program
@@ -157,8 +207,11 @@ def test_a_difference_is_reduced_to_its_cause():
 
 def test_a_cause_without_explanation_makes_the_status_one(tmp_path, capsys):
     public, rows = record.read(RECORDED)
-    plain = next(row for row in rows if row[0]['name'] == 'functions.relu'
-                 and 'error' not in row[2] and not row[3])
+    plain = next(
+        row
+        for row in rows
+        if row[0]['name'] == 'functions.relu' and 'error' not in row[2] and not row[3]
+    )
     path = tmp_path / 'file'
     plain[2]['warnings'] = ['UserWarning']
     record.write(path, public, [plain])

@@ -46,7 +46,8 @@ POSITIVE = {
     'Beta': ['a', 'b'], 'Cauchy': ['loc', 'scale'], 'Chisquare': ['k'],
     'Dirichlet': ['alpha'], 'Exponential': ['lam'], 'Gamma': ['k', 'theta'],
     'Geometric': ['p'], 'Gumbel': ['loc', 'scale'], 'Laplace': ['loc', 'scale'],
-    'LogNormal': ['mu', 'sigma'], 'Normal': ['loc', 'scale'], 'OneHotCategorical': ['p'],
+    'LogNormal': ['mu', 'sigma'], 'Normal': ['loc', 'scale'],
+    'OneHotCategorical': ['p'],
     'Pareto': ['scale', 'alpha'], 'Poisson': ['lam'], 'Uniform': ['low', 'high']}
 
 

@@ -1,12 +1,21 @@
 """The valid calls that the tests of arguments have, in the language of cases."""
+
 import numpy as np
 
 from compat.differential.language import array, case, ids, of_python
 from tests.arguments import cases as arguments
 
-_MODULES = {'F': 'functions', 'L': 'links', 'D': 'datasets', 'It': 'iterators',
-            'u': 'utils', 'conv': 'utils.conv', 'conv_nd': 'utils.conv_nd',
-            'T': 'training.triggers', 'Variable': 'Variable'}
+_MODULES = {
+    'F': 'functions',
+    'L': 'links',
+    'D': 'datasets',
+    'It': 'iterators',
+    'u': 'utils',
+    'conv': 'utils.conv',
+    'conv_nd': 'utils.conv_nd',
+    'T': 'training.triggers',
+    'Variable': 'Variable',
+}
 _SCENES = {'[]': 'rows', 'next': 'iterate', 'fires': 'fires'}
 # Sizes that small integers have no room for make arrays that take long.
 _LARGEST = 3000
@@ -16,8 +25,11 @@ def _value(value):
     if isinstance(value, arguments.Array):
         if value.below:
             return ids(value.below, *value.shape)
-        return array(*value.shape, fill='positive' if value.positive else 'normal',
-                     dtype=np.dtype(value.dtype).str[1:])
+        return array(
+            *value.shape,
+            fill='positive' if value.positive else 'normal',
+            dtype=np.dtype(value.dtype).str[1:],
+        )
     if isinstance(value, list):
         return [_value(each) for each in value]
     if isinstance(value, tuple):
@@ -40,8 +52,10 @@ def _is_large(node):
 def _of(given):
     first, _, rest = given.name.rpartition('.')
     if ' ' in given.name or first not in _MODULES:
-        return None     # the other modules have these
-    kwargs = {key: _value(each) for key, each in {**given.fixed, **given.varied}.items()}
+        return None  # the other modules have these
+    kwargs = {
+        key: _value(each) for key, each in {**given.fixed, **given.varied}.items()
+    }
     args = [_value(each) for each in given.args]
     then, keywords = [], {}
     for each in given.then:
@@ -62,8 +76,14 @@ def _of(given):
         scene, then = 'method', [given.get]
         if given.get == 'sample':
             then.append(kwargs.pop('shape'))
-    return case('%s.%s' % (_MODULES[first], rest), *args, scene=scene, then=then,
-                then_kwargs=keywords, **kwargs)
+    return case(
+        '%s.%s' % (_MODULES[first], rest),
+        *args,
+        scene=scene,
+        then=then,
+        then_kwargs=keywords,
+        **kwargs,
+    )
 
 
 def cases():
@@ -74,7 +94,7 @@ def cases():
 
 def distributions():
     """Return the arguments of each distribution, by its name."""
-    return {name: {key: _value(value) for key, value in kwargs.items()}
-            for name, kwargs in arguments.DISTRIBUTIONS.items()}
-
-
+    return {
+        name: {key: _value(value) for key, value in kwargs.items()}
+        for name, kwargs in arguments.DISTRIBUTIONS.items()
+    }

@@ -1,56 +1,124 @@
 """Links beside those of the tests of arguments, and members of links and chains."""
+
 from compat.differential import language
 from compat.differential.language import array, case, get, make, plain, thing, tuple_
 
-_READ = ('count_params', 'update_enabled', 'within_init_scope', 'device', 'xp',
-         'local_link_hooks', '__repr__', '__str__', 'name')
-_ITERATORS = ('params', 'namedparams', 'links', 'namedlinks', 'children',
-              'printable_specs')
-_WRITERS = ('cleargrads', 'zerograds', 'disable_update', 'enable_update', 'to_cpu',
-            'to_gpu', 'to_intel64', 'to_chx', 'from_chx')
+_READ = (
+    'count_params',
+    'update_enabled',
+    'within_init_scope',
+    'device',
+    'xp',
+    'local_link_hooks',
+    '__repr__',
+    '__str__',
+    'name',
+)
+_ITERATORS = (
+    'params',
+    'namedparams',
+    'links',
+    'namedlinks',
+    'children',
+    'printable_specs',
+)
+_WRITERS = (
+    'cleargrads',
+    'zerograds',
+    'disable_update',
+    'enable_update',
+    'to_cpu',
+    'to_gpu',
+    'to_intel64',
+    'to_chx',
+    'from_chx',
+)
 _OPTIONS = {
-    'links.Linear': ({'nobias': True}, {'initialW': make('initializers.Normal', .1)},
-                     {'initial_bias': 1.5}, {'initialW': 0}),
-    'links.BatchNormalization': ({'use_gamma': False}, {'use_beta': False},
-                                 {'decay': .5}, {'dtype': language.dtype('f8')},
-                                 {'initial_avg_mean': 2.}),
-    'links.Convolution2D': ({'nobias': True}, {'initial_bias': 1.}, {'groups': 1}),
-    'links.LSTM': ({'lateral_init': 0, 'upward_init': .5, 'forget_bias_init': 2.},),
-    'links.EmbedID': ({'initialW': make('initializers.One')},)}
+    'links.Linear': (
+        {'nobias': True},
+        {'initialW': make('initializers.Normal', 0.1)},
+        {'initial_bias': 1.5},
+        {'initialW': 0},
+    ),
+    'links.BatchNormalization': (
+        {'use_gamma': False},
+        {'use_beta': False},
+        {'decay': 0.5},
+        {'dtype': language.dtype('f8')},
+        {'initial_avg_mean': 2.0},
+    ),
+    'links.Convolution2D': ({'nobias': True}, {'initial_bias': 1.0}, {'groups': 1}),
+    'links.LSTM': ({'lateral_init': 0, 'upward_init': 0.5, 'forget_bias_init': 2.0},),
+    'links.EmbedID': ({'initialW': make('initializers.One')},),
+}
 
 
 def _layers():
     for name, size, shape in (
-            ('Linear', (3, 4), (2, 3)), ('Linear', (None, 4), (2, 3, 2)),
-            ('BatchNormalization', (3,), (4, 3)), ('Convolution2D', (3, 4, 3),
-                                                   (2, 3, 5, 5)),
-            ('LSTM', (3, 4), (2, 3)), ('EmbedID', (5, 3), (4,))):
+        ('Linear', (3, 4), (2, 3)),
+        ('Linear', (None, 4), (2, 3, 2)),
+        ('BatchNormalization', (3,), (4, 3)),
+        ('Convolution2D', (3, 4, 3), (2, 3, 5, 5)),
+        ('LSTM', (3, 4), (2, 3)),
+        ('EmbedID', (5, 3), (4,)),
+    ):
         for more in _OPTIONS['links.' + name]:
             x = language.ids(5, *shape) if name == 'EmbedID' else array(*shape)
             yield case('links.' + name, *size, scene='call', then=[x], **more)
-    for name in 'LSTM', 'StatefulGRU', 'StatefulMGU', 'StatefulPeepholeLSTM', (
-            'StatefulZoneoutLSTM'), 'GRU':
+    for name in (
+        'LSTM',
+        'StatefulGRU',
+        'StatefulMGU',
+        'StatefulPeepholeLSTM',
+        ('StatefulZoneoutLSTM'),
+        'GRU',
+    ):
         yield case('links.' + name, 3, 4, scene='twice', then=[array(2, 3)])
         yield case('links.' + name, 3, 4, scene='written', then=['reset_state'])
     yield case('links.BatchNormalization', 3, scene='twice', then=[array(4, 3)])
-    yield case('links.BatchNormalization', 3, scene='call', then=[array(4, 3)],
-               then_kwargs={'finetune': True})
-    yield case('links.BatchRenormalization', 3, rmax=2., dmax=1., scene='twice',
-               then=[array(4, 3)])
+    yield case(
+        'links.BatchNormalization',
+        3,
+        scene='call',
+        then=[array(4, 3)],
+        then_kwargs={'finetune': True},
+    )
+    yield case(
+        'links.BatchRenormalization',
+        3,
+        rmax=2.0,
+        dmax=1.0,
+        scene='twice',
+        then=[array(4, 3)],
+    )
     for loss in None, thing('mse'):
         t = language.ids(2, 4) if loss is None else array(4, 2)
         more = {} if loss is None else {'lossfun': loss}
         model = make('links.Linear', 3, 2)
-        yield case('links.Classifier', model, scene='call', then=[array(4, 3), t], **more)
-        yield case('links.Classifier', model, scene='call', then_kwargs={
-            'x': array(4, 3), 't': t}, label_key='t', **more)
+        yield case(
+            'links.Classifier', model, scene='call', then=[array(4, 3), t], **more
+        )
+        yield case(
+            'links.Classifier',
+            model,
+            scene='call',
+            then_kwargs={'x': array(4, 3), 't': t},
+            label_key='t',
+            **more,
+        )
     yield case('links.Parameter', plain(2, 3), scene='call')
-    yield case('links.PReLU', tuple_(3), .5, scene='call', then=[array(2, 3)])
+    yield case('links.PReLU', tuple_(3), 0.5, scene='call', then=[array(2, 3)])
     yield case('links.Maxout', None, 2, 3, scene='call', then=[array(2, 3)])
     yield case('links.Scale', 1, tuple_(3), scene='call', then=[array(2, 3, 2)])
     yield case('links.TheanoFunction', [], [])
-    yield case('links.BlackOut', 4, [5, 4, 3, 2], 2, scene='call', then=[
-        array(3, 4), language.ids(4, 3)])
+    yield case(
+        'links.BlackOut',
+        4,
+        [5, 4, 3, 2],
+        2,
+        scene='call',
+        then=[array(3, 4), language.ids(4, 3)],
+    )
 
 
 def _targets():
@@ -66,9 +134,19 @@ def _targets():
 
 def _members():
     for name, args, kwargs in _targets():
-        def about(scene='method', *then, more=None, name=name, args=args, kwargs=kwargs):
-            return case(name, *args, scene=scene, then=list(then), then_kwargs=more or {},
-                        **kwargs)
+
+        def about(
+            scene='method', *then, more=None, name=name, args=args, kwargs=kwargs
+        ):
+            return case(
+                name,
+                *args,
+                scene=scene,
+                then=list(then),
+                then_kwargs=more or {},
+                **kwargs,
+            )
+
         yield case(name, *args, **kwargs)
         for member in _READ:
             yield about('method', member)
@@ -82,10 +160,12 @@ def _members():
             yield about('items_of', member, True)
         yield about('written', 'to_device', '@numpy')
         yield about('written', 'add_hook', thing('link_hook'))
-        yield about('written', 'add_param', 'more', tuple_(2, 3),
-                    more={'initializer': 2.})
-        yield about('written', 'add_param', 'more', 3, more={'initializer': 1,
-                                                             'dtype': 'f8'})
+        yield about(
+            'written', 'add_param', 'more', tuple_(2, 3), more={'initializer': 2.0}
+        )
+        yield about(
+            'written', 'add_param', 'more', 3, more={'initializer': 1, 'dtype': 'f8'}
+        )
         yield about('written', 'add_persistent', 'count', 3)
         yield about('written', 'register_persistent', 'name')
         yield about('method', 'init_scope')
@@ -93,8 +173,9 @@ def _members():
             yield about('method', 'copy', mode)
             yield about('method', 'repeat', 2, mode)
         yield about('written', 'copyparams', make(name, *args, **kwargs))
-        yield about('written', 'addgrads', thing('with_gradients', make(
-            name, *args, **kwargs)))
+        yield about(
+            'written', 'addgrads', thing('with_gradients', make(name, *args, **kwargs))
+        )
         yield about('saved_as')
         yield about('method', 'delete_hook', 'none')
         yield about('method', 'device_resident_accept', thing('visitor'))
@@ -109,10 +190,20 @@ def _members():
     yield case('Link.serialize', chain, make('serializers.DictionarySerializer'))
     yield case('Chain.serialize', chain, make('serializers.DictionarySerializer'))
     yield case('Link.from_params', array(2, 3))
-    yield case('links.Linear.from_params', plain(2, 3), plain(2), scene='call', then=[
-        array(4, 3)])
-    yield case('links.Convolution2D.from_params', plain(2, 3, 3, 3), plain(2),
-               scene='call', then=[array(4, 3, 5, 5)])
+    yield case(
+        'links.Linear.from_params',
+        plain(2, 3),
+        plain(2),
+        scene='call',
+        then=[array(4, 3)],
+    )
+    yield case(
+        'links.Convolution2D.from_params',
+        plain(2, 3, 3, 3),
+        plain(2),
+        scene='call',
+        then=[array(4, 3, 5, 5)],
+    )
     yield case('Chain.add_link', chain, 'c', make('links.Linear', 2, 2))
     yield case('Chain.add_link', chain, 'a', make('links.Linear', 2, 2))
     yield case('Link.__call__', chain, array(4, 3))
@@ -124,25 +215,52 @@ def _lists():
         cls = {'chain_list': 'ChainList', 'sequential': 'Sequential'}[kind]
         made = thing(kind)
         for member, args in (
-                ('__len__', ()), ('__iter__', ()), ('__getitem__', (0,)),
-                ('__getitem__', (-1,)), ('__getitem__', (language.slice_(0, 2, None),)),
-                ('__setitem__', (0, new)), ('__setitem__', (-1, new)),
-                ('__delitem__', (0,)), ('__contains__', (new,)), ('__reversed__', ()),
-                ('__iadd__', ([new],)), ('add_link', (new,)), ('append', (new,)),
-                ('insert', (1, new)), ('insert', (-1, new)), ('extend', ([new, new],)),
-                ('pop', ()), ('pop', (0,)), ('clear', ()), ('reverse', ()),
-                ('remove', (new,)), ('index', (new,)), ('count', (new,)),
-                ('count_by_layer_type', ('Linear',)),
-                ('remove_by_layer_type', ('Linear',)), ('flatten', ()),
-                ('__add__', (thing('sequential'),)), ('copy', ()), ('forward', (
-                    array(2, 3),)), ('__call__', (array(2, 3),)), ('children', ()),
-                ('repeat', (2,)), ('copyparams', (made,)), ('addgrads', (thing(
-                    'with_gradients', made),)), ('serialize', (make(
-                        'serializers.DictionarySerializer'),)), ('__str__', ()),
-                ('__repr__', ()), ('__eq__', (made,))):
+            ('__len__', ()),
+            ('__iter__', ()),
+            ('__getitem__', (0,)),
+            ('__getitem__', (-1,)),
+            ('__getitem__', (language.slice_(0, 2, None),)),
+            ('__setitem__', (0, new)),
+            ('__setitem__', (-1, new)),
+            ('__delitem__', (0,)),
+            ('__contains__', (new,)),
+            ('__reversed__', ()),
+            ('__iadd__', ([new],)),
+            ('add_link', (new,)),
+            ('append', (new,)),
+            ('insert', (1, new)),
+            ('insert', (-1, new)),
+            ('extend', ([new, new],)),
+            ('pop', ()),
+            ('pop', (0,)),
+            ('clear', ()),
+            ('reverse', ()),
+            ('remove', (new,)),
+            ('index', (new,)),
+            ('count', (new,)),
+            ('count_by_layer_type', ('Linear',)),
+            ('remove_by_layer_type', ('Linear',)),
+            ('flatten', ()),
+            ('__add__', (thing('sequential'),)),
+            ('copy', ()),
+            ('forward', (array(2, 3),)),
+            ('__call__', (array(2, 3),)),
+            ('children', ()),
+            ('repeat', (2,)),
+            ('copyparams', (made,)),
+            ('addgrads', (thing('with_gradients', made),)),
+            ('serialize', (make('serializers.DictionarySerializer'),)),
+            ('__str__', ()),
+            ('__repr__', ()),
+            ('__eq__', (made,)),
+        ):
             if cls == 'ChainList' and member in (
-                    'count_by_layer_type', 'remove_by_layer_type', 'flatten', '__add__',
-                    'forward'):
+                'count_by_layer_type',
+                'remove_by_layer_type',
+                'flatten',
+                '__add__',
+                'forward',
+            ):
                 continue
             yield case('%s.%s' % (cls, member), made, *args)
             yield case('%s.%s' % (cls, member), made, *args, scene='left')

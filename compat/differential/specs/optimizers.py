@@ -1,22 +1,41 @@
 """Optimizers with their rules and hooks."""
+
 from compat.differential.language import array, case, get, make, plain, thing
 
 _ARGUMENTS = {
-    'AMSBound': {'alpha': .01, 'final_lr': .1}, 'AMSGrad': {'alpha': .01},
-    'AdaBound': {'alpha': .01, 'final_lr': .1, 'gamma': .01},
-    'AdaDelta': {'rho': .9, 'eps': 1e-6}, 'AdaGrad': {'lr': .1},
-    'Adam': {'alpha': .01, 'beta1': .8, 'eps': 1e-6},
-    'AdamW': {'alpha': .01, 'weight_decay_rate': .1, 'eta': .5},
-    'CorrectedMomentumSGD': {'lr': .1, 'momentum': .8},
-    'MSVAG': {'lr': .1, 'beta': .8}, 'MomentumSGD': {'lr': .1, 'momentum': .8},
-    'NesterovAG': {'lr': .1, 'momentum': .8}, 'RMSprop': {'lr': .1, 'alpha': .9},
-    'RMSpropGraves': {'lr': .01, 'alpha': .9, 'momentum': .8}, 'SGD': {'lr': .1},
-    'SMORMS3': {'lr': .01, 'eps': 1e-8}}
+    'AMSBound': {'alpha': 0.01, 'final_lr': 0.1},
+    'AMSGrad': {'alpha': 0.01},
+    'AdaBound': {'alpha': 0.01, 'final_lr': 0.1, 'gamma': 0.01},
+    'AdaDelta': {'rho': 0.9, 'eps': 1e-6},
+    'AdaGrad': {'lr': 0.1},
+    'Adam': {'alpha': 0.01, 'beta1': 0.8, 'eps': 1e-6},
+    'AdamW': {'alpha': 0.01, 'weight_decay_rate': 0.1, 'eta': 0.5},
+    'CorrectedMomentumSGD': {'lr': 0.1, 'momentum': 0.8},
+    'MSVAG': {'lr': 0.1, 'beta': 0.8},
+    'MomentumSGD': {'lr': 0.1, 'momentum': 0.8},
+    'NesterovAG': {'lr': 0.1, 'momentum': 0.8},
+    'RMSprop': {'lr': 0.1, 'alpha': 0.9},
+    'RMSpropGraves': {'lr': 0.01, 'alpha': 0.9, 'momentum': 0.8},
+    'SGD': {'lr': 0.1},
+    'SMORMS3': {'lr': 0.01, 'eps': 1e-8},
+}
 _HOOKS = {
-    'GradientClipping': [.5], 'GradientHardClipping': [-.3, .4], 'GradientLARS': [],
-    'GradientNoise': [.1], 'Lasso': [.1], 'WeightDecay': [.1]}
-_MEMBERS = ('lr', 't', 'epoch', 'target', 'is_safe_to_update', 'use_auto_new_epoch',
-            'hyperparam')
+    'GradientClipping': [0.5],
+    'GradientHardClipping': [-0.3, 0.4],
+    'GradientLARS': [],
+    'GradientNoise': [0.1],
+    'Lasso': [0.1],
+    'WeightDecay': [0.1],
+}
+_MEMBERS = (
+    'lr',
+    't',
+    'epoch',
+    'target',
+    'is_safe_to_update',
+    'use_auto_new_epoch',
+    'hyperparam',
+)
 
 
 def _optimizers():
@@ -27,8 +46,12 @@ def _optimizers():
         yield case(full, scene='updates')
         yield case(full, scene='updates', then_kwargs={'loss': True}, **kwargs)
         yield case(full, scene='updates', then_kwargs={'link': thing('lazy')})
-        yield case(full, scene='updates', then=[
-            'f4', make('optimizer_hooks.WeightDecay', .1)], **kwargs)
+        yield case(
+            full,
+            scene='updates',
+            then=['f4', make('optimizer_hooks.WeightDecay', 0.1)],
+            **kwargs,
+        )
         yield case(full, scene='half_updates', **kwargs)
         for rule in True, False:
             yield case(full, scene='rule', then=[thing('parameter'), rule], **kwargs)
@@ -36,7 +59,7 @@ def _optimizers():
             yield case(full, scene='method', then=[member])
     for name in 'Adam', 'AdaBound':
         yield case('optimizers.' + name, amsgrad=True, scene='updates')
-    yield case('optimizers.Adam', weight_decay_rate=.1, adabound=True, scene='updates')
+    yield case('optimizers.Adam', weight_decay_rate=0.1, adabound=True, scene='updates')
 
 
 def _hooks():
@@ -50,20 +73,39 @@ def _hooks():
 
 
 def _link_hooks():
-    for x, link in ((array(2, 3), make('links.Linear', 3, 4)), (
-            array(2, 3, 5, 5), make('links.Convolution2D', 3, 4, 3))):
+    for x, link in (
+        (array(2, 3), make('links.Linear', 3, 4)),
+        (array(2, 3, 5, 5), make('links.Convolution2D', 3, 4, 3)),
+    ):
         for name in 'SpectralNormalization', 'WeightStandardization', 'TimerHook':
             yield case('link_hooks.' + name, scene='hook_of_link', then=[link, x])
-        yield case('link_hooks.SpectralNormalization', n_power_iteration=2,
-                   use_gamma=True, scene='hook_of_link', then=[link, x])
-        yield case('link_hooks.SpectralNormalization', factor=2., eps=1e-4,
-                   scene='hook_of_link', then=[link, x])
+        yield case(
+            'link_hooks.SpectralNormalization',
+            n_power_iteration=2,
+            use_gamma=True,
+            scene='hook_of_link',
+            then=[link, x],
+        )
+        yield case(
+            'link_hooks.SpectralNormalization',
+            factor=2.0,
+            eps=1e-4,
+            scene='hook_of_link',
+            then=[link, x],
+        )
     for name in 'TimerHook', 'PrintHook':
-        yield case('function_hooks.' + name, scene='hook_of_function', then=[array(2, 3)])
+        yield case(
+            'function_hooks.' + name, scene='hook_of_function', then=[array(2, 3)]
+        )
     for name in 'CUDAProfileHook', 'CupyMemoryProfileHook':
         yield case('function_hooks.' + name)
-    yield case('links.Linear', 3, 2, scene='updates_of', then=[
-        make('optimizers.Adam'), array(4, 3)])
+    yield case(
+        'links.Linear',
+        3,
+        2,
+        scene='updates_of',
+        then=[make('optimizers.Adam'), array(4, 3)],
+    )
     yield case('GradientMethod', thing('chain'))
     yield case('Optimizer')
     yield case('UpdateRule', scene='one_update', then=[thing('parameter')])
