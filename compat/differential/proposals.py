@@ -48,7 +48,7 @@ OTHER_VALUES = (
     language.special('nan'),
     language.special('inf'),
     language.special('-inf'),
-    2**31,
+    2**40,
     1e-300,
     language.tuple_(),
     [],

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 
-_MEMORY = 6 << 30
+_MEMORY = 4 << 30
 
 
 def main(name):
