@@ -7,7 +7,8 @@ SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
 	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize \
-	sanitize-threads asv asv-compare docs docs-links release-check locks build clean
+	sanitize-threads differential asv asv-compare docs docs-links release-check locks \
+	build clean
 
 .DELETE_ON_ERROR:
 
@@ -31,6 +32,8 @@ help:
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
+	@echo 'make differential  calls that a seed chooses, beside Chainer 7.8.1: what differs, and'
+	@echo '            is not explained; CASES=... and SEED=...; needs Python 3.11 for Chainer'
 	@echo 'make card   all that a machine with a GPU is to be asked, in stages of at most'
 	@echo '            eight minutes, and a page of it; tells without one what it would do;'
 	@echo '            STAGES="first sizes" or "1 2" are some, CHAINER=... is a checkout of'
@@ -195,6 +198,21 @@ lint: build $(VENV)/.test
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
+
+# Chainer with SciPy, h5py and Pillow, as its functions and data sets want them.
+.peers/differential/.ready:
+	$(PYTHON) -m venv .peers/differential
+	.peers/differential/bin/python -m pip install --quiet 'setuptools<70' wheel \
+		numpy==1.23.5 protobuf==3.20.3 scipy==1.10.1 h5py==3.8.0 pillow==9.5.0
+	.peers/differential/bin/python -m pip install --quiet --no-build-isolation \
+		chainer==7.8.1
+	touch $@
+
+CASES ?= 20000
+SEED ?= 0
+differential: build $(VENV)/.test .peers/differential/.ready
+	$(BIN)/python -m compat.differential --cases $(CASES) --seed $(SEED) \
+		--python .peers/differential/bin/python
 
 bench-gpu: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.gpu $(BENCH)

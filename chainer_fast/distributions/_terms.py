@@ -2,7 +2,20 @@
 from chainer_fast import backend
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential, logarithm_1p
-from chainer_fast.variable import Variable, as_array
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable, as_array, as_variable
+
+
+def expect_broadcast(**operands):
+    """Check that operands go together, as functions of variables check theirs.
+
+    Masks are made of arrays, and NumPy's error would be another.
+    """
+    shapes = [getattr(x, 'shape', ()) for x in operands.values()]
+    if shapes.count(shapes[0]) < len(shapes):
+        type_check.expect_broadcast_shapes(*[
+            type_check.make_variable(shape, name + '.shape')
+            for name, shape in zip(operands, shapes, strict=True)])
 
 
 def substitute(x, mask, value):
@@ -12,6 +25,8 @@ def substitute(x, mask, value):
     gives an array, so that arithmetic with it still follows the dtype of the other
     operand.
     """
+    if not hasattr(x, 'dtype'):
+        as_variable(x)      # raises TypeError for a number of Python
     xp = backend.get_array_module(x)
     value = xp.array(value, x.dtype)
     if isinstance(x, Variable):
@@ -26,6 +41,7 @@ def where_else(mask, x, value):
 
 
 def _times(factor, logarithm, x, pole, ignored):
+    expect_broadcast(factor=factor, x=x)
     unused = ignored | (as_array(factor) == 0) & (as_array(x) == pole)
     # The logarithm is zero at one above its pole.
     return factor * logarithm(substitute(x, unused, pole + 1))

@@ -70,6 +70,7 @@ class Pareto(Distribution):
         return '[scale, inf]'
 
     def log_prob(self, x: VariableOrArray) -> Variable:
+        _terms.expect_broadcast(scale=self.scale, x=x)
         inside = as_array(x) >= self.scale.array
         log_x = exponential.log(_terms.substitute(x, ~inside, 1))
         log_normalizer = self.alpha * exponential.log(self.scale)
@@ -107,6 +108,7 @@ class Pareto(Distribution):
 
 @register_kl(Pareto, Pareto)
 def _kl_pareto_pareto(dist1, dist2):
+    _terms.expect_broadcast(scale1=dist1.scale, scale2=dist2.scale)
     covered = dist1.scale.array >= dist2.scale.array
     tails = dist2.alpha / dist1.alpha
     divergence = (

@@ -7,7 +7,7 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
-from chainer_fast.distributions._terms import where_else
+from chainer_fast.distributions._terms import expect_broadcast, where_else
 from chainer_fast.functions.math import clip, exponential
 from chainer_fast.utils import force_array
 from chainer_fast.utils.cache import cached_property
@@ -111,6 +111,7 @@ class Uniform(Distribution):
 
     def log_prob(self, x: VariableOrArray) -> Variable:
         x = as_array(x)
+        expect_broadcast(low=self.low, x=x)
         inside = (self.low.array <= x) & (x <= self.high.array)
         return where_else(
             force_array(inside), -exponential.log(self.scale), -math.inf)

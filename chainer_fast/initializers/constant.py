@@ -32,7 +32,9 @@ class _Constant(initializer.Initializer):
             # Arrays are cast to any dtype, whereas NumPy refuses a NaN scalar as an
             # integer.
             value = backend.get_array_module(array).asarray(value)
-        array[...] = value
+        # NaN has no meaning as an integer, which NumPy 1.24 and newer warn of.
+        with numpy.errstate(invalid='ignore'):
+            array[...] = value
 
 
 class NaN(_Constant):

@@ -900,9 +900,9 @@ class Parameter(Variable):
             fill: tp.Any = initializer
             data = initializers.generate_array(
                 fill, shape, device.xp, device=device)
-            super().__init__(
-                data, name=name, grad=device.xp.full_like(data, numpy.nan),
-                layout=layout)
+            with numpy.errstate(invalid='ignore'):  # of integers
+                grad = device.xp.full_like(data, numpy.nan)
+            super().__init__(data, name=name, grad=grad, layout=layout)
         self.initializer = initializer
 
     def __reduce__(self) -> tuple[tp.Any, ...]:

@@ -40,3 +40,36 @@ def test_substitute_keeps_the_kind(device):
     compare.assert_array_equal(replaced, [5, 2])
     compare.assert_array_equal(
         _terms.substitute(chainer_fast.Variable(array), mask, 5).array, [5, 2])
+
+
+POSITIVE = {
+    'Beta': ['a', 'b'], 'Cauchy': ['loc', 'scale'], 'Chisquare': ['k'],
+    'Dirichlet': ['alpha'], 'Exponential': ['lam'], 'Gamma': ['k', 'theta'],
+    'Geometric': ['p'], 'Gumbel': ['loc', 'scale'], 'Laplace': ['loc', 'scale'],
+    'LogNormal': ['mu', 'sigma'], 'Normal': ['loc', 'scale'],
+    'OneHotCategorical': ['p'],
+    'Pareto': ['scale', 'alpha'], 'Poisson': ['lam'], 'Uniform': ['low', 'high']}
+
+
+def made(name, size):
+    return getattr(chainer_fast.distributions, name)(**{
+        parameter: chainer_fast.Variable(np.full(size, .5 + .25 * i, 'f'))
+        for i, parameter in enumerate(POSITIVE[name])})
+
+
+@pytest.mark.parametrize('name', POSITIVE)
+def test_points_that_do_not_fit_are_a_wrong_type(name):
+    distribution = made(name, 3)
+    for function in 'log_prob', 'prob', 'cdf', 'icdf', 'survival_function':
+        try:
+            with pytest.raises(chainer_fast.utils.type_check.InvalidType):
+                getattr(distribution, function)(np.full((4, 2), .5, 'f'))
+        except NotImplementedError:
+            assert function != 'log_prob'
+
+
+@pytest.mark.parametrize(
+    'name', ['Beta', 'Chisquare', 'Dirichlet', 'Gamma', 'Pareto'])
+def test_a_number_of_python_is_no_point(name):
+    with pytest.raises(TypeError):
+        made(name, 3).log_prob(.5)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import chainer_fast as chainer
 from chainer_fast import initializers
 from tests import compare
 
@@ -64,3 +65,11 @@ def test_identity(device):
 def test_identity_needs_a_square(device, shape):
     with pytest.raises(ValueError, match='square'):
         initializers.Identity()(device.send(np.empty(shape)))
+
+
+@pytest.mark.parametrize('dtype', ['i', 'b', 'Q'])
+def test_nan_of_integers_is_silent(dtype):
+    initializers.NaN()(np.zeros(3, dtype))      # warnings are errors
+    with chainer.using_config('dtype', np.dtype(dtype)):
+        assert chainer.Parameter(initializers.Zero(), (2, 3)).grad.dtype == dtype
+    assert chainer.links.Parameter(np.ones((2, 3), dtype)).W.grad.dtype == dtype

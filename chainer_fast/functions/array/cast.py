@@ -20,12 +20,14 @@ class Cast(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self._in_type = inputs[0].dtype.type
+        self._is_float = inputs[0].dtype.kind == 'f'
         return inputs[0].astype(self.type, copy=False),
 
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        return cast(grad_outputs[0], self._in_type),
+        # Integers, bools and complex numbers have no gradients.
+        return cast(grad_outputs[0], self._in_type) if self._is_float else None,
 
 
 def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:

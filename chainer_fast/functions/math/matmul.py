@@ -87,7 +87,7 @@ class MatMul(_Product):
         for x, trans, right in zip(in_types, (self.transa, self.transb), (False, True),
                                    strict=True):
             type_check.expect(x.ndim >= 1)
-            axis = -2 if trans != right else -1
+            axis = -2 if bool(trans) != right else -1
             if type_check.eval(x.ndim) == 1:
                 axis = 0
             summed.append(x.shape[axis])

@@ -1,4 +1,6 @@
 """Casts, copies and views."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,16 @@ def test_cast(device, before, after):
 
 def test_cast_from_integers(device):
     assert F.cast(device.send(np.arange(3)), np.float32).dtype == 'f'
+
+
+@pytest.mark.parametrize('before', ['i', 'B', '?', 'F'])
+def test_what_is_no_float_gets_no_gradient(device, before):
+    x = Variable(device.send(np.ones(3, before)))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')     # complex numbers lose a part
+        y = F.sum(F.cast(x, 'd'))
+    y.backward()
+    assert x.grad is None
 
 
 @pytest.mark.parametrize('target', [-1, '@numpy', cuda.DummyDevice])

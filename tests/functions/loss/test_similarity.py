@@ -98,3 +98,23 @@ def test_margins_are_positive(device, margin):
 def test_labels_of_other_types(device, y):
     with pytest.raises(type_check.InvalidType):
         F.contrastive(*device.send((A, B, y)))
+
+
+@pytest.mark.parametrize('dtype', 'ef')
+@pytest.mark.parametrize('reduce', ['mean', 'no'])
+@pytest.mark.parametrize('margin', [
+    np.float64(2), np.int32(2), np.array(2.), np.array([2.]), np.float16(2)])
+@pytest.mark.parametrize('name', ['contrastive', 'triplet'])
+def test_margins_of_numpy_are_as_those_of_python(name, margin, reduce, dtype):
+    arrays = [np.cos(np.arange(i, i + 12)).reshape(4, 3).astype(dtype) for i in range(3)]
+    if name == 'contrastive':
+        arrays[2] = np.array([0, 1, 0, 1], 'i')
+    outcomes = []
+    for each in 2, margin:
+        xs = [Variable(x) for x in arrays]
+        y = getattr(F, name)(*xs, each, reduce)
+        F.sum(y).backward()
+        outcomes.append([y.array, *[x.grad for x in xs[:2]]])
+    for expected, found in zip(*outcomes, strict=True):
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected)

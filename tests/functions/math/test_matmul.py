@@ -167,3 +167,10 @@ def test_function_casts_its_result(device):
     assert y.dtype == np.float16
     F.sum(y).backward()
     assert (a.grad.dtype, b.grad.dtype) == (np.float32, np.float64)
+
+
+@pytest.mark.parametrize('no', [None, 0, '', np.False_])
+def test_what_is_false_transposes_nothing(no):
+    a, b = np.arange(12, dtype='f').reshape(3, 4), np.arange(4, dtype='f')
+    compare.assert_array_equal(F.matmul(a, b, no).array, a @ b)
+    compare.assert_array_equal(F.matmul(a, a.T, no, no).array, a @ a.T)

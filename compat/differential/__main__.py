@@ -1,0 +1,97 @@
+"""Look for differences from the released Chainer, by calls that a seed chooses.
+
+Valid calls of every public name of Chainer 7.8.1 are changed in the ways in which
+programs vary them: types, layouts, sizes and values of arrays, forms of numbers and
+sequences, the configuration, missing and additional arguments, gradients of gradients.
+Chainer and chainer_fast make each call in processes of their own, and the outcomes are
+compared: exceptions, types, shapes, numbers, gradients, memory that is shared or
+changed, warnings, and the random numbers that come next.
+
+Differences are reduced to the least change of a call that shows them. Those that
+explained.tsv lists are meant; any other one makes the exit status 1, as does a public
+name that no call is about.
+"""
+
+import argparse
+import pathlib
+import sys
+
+from compat.differential import run
+
+
+def parse_args(argv):
+    parser = argparse.ArgumentParser(
+        prog='python -m compat.differential',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        '--cases',
+        type=int,
+        default=20000,
+        metavar='N',
+        help='number of cases; the valid calls themselves come first (%(default)s)',
+    )
+    parser.add_argument(
+        '--seed', type=int, default=0, metavar='S', help='chooses the changes'
+    )
+    parser.add_argument(
+        '--first',
+        type=int,
+        default=0,
+        metavar='N',
+        help='number of the case to begin with, to make a long run in pieces',
+    )
+    parser.add_argument(
+        '--only',
+        default='*',
+        metavar='PATTERN',
+        help="names, such as 'functions.*' or 'links.Linear'; all by default",
+    )
+    parser.add_argument(
+        '--jobs',
+        type=int,
+        default=1,
+        metavar='N',
+        help='cases that are made at once, each in two processes (%(default)s)',
+    )
+    parser.add_argument(
+        '--python',
+        default='.peers/differential/bin/python',
+        metavar='PATH',
+        help='an interpreter that has Chainer 7.8.1 (%(default)s)',
+    )
+    parser.add_argument(
+        '--record',
+        metavar='FILE',
+        type=pathlib.Path,
+        help="write cases with Chainer's outcomes to a file, except for those that "
+        'differ without explanation',
+    )
+    parser.add_argument(
+        '--against',
+        metavar='FILE',
+        type=pathlib.Path,
+        help='compare with the outcomes that a file has of cases; needs no Chainer',
+    )
+    parser.add_argument(
+        '--least',
+        type=int,
+        default=200,
+        metavar='N',
+        help='differences that are reduced to their causes (%(default)s)',
+    )
+    parser.add_argument(
+        '--explained', action='store_true', help='list causes that are explained, too'
+    )
+    parser.add_argument(
+        '--list', action='store_true', help='list the names and their valid calls'
+    )
+    args = parser.parse_args(argv)
+    if args.against and args.record:
+        parser.error('--record needs Chainer, and --against is without it')
+    return args
+
+
+if __name__ == '__main__':
+    sys.exit(run.main(parse_args(sys.argv[1:])))

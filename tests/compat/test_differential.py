@@ -1,0 +1,235 @@
+"""compat/differential: the search for differences from the released Chainer."""
+
+import gzip
+import json
+import pathlib
+import random
+import sys
+
+import pytest
+
+from compat.differential import (
+    cases,
+    causes,
+    code,
+    compare,
+    language,
+    mutations,
+    names,
+    pool,
+    proposals,
+    record,
+    run,
+    specs,
+)
+from compat.differential.__main__ import parse_args
+
+RECORDED = pathlib.Path(__file__).with_name('differential.json.gz')
+
+
+def test_cases_have_the_outcomes_that_chainer_had(capsys):
+    status = run.main(parse_args(['--against', str(RECORDED)]))
+    printed = capsys.readouterr().out
+    assert status == 0, printed[-5000:]
+    _, rows = record.read(RECORDED)
+    assert '%-18s %8d' % ('all', len(rows)) in printed
+    assert len(rows) > 1700
+
+
+def test_every_public_name_has_a_case():
+    public, _ = record.read(RECORDED)
+    assert len(public) > 700
+    assert (
+        names.without(
+            [name for name in public if name not in specs.WITHOUT], specs.all_cases()
+        )
+        == []
+    )
+    assert 'functions.relu' in public and 'Variable.__add__' in public
+    assert names.without(['functions.unheard_of'], specs.all_cases()) == [
+        'functions.unheard_of'
+    ]
+
+
+def test_a_seed_makes_the_same_cases():
+    chosen = cases.Cases(3)
+    again = cases.Cases(3)
+    other = cases.Cases(4)
+    numbers = range(10000, 10100)
+    assert [chosen[i] for i in numbers] == [again[i] for i in numbers]
+    assert [chosen[i] for i in numbers] != [other[i] for i in numbers]
+
+
+def test_mutations_are_of_all_kinds_and_keep_the_valid_case():
+    base = language.case(
+        'functions.huber_loss',
+        language.array(4, 3),
+        language.array(4, 3, seed=1),
+        delta=0.5,
+    )
+    before = json.dumps(base)
+    generator = random.Random(0)
+    kinds = set()
+    for _ in range(500):
+        change = proposals.propose(base, generator)
+        if change:
+            kinds.add(change[0])
+            changed = mutations.apply(base, [change])
+            json.dumps(changed)
+            assert code.program(changed)
+            assert mutations.label(change)
+    assert kinds == set(mutations._APPLY) - {'sequence'}
+    assert json.dumps(base) == before
+
+
+@pytest.fixture(scope='module')
+def worker():
+    found = pool.Worker(sys.executable, 'chainer_fast')
+    yield found
+    found.close()
+
+
+def outcome(worker, case):
+    worker.ask(case)
+    return worker.answer()
+
+
+def test_what_is_observed(worker):
+    x = language.array(2, 3)
+    found = outcome(worker, language.case('functions.reshape', x, language.tuple_(6)))
+    assert found['results'][0] == 'Variable'
+    assert found['results'][1][:2] == ['<f4', [6]]
+    assert found['grads'][0][1] == [2, 3]
+    assert found['shares'] == [[0, 0]] and found['changed'] == []
+    error = outcome(worker, language.case('functions.reshape', x, language.tuple_(7)))
+    assert error['error'][0] == 'InvalidType' and error['stage'] == 'call'
+    twice = language.case('functions.sum', x)
+    twice['order'] = 2
+    assert outcome(worker, twice)['first'][0][1] == [2, 3]
+
+
+def test_random_numbers_that_come_next_are_observed(worker):
+    x = language.array(4, 5)
+    drawn = outcome(worker, language.case('functions.dropout', x))
+    still = outcome(
+        worker, language.case('functions.dropout', x, config={'train': False})
+    )
+    assert drawn['random'] != still['random']
+    assert outcome(worker, language.case('functions.dropout', x)) == drawn
+
+
+def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
+    worker._process.kill()
+    worker.ask(language.case('functions.relu', language.array(2)))
+    assert worker.answer()['ended'] == 'exit -9'
+    found = outcome(worker, language.case('functions.relu', language.array(2)))
+    assert 'error' not in found
+
+
+@pytest.mark.parametrize(
+    'key, value, expected',
+    [
+        (
+            'results',
+            ['Variable', ['<f8', [2], [1.0, 2.0]], True],
+            'results: dtype: <f8, not <f4',
+        ),
+        ('results', ['Variable', ['<f4', [1], [1.0]], True], 'results: shape'),
+        ('results', ['Variable', ['<f4', [2], [1.0, 2.1]], True], 'results: numbers'),
+        ('results', ['Variable', ['<f4', [2], ['nan', 2.0]], True], 'results: numbers'),
+        ('grads', [None], 'grads: None, not a value'),
+        ('shares', [[0, 0]], 'shares: more'),
+        ('changed', [0], 'changed: more'),
+        ('warnings', ['UserWarning'], 'warnings: UserWarning, not none'),
+        ('random', [1, 3], 'random numbers'),
+        ('error', ['KeyError'], 'error: KeyError, not none'),
+        ('ended', 'exit -11', 'process: exit -11, not goes on'),
+    ],
+)
+def test_a_difference_is_told(key, value, expected):
+    theirs = {
+        'results': ['Variable', ['<f4', [2], [1.0, 2.0]], True],
+        'grads': [['<f4', [2], [1.0, 1.0]]],
+        'shares': [],
+        'changed': [],
+        'warnings': [],
+        'random': [1, 2],
+    }
+    case = language.case('functions.relu', language.array(2))
+    assert compare.differences(case, theirs, dict(theirs)) == []
+    near = dict(theirs, results=['Variable', ['<f4', [2], [1.0, 2.0001]], True])
+    assert compare.differences(case, theirs, near) == []
+    assert compare.differences(case, theirs, {**theirs, key: value}) == [expected]
+
+
+def test_exceptions_that_are_caught_alike_are_none():
+    case = language.case('functions.relu', 1)
+    theirs = {'error': ['ValueError', 'Exception'], 'stage': 'call', 'meant': False}
+    ours = {'error': ['AxisError', 'ValueError', 'IndexError'], 'stage': 'call'}
+    assert compare.differences(case, theirs, ours) == []
+    assert compare.differences(case, ours, theirs) == [
+        'error: ValueError, not AxisError'
+    ]
+    assert compare.differences(case, theirs, {'results': 1}) == [
+        'error: none, not ValueError by accident'
+    ]
+
+
+def test_a_difference_is_reduced_to_its_cause():
+    base = language.case(
+        'functions.huber_loss',
+        language.array(4, 3),
+        language.array(4, 3, seed=1),
+        delta=0.5,
+        reduce='no',
+    )
+    changes = [
+        ['dtype', ['args', 0], 'f8'],
+        ['layout', [], 'F'],
+        ['shape', ['args', 1], [4, 2]],
+    ]
+
+    def pair(case):
+        error = {'error': ['ValueError'], 'stage': 'call'}
+        fine = {'results': 1, 'warnings': [], 'random': [1]}
+        return fine, error if case['args'][0].get('layout') == 'F' else fine
+
+    cause = causes.shrink(
+        causes.Cause(base, changes, 'error: ValueError, not none'), pair
+    )
+    assert str(cause) == (
+        'functions.huber_loss | layout all=F | error: ValueError, not none'
+    )
+    assert cause.base['kwargs'] == {}
+    program = '\n'.join(code.program(cause.case))
+    assert "layout='F'" in program and 'reduce' not in program
+
+
+def test_a_cause_without_explanation_makes_the_status_one(tmp_path, capsys):
+    public, rows = record.read(RECORDED)
+    plain = next(
+        row
+        for row in rows
+        if row[0]['name'] == 'functions.relu' and 'error' not in row[2] and not row[3]
+    )
+    path = tmp_path / 'file'
+    plain[2]['warnings'] = ['UserWarning']
+    record.write(path, public, [plain])
+    assert run.main(parse_args(['--against', str(path)])) == 1
+    printed = capsys.readouterr().out
+    assert 'functions.relu' in printed and 'not UserWarning' in printed
+    assert '1 causes, 0 of them explained' in printed
+
+
+def test_explanations_are_of_causes_and_have_reasons():
+    table = causes.read_explained()
+    assert len(dict(table)) == len(table)
+    for pattern, reason in table:
+        assert reason.endswith('.'), pattern
+    assert causes.explanation('functions.relu | as it is | shares: less', table) is None
+
+
+def test_the_file_is_small():
+    with gzip.open(RECORDED) as file:
+        assert len(file.readline()) > 1000
+    assert RECORDED.stat().st_size < 1 << 20
