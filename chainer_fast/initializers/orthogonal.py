@@ -90,7 +90,7 @@ class Orthogonal(initializer.Initializer):
                 # The orthogonal matrices of one element are 1 and -1.
                 array[...] = self.scale * (2 * rng.randint(2) - 1)
             else:
-                array[...] = self.scale * self._sample(
+                array[...] = self._sample(
                     array.shape, rng, device.xp).reshape(array.shape)
 
     def _sample(self, shape, rng, xp):
@@ -103,5 +103,6 @@ class Orthogonal(initializer.Initializer):
         wide = n_out < n_in
         samples = xp.asarray(rng.normal(size=(n_out, n_in)))
         q, r = xp.linalg.qr(samples.T if wide else samples)
-        q *= xp.sign(xp.diag(r))
+        # Chainer's signs: those of a negative scale do not count.
+        q *= xp.copysign(self.scale, xp.diag(r))
         return q.T if wide else q

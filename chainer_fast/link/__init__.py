@@ -369,7 +369,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             If ``mode`` is none of the three.
         """
         repeated = _bound.Sequential()
-        if n_repeat > 0:
+        if not n_repeat <= 0:  # NaN is no number of copies
             _check_copy_mode(mode)
             for _ in range(n_repeat):
                 repeated.append(self.copy(mode))
