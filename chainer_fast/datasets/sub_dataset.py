@@ -40,7 +40,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
             order: tp.Sequence[int] | None = None) -> None:
         start, finish = _numbers.plain_all((start, finish))
         if start < 0 or len(dataset) < finish:
-            raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
+            raise ValueError('subset overruns the base dataset: [%s, %s) of %d examples'
                              % (start, finish, len(dataset)))
         if order is not None and len(order) != len(dataset):
             raise ValueError(
@@ -56,7 +56,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
     def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example of the range; -1 is the last one."""
         if not -self._size <= i < self._size:
-            raise IndexError('dataset index out of range: %d, of %d examples'
+            raise IndexError('dataset index out of range: %s, of %s examples'
                              % (i, self._size))
         # A small NumPy integer type cannot hold every position.
         i = int(i) if isinstance(i, numpy.integer) else i
@@ -107,9 +107,9 @@ def split_dataset(
         raise TypeError('split_at must be int, got %s instead' % type(split_at))
     size = len(dataset)
     if split_at < 0:
-        raise ValueError('split_at must be non-negative, got %d' % split_at)
+        raise ValueError('split_at must be non-negative, got %s' % (split_at,))
     if split_at > size:
-        raise ValueError('split_at exceeds the dataset size: %d > %d'
+        raise ValueError('split_at exceeds the dataset size: %s > %s'
                          % (split_at, size))
     return (SubDataset(dataset, 0, split_at, order),
             SubDataset(dataset, split_at, size, order))
@@ -249,7 +249,7 @@ def get_cross_validation_datasets(
     n_folds = _numbers.plain(n_folds)
     total = len(dataset)
     if n_folds > total > 0:
-        raise ValueError('%d examples cannot be divided into %d folds'
+        raise ValueError('%s examples cannot be divided into %s folds'
                          % (total, n_folds))
     order = numpy.arange(total) if order is None else numpy.array(order)
     smaller, n_larger = divmod(total, n_folds)

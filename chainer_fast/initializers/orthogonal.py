@@ -98,7 +98,7 @@ class Orthogonal(initializer.Initializer):
         may_shrink, may_grow = _modes[self.mode]
         if (n_out < n_in and not may_shrink) or (n_out > n_in and not may_grow):
             raise ValueError(
-                'shape %s maps %d inputs to %d outputs, which is no orthogonal %s'
+                'shape %s maps %s inputs to %s outputs, which is no orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
         samples = xp.asarray(rng.normal(size=(n_out, n_in)))

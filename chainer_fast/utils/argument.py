@@ -88,7 +88,7 @@ def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
     for name in retired:
         if name in kwargs:
             raise ValueError('; '.join(filter(None, [
-                '%s argument is not supported anymore' % name, _way_out(name)])))
+                '%s argument is not supported anymore' % (name,), _way_out(name)])))
     _check_all_taken(kwargs)
 
 

@@ -85,8 +85,8 @@ def _candidate_ids(t, samples):
     for name, ids in (('t', t), ('samples', samples)):
         if ids.dtype.kind != 'i':
             raise type_check.InvalidType(
-                '%s.dtype.kind == i' % name, '%s != i' % ids.dtype.kind,
-                '%s must be numbers of classes' % name)
+                '%s.dtype.kind == i' % (name,), '%s != i' % (ids.dtype.kind,),
+                '%s must be numbers of classes' % (name,))
     if t.ndim != 1 or samples.shape[:-1] not in ((), t.shape) or not samples.ndim:
         raise type_check.InvalidType(
             't.ndim == 1 and samples.shape[0] == t.shape[0]',

@@ -188,7 +188,7 @@ class _CRF1d(FunctionNode):
             if y.size and not (y.min() >= 0 and y.max() < n):
                 where = _labels.where_outside('ys[%d]' % i, y, 0, n)
                 raise (ValueError if config.debug else IndexError)(
-                    '%s, but labels must be from 0 to %d: there are %d of them' % (
+                    '%s, but labels must be from 0 to %d: there are %s of them' % (
                         where, n - 1, n))
 
     def backward(
@@ -241,7 +241,7 @@ class _CRF1d(FunctionNode):
 def _check_cost(cost, xs):
     labels = xs[0].shape[1]
     assert cost.shape[0] == labels, (
-        'cost must be a matrix of the %d labels that xs have scores for, but has the '
+        'cost must be a matrix of the %s labels that xs have scores for, but has the '
         'shape %s' % (labels, cost.shape))
 
 

@@ -26,7 +26,7 @@ def check_input_size(ws: tp.Any, xs: tp.Sequence[VariableOrArray]) -> None:
     if given != expected:
         raise ValueError(
             'Inconsistent input size in input values and weight parameters: xs have '
-            '%d columns, but ws[0][0] has %d' % (given, expected))
+            '%s columns, but ws[0][0] has %s' % (given, expected))
 
 
 def _check_network(n_layers, rnn_dir, rnn_mode):

@@ -324,7 +324,7 @@ class LSTM(_state.StatefulLink, LSTMBase):
         if h is not None:
             if batch > h.shape[0]:
                 raise TypeError(
-                    'the batch of x, %d, must not be larger than that of the state, '
+                    'the batch of x, %s, must not be larger than that of the state, '
                     '%d: call reset_state() between sequences' % (batch, h.shape[0]))
             if batch == 0:
                 rest = h

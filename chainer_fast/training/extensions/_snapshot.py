@@ -215,7 +215,7 @@ class _Snapshot(extension.Extension):
             self._known = None
             warnings.warn(
                 'the snapshot %s is not of this training. Do two of them share the '
-                'folder? Each removes the files of the other, having n_retains=%d; '
+                'folder? Each removes the files of the other, having n_retains=%s; '
                 'give them different folders or file names'
                 % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
@@ -303,7 +303,7 @@ def _load_latest(fmt, path, target: tp.Any) -> None:
         warnings.warn('autoload passes over the snapshot %s in %s, which is damaged: %s'
                       % (name, path, damage), stacklevel=4)
     if passed_over:
-        warnings.warn('none of the %d snapshots in %s is whole; starting from the '
+        warnings.warn('none of the %s snapshots in %s is whole; starting from the '
                       'beginning' % (passed_over, path), stacklevel=4)
 
 
@@ -337,7 +337,7 @@ def _read_npz(file) -> None:
             with archive.open(info) as member:  # which checks the sum
                 size = sum(map(len, iter(lambda: member.read(1 << 20), b'')))
             if size != info.file_size:
-                raise zipfile.BadZipFile('%s has %d bytes, where %d are expected'
+                raise zipfile.BadZipFile('%s has %s bytes, where %s are expected'
                                          % (info.filename, size, info.file_size))
 
 

@@ -281,7 +281,7 @@ class ResNetLayers(_network.ImageNetwork):
         if n_layers not in tuple(_UNITS):
             raise ValueError(
                 'there are residual networks of 50, 101 and 152 layers, none of %r'
-                % n_layers)
+                % (n_layers,))
         if pretrained_model is None:
             filters = normal.HeNormal(scale=1.0)
         else:
