@@ -155,11 +155,11 @@ disable_experimental_feature_warning = False
 
 if _typing.TYPE_CHECKING:
     # The function below would keep type checkers from finding misspelt names.
-    from chainer_fast import chainerx, nnabla
+    from chainer_fast import chainerx, nnabla, testing
 else:
     def __getattr__(name: str) -> tp.Any:
-        # Imported when asked for.
-        if name in ('nnabla', 'chainerx'):
+        # Imported when asked for. Chainer's gradient_check imports testing.
+        if name in ('nnabla', 'chainerx', 'testing'):
             return _importlib.import_module('chainer_fast.' + name)
         raise _missing_names.error(__name__, name)
 

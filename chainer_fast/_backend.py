@@ -54,7 +54,7 @@ def _library_wanted(library, entry, level, value):
 
 
 def _missing(what):
-    return NotImplementedError('a device has to define %s' % what)
+    return NotImplementedError('a device has to define %s' % (what,))
 
 
 def _required(what, doc) -> tp.Any:

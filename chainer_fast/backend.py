@@ -134,7 +134,7 @@ def _get_device_from_str(spec):
     if module == 'cupy' and colon:
         return GpuDevice.from_device_id(int(number))
     raise ValueError("no device is called %r; there are '@numpy', '@intel64' and "
-                     "'@cupy:N' with the number of a GPU" % spec)
+                     "'@cupy:N' with the number of a GPU" % (spec,))
 
 
 def _get_device_cupy_or_numpy(device_id):

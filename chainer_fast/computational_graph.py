@@ -171,7 +171,7 @@ class ComputationalGraph:
         if format not in ('dot', 'svg'):
             raise NotImplementedError(
                 "format has to be 'dot' or 'svg', not %r; Graphviz makes images of the "
-                'former' % format)
+                'former' % (format,))
         return self._to_dot() if format == 'dot' else self._to_svg()
 
 

@@ -58,7 +58,7 @@ class FunctionHook:
         if self.name in hooks:
             raise KeyError(
                 'hook %s already exists: a hook of this name is in use in this thread'
-                % self.name)
+                % (self.name,))
         hooks[self.name] = self
         try:
             self.added(None)

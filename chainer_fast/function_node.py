@@ -392,7 +392,7 @@ class FunctionNode(_graph.FunctionBase):
             name = hook.name
         hooks = self.local_function_hooks
         if name in hooks:
-            raise KeyError('Hook %s already exists' % name)
+            raise KeyError('Hook %s already exists' % (name,))
         hooks[name] = hook
         hook.added(self)
 
@@ -410,7 +410,7 @@ class FunctionNode(_graph.FunctionBase):
             If there is no hook of that name.
         """
         if name not in self.local_function_hooks:
-            raise KeyError('Hook %s does not exist' % name)
+            raise KeyError('Hook %s does not exist' % (name,))
         self.local_function_hooks[name].deleted(self)
         del self.local_function_hooks[name]
 

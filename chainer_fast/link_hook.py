@@ -97,7 +97,7 @@ class LinkHook:
         hooks = _get_link_hooks()
         if self.name in hooks:
             raise KeyError(
-                'a link hook named %r is active in this thread already' % self.name)
+                'a link hook named %r is active in this thread already' % (self.name,))
         hooks[self.name] = self
         self.added(None)
         return self

@@ -2,6 +2,9 @@
 
 
 cdef int add_into(int typenum, void *target, void *source, Py_ssize_t n) noexcept nogil
-cdef int report_float_errors(int flags) except -1
+cdef enum Operation:
+    SUM, PRODUCT, QUOTIENT
+
+cdef int report_float_errors(int flags, Operation operation=*) except -1
 cdef void clear_float_errors() noexcept nogil
 cdef int float_errors() noexcept nogil

@@ -65,13 +65,24 @@ cdef int float_errors() noexcept nogil:
     return cf_get_flags()
 
 
-cdef int report_float_errors(int flags) except -1:
-    """Have NumPy react to flags that loops in place have raised."""
+cdef int report_float_errors(int flags, Operation operation=SUM) except -1:
+    """Have NumPy react to flags that loops in place have raised.
+
+    It names an operation: that of the loops which is most often the cause.
+    """
     largest = numpy.float64(numpy.finfo(numpy.float64).max)
     if flags & CF_OVERFLOW:
-        numpy.add(largest, largest)
+        if operation == SUM:
+            numpy.add(largest, largest)
+        else:
+            numpy.multiply(largest, largest)
     if flags & CF_INVALID:
-        numpy.add(numpy.inf, -numpy.inf)
+        if operation == SUM:
+            numpy.add(numpy.inf, -numpy.inf)
+        elif operation == PRODUCT:
+            numpy.multiply(numpy.inf, 0.)
+        else:
+            numpy.divide(0., 0.)
     if flags & CF_DIVIDE:
         numpy.divide(largest, 0.)
     return 0

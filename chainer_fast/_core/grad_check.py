@@ -141,7 +141,7 @@ def check_step(function, targets, earlier, gradients):
         raise wrong_gradients(
             function,
             '%s of gradients returned from backward is incorrect: '
-            'input-index=%d, actual %s != expected %s' % (what, index, got, expected))
+            'input-index=%s, actual %s != expected %s' % (what, index, got, expected))
 
 
 def add_stack(function, error):

@@ -14,7 +14,7 @@ from numpy cimport (
 from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.floats cimport (
-    clear_float_errors, float_errors, report_float_errors)
+    PRODUCT, Operation, clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_chainerx
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
@@ -60,11 +60,11 @@ def register_hook(type hook_class, HookRecipe recipe):
     _hook_recipes[hook_class] = recipe
 
 
-cdef int report() except -1:
+cdef int report(Operation operation=PRODUCT) except -1:
     """Have NumPy warn of the error flags raised since they were cleared."""
     cdef int flags = float_errors()
     if flags:
-        report_float_errors(flags)
+        report_float_errors(flags, operation)
     return 0
 
 
@@ -314,6 +314,8 @@ def scale_grads(params, double factor):
     cdef VariableBase variable
     cdef Operands operands
     cdef Step step
+    if factor != factor:
+        return list(params)     # NumPy does not warn of it, as comparisons here would
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.c[0] = factor
     clear_float_errors()

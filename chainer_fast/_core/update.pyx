@@ -14,12 +14,13 @@ cimport numpy as np
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next
 from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
+from libc.math cimport isfinite
 from libc.string cimport memset
 from numpy cimport NPY_ARRAY_C_CONTIGUOUS
 
 from chainer_fast._core.device_arrays cimport Changes, arrays_of_update
 from chainer_fast._core.entries cimport entry_of
-from chainer_fast._core.floats cimport clear_float_errors
+from chainer_fast._core.floats cimport QUOTIENT, clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_gradient, plain_of, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
@@ -121,12 +122,15 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
 
 
 cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1:
-    """Look up values as plain numbers; False if any is not a plain number."""
+    """Look up values as plain numbers; False if any is not a plain, finite number.
+
+    NumPy tells which of the rule's operations are invalid with others.
+    """
     cdef PyObject *item
     cdef Py_ssize_t i
     for i in range(len(names)):
         item = _lookup(hyperparam, names[i])
-        if item is NULL or not to_double(<object>item, &h[i]):
+        if item is NULL or not to_double(<object>item, &h[i]) or not isfinite(h[i]):
             return False
     return True
 
@@ -197,7 +201,7 @@ def step(Recipe recipe, rule, param, grad):
         return False
     clear_float_errors()
     run(&operands, steps, 1)
-    report()
+    report(QUOTIENT)
     return True
 
 
@@ -504,7 +508,7 @@ def update_params(list params, list hooks=None):
             param = params[i]
             if shortcut and _update_plainly(param, hooks, values, changes):
                 continue
-            report()
+            report(QUOTIENT)
             changes.launch()
             if hooks is not None:
                 # From here on they are not part of the updates.
@@ -523,5 +527,5 @@ def update_params(list params, list hooks=None):
             clear_float_errors()
     finally:
         changes.launch()
-    report()
+    report(QUOTIENT)
     return all_plain

@@ -35,7 +35,7 @@ def device_of(spec: str) -> ChainerxDevice:
     if spec.partition(':')[0] not in ('native', 'cuda'):
         raise RuntimeError(
             'ChainerX has no device %r: there are native and cuda; specifiers of NumPy '
-            "and CuPy start with '@', such as '@numpy' and '@cupy:0'" % spec)
+            "and CuPy start with '@', such as '@numpy' and '@cupy:0'" % (spec,))
     return ChainerxDevice(module().get_device(spec))
 
 
@@ -107,7 +107,7 @@ class ChainerxDevice(_backend.NamedDevice):
             return ChainerxDevice(get_device('native', 0))
         if isinstance(device, cuda.GpuDevice):
             return ChainerxDevice(get_device('cuda', device.device.id))
-        raise ValueError('ChainerX shares no memory with %s' % device)
+        raise ValueError('ChainerX shares no memory with %s' % (device,))
 
     @property
     def fallback_device(self) -> _backend.Device:

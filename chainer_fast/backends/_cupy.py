@@ -44,7 +44,7 @@ def _check_cuda_driver():
     try:
         load_cuda_driver()
     except OSError as e:
-        raise ImportError('CuPy is installed, but not a CUDA driver: %s' % e)
+        raise ImportError('CuPy is installed, but not a CUDA driver: %s' % (e,))
 
 
 def _import_cupy():
@@ -82,4 +82,4 @@ def check_available() -> None:
         raise RuntimeError(
             'CUDA environment is not correctly set up: %s. GPUs need an NVIDIA driver '
             'and CuPy; `python -m chainer_fast --doctor` tells what this machine '
-            'lacks.' % error)
+            'lacks.' % (error,))

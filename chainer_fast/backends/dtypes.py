@@ -64,7 +64,8 @@ def _default():
     name = os.environ.get('CHAINER_DTYPE', 'float32')
     if name not in ('float16', 'float32', 'float64', 'mixed16'):
         raise TypeError(
-            'CHAINER_DTYPE must be float16, float32, float64 or mixed16, not %r' % name)
+            'CHAINER_DTYPE must be float16, float32, float64 or mixed16, not %r' % (
+                name,))
     return mixed16 if name == 'mixed16' else numpy.dtype(name)
 
 

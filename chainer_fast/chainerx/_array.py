@@ -127,7 +127,7 @@ class ndarray(graph.ArrayBase):
         if backprop_id not in ids:
             if self.dtype.kind != 'f':
                 raise _errors.DtypeError(
-                    'gradients are for arrays of floats, not %s' % self.dtype)
+                    'gradients are for arrays of floats, not %s' % (self.dtype,))
             if not self._v.requires_grad:
                 self._v = _new_variable(self._v.raw_array)
             ids |= {backprop_id}
@@ -176,7 +176,7 @@ class ndarray(graph.ArrayBase):
         if not self.is_grad_required(backprop_id):
             raise _errors.ChainerxError(
                 'the array keeps no gradient of the graph %r: call require_grad first'
-                % backprop_id)
+                % (backprop_id,))
         return backprop_id
 
     def get_grad(self, backprop_id: BackpropId | None = None) -> ndarray | None:
@@ -216,7 +216,7 @@ class ndarray(graph.ArrayBase):
         if backprop_id not in self._all_graphs():
             raise _errors.ChainerxError(
                 'the array is not in the graph %r: call require_grad first'
-                % backprop_id)
+                % (backprop_id,))
         if grad is not None:
             self._check_gradient(grad)
             self.require_grad(backprop_id)

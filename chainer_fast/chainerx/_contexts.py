@@ -94,7 +94,7 @@ class Backend:
         if index not in self._devices:
             if index < 0 or self.name != 'native' and index >= self.get_device_count():
                 raise _errors.DeviceError(
-                    'there is no device %s:%d' % (self.name, index))
+                    'there is no device %s:%s' % (self.name, index))
             self._devices.setdefault(index, Device(self, index))
         return self._devices[index]
 
@@ -153,7 +153,7 @@ class Context:
             name, colon, number = name.partition(':')
             if colon and not (number.isascii() and number.isdigit()):
                 raise _errors.DeviceError(
-                    'the index of a device is a number, not %r' % number)
+                    'the index of a device is a number, not %r' % (number,))
             index = int(number or 0)
         return self.get_backend(name).get_device(index)
 
@@ -170,9 +170,9 @@ class Context:
     def _check_valid_backprop_id(self, backprop_id: BackpropId) -> None:
         if backprop_id.context is not self:
             raise _errors.ChainerxError(
-                'the graph %r is of another context' % backprop_id.name)
+                'the graph %r is of another context' % (backprop_id.name,))
         if not backprop_id.is_alive:
-            raise _errors.ChainerxError('the graph %r has ended' % backprop_id.name)
+            raise _errors.ChainerxError('the graph %r has ended' % (backprop_id.name,))
 
 
 for _class in Device, Backend, BackpropId, Context:

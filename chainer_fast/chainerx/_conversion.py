@@ -37,7 +37,7 @@ def checked(array: tp.Any, device: _contexts.Device) -> ndarray:
 
 def _known(dtype):
     if dtype not in _ALL:
-        raise _errors.DtypeError('there are no arrays of %s' % dtype)
+        raise _errors.DtypeError('there are no arrays of %s' % (dtype,))
 
 
 def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,

@@ -142,7 +142,7 @@ def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True,
         If ``num`` is negative.
     """
     if num < 0:
-        raise _errors.ChainerxError('the number of elements is negative: %d' % num)
+        raise _errors.ChainerxError('the number of elements is negative: %s' % (num,))
     return _new(device, 'linspace', start, stop, num, endpoint, dtype=_float(dtype))
 
 
@@ -210,4 +210,4 @@ def _numbers(*numbers):
     for number in numbers:
         if number is not None and number < 0:
             raise _errors.DimensionError(
-                'the length of an axis is negative: %d' % number)
+                'the length of an axis is negative: %s' % (number,))

@@ -194,4 +194,4 @@ class WithoutGradient(FunctionNode):
         return tuple(self.function(backend.get_array_module(inputs[0]), *inputs))
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
-        raise _errors.NotImplementedError('%s has no gradient' % self.name)
+        raise _errors.NotImplementedError('%s has no gradient' % (self.name,))

@@ -97,7 +97,7 @@ def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
     for each in _dtypes.shape(axis):
         if not -ndim <= each < ndim:
             raise _errors.DimensionError(
-                'axis %d is out of bounds for an array of %d axes' % (each, ndim))
+                'axis %s is out of bounds for an array of %d axes' % (each, ndim))
         found.append(each % ndim)
     if len(set(found)) < len(found):
         raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
@@ -114,7 +114,7 @@ def one_axis(axis: int, ndim: int) -> int:
     """
     found = operator.index(axis)
     if not -ndim <= found < ndim:
-        raise _errors.DimensionError('there is no axis %d among %d' % (found, ndim))
+        raise _errors.DimensionError('there is no axis %s among %d' % (found, ndim))
     return found % ndim
 
 

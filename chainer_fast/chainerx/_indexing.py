@@ -158,7 +158,7 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
     length = a.shape[axis]
     indices = _conversion.asarray(indices, device=a.device)._array
     if indices.dtype.kind not in 'iu' and indices.size:
-        raise _errors.DtypeError('indices are integers, not %s' % indices.dtype)
+        raise _errors.DtypeError('indices are integers, not %s' % (indices.dtype,))
     found = _bounded(indices.astype(numpy.int64), length, mode, a.device)
 
     def of_variable(a):
@@ -179,11 +179,11 @@ def _bounded(indices, length, mode, device):
     if mode == 'clip' and length:
         return indices.clip(0, length - 1)
     if mode not in ('raise', 'wrap', 'clip'):
-        raise ValueError("the mode is 'raise', 'wrap' or 'clip', not %r" % mode)
+        raise ValueError("the mode is 'raise', 'wrap' or 'clip', not %r" % (mode,))
     if not device.native:
         raise _errors.BackendError("the mode 'raise' is not there on cuda")
     if indices.size and not -length <= indices.min() <= indices.max() < length:
-        raise IndexError('an index is out of bounds for %d elements' % length)
+        raise IndexError('an index is out of bounds for %s elements' % (length,))
     return indices
 
 

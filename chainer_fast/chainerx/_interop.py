@@ -32,7 +32,7 @@ def _to_cupy(array: ndarray) -> tp.Any:
     _routines.check(array)
     if array.device.native:
         raise _errors.ChainerxError(
-            'an array on %s has no memory of CuPy' % array.device)
+            'an array on %s has no memory of CuPy' % (array.device,))
     return array._array
 
 
@@ -63,7 +63,7 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
     if device.native:
         return checked(numpy.frombuffer(buffer, dtype, count, offset), device)
     if not isinstance(buffer, device.xp.ndarray) or buffer.device.id != device.index:
-        raise _errors.ChainerxError('the buffer is not memory of %s' % device)
+        raise _errors.ChainerxError('the buffer is not memory of %s' % (device,))
     if not buffer.flags.c_contiguous:
         raise ValueError('the buffer is not contiguous')
     data = buffer.ravel().view(numpy.uint8)[offset:].view(dtype)
@@ -179,7 +179,7 @@ def _fromrawpointer(
     cupy = device.xp
     found = cupy.cuda.runtime.pointerGetAttributes(ptr)
     if found.device != device.index or not found.devicePointer:
-        raise _errors.ChainerxError('the memory is not that of %s' % device)
+        raise _errors.ChainerxError('the memory is not that of %s' % (device,))
     memory = cupy.cuda.UnownedMemory(start, size, base, device.index)
     return checked(cupy.ndarray(
         shape, dtype, cupy.cuda.MemoryPointer(memory, -low), strides), device)

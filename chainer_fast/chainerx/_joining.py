@@ -100,7 +100,7 @@ def dstack(arrays: tp.Sequence[ndarray]) -> ndarray:
 def _cuts(given, length):
     """Return where an axis is cut, in increasing order or not."""
     if isinstance(given, str):
-        raise TypeError('places to cut are integers, not %r' % given)
+        raise TypeError('places to cut are integers, not %r' % (given,))
     if numpy.ndim(given):
         cuts = given.tolist() if isinstance(given, numpy.ndarray) else given
         if numpy.ndim(given) > 1:
@@ -109,10 +109,10 @@ def _cuts(given, length):
                 for cut in map(operator.index, cuts)]
     sections = int(given)
     if sections != given:
-        raise TypeError('the number of sections is an integer, not %s' % given)
+        raise TypeError('the number of sections is an integer, not %s' % (given,))
     if sections <= 0 or length % sections:
         raise _errors.DimensionError(
-            'an axis of length %d is not split into %d' % (length, sections))
+            'an axis of length %s is not split into %s' % (length, sections))
     return list(range(length // sections, length, length // sections or 1))
 
 

@@ -32,7 +32,7 @@ def _whole_shape(shape, size):
             unknown and (not known or size % known)) or (
             not unknown and known != size):
         raise _errors.DimensionError(
-            '%d elements are not an array of shape %s' % (size, shape))
+            '%s elements are not an array of shape %s' % (size, shape))
     if unknown:
         shape = tuple([size // known if n < 0 else n for n in shape])
     return shape

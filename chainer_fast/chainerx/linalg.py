@@ -24,7 +24,7 @@ def _check(a, square=False):
     _routines.check(a)
     if a.dtype.name not in ('float32', 'float64'):
         raise _errors.DtypeError(
-            'matrices are of float32 or float64, not %s' % a.dtype)
+            'matrices are of float32 or float64, not %s' % (a.dtype,))
     if a.ndim != 2 or square and a.shape[0] != a.shape[1]:
         raise _errors.DimensionError('a %smatrix is expected, not the shape %s'
                                      % ('square ' * square, a.shape))
@@ -68,7 +68,7 @@ def solve(a: ndarray, b: ndarray) -> ndarray:
         raise _errors.DimensionError(
             'the shapes %s and %s do not go together' % (a.shape, b.shape))
     if b.dtype.name not in ('float32', 'float64'):
-        raise _errors.DtypeError('float32 or float64 is expected, not %s' % b.dtype)
+        raise _errors.DtypeError('float32 or float64 is expected, not %s' % (b.dtype,))
     return _routines.compute(
         [a, b], lambda xp, x, y: xp.linalg.solve(x, y), _decompositions.solve,
         numpy.promote_types(a.dtype, b.dtype))
@@ -215,7 +215,7 @@ def _half(letter):
     if not isinstance(letter, str):
         raise TypeError('UPLO is a string, not %s' % type(letter).__name__)
     if len(letter) != 1:
-        raise ValueError("UPLO is 'L' or 'U', not %r" % letter)
+        raise ValueError("UPLO is 'L' or 'U', not %r" % (letter,))
     if letter.upper() not in 'LU':
-        raise _errors.ChainerxError("UPLO is 'L' or 'U', not %r" % letter)
+        raise _errors.ChainerxError("UPLO is 'L' or 'U', not %r" % (letter,))
     return letter.upper()

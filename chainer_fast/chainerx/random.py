@@ -65,7 +65,7 @@ def _random(name, first, second, size, device):
 def __getattr__(name: str) -> tp.Any:
     function = getattr(numpy.random, name)
     if name.startswith('_') or not callable(function):
-        raise AttributeError('chainerx.random has no %s' % name)
+        raise AttributeError('chainerx.random has no %s' % (name,))
     return functools.partial(_drawn, name)
 
 

@@ -80,7 +80,7 @@ class _OwnEntries:
             return vars(self)[name]
         except KeyError:
             raise AttributeError(
-                'the running thread has no configuration entry %r' % name) from None
+                'the running thread has no configuration entry %r' % (name,)) from None
 
     def __setattr__(self, name: str, value: tp.Any, /) -> None:
         _state.check(name, value)
@@ -90,7 +90,7 @@ class _OwnEntries:
     def __delattr__(self, name: str, /) -> None:
         if name not in vars(self):
             raise AttributeError(
-                'the running thread has no configuration entry %r to delete' % name)
+                'the running thread has no configuration entry %r to delete' % (name,))
         del vars(self)[name]
         _state.changed()
 
@@ -141,7 +141,7 @@ def _look_up(*config_and_name):
     """Return an entry, as ``LocalConfig.__getattr__`` that nobody has replaced."""
     if len(config_and_name) == 1:       # Python asks for an attribute of the class.
         raise AttributeError(
-            "type object 'LocalConfig' has no attribute %r" % config_and_name)
+            "type object 'LocalConfig' has no attribute %r" % (config_and_name,))
     return _state.LocalEntries.__getattribute__(*config_and_name)
 
 

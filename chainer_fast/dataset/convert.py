@@ -126,7 +126,7 @@ def _device_id(device):
         return device.device.id
     raise RuntimeError(
         'a plain function as converter gets its device as an integer, and %s has none; '
-        'decorate the function with @chainer.dataset.converter()' % device)
+        'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
 def _as_arguments(batch):
@@ -265,7 +265,7 @@ def _concat_arrays(arrays, padding):
                     found, Variable):
                 raise TypeError(
                     'arrays and numbers can be stacked, but not %s: write a converter '
-                    'of your own, with @chainer.dataset.converter()' % found)
+                    'of your own, with @chainer.dataset.converter()' % (found,))
             return arrays
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)

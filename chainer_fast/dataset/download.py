@@ -228,7 +228,7 @@ def _check_of(checksum):
         raise ValueError(
             'checksum is %r: it has to be a kind, a colon and hexadecimal digits, of '
             'which there are %s' % (checksum, ', '.join(
-                '%d for %s' % (n, name) for name, n in lengths.items())))
+                '%s for %s' % (n, name) for name, n in lengths.items())))
 
     def check(path):
         digest = hashlib.new(kind)

@@ -36,7 +36,7 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
             if start <= i < start + len(part):
                 return part[i - start]
             start += len(part)
-        raise IndexError('index %d is out of range: there are %d examples'
+        raise IndexError('index %s is out of range: there are %s examples'
                          % (i, start))
 
     def __len__(self) -> int:

@@ -347,7 +347,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
             Image of shape ``(channels, height, width)``.
         """
         if not 0 <= i < len(self):
-            raise IndexError('index %d out of range of %d images' % (i, len(self)))
+            raise IndexError('index %s out of range of %d images' % (i, len(self)))
         which = bisect.bisect_right(self._zpaths_accumlens, i) - 1
         return self._zfs[which].get_example(i - self._zpaths_accumlens[which])
 

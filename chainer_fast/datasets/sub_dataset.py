@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import operator
 import typing as tp
-import warnings
 
 import numpy
 
 from chainer_fast import _numbers
 from chainer_fast.dataset import dataset_mixin
+from chainer_fast.utils import argument
 
 
 class SubDataset(dataset_mixin.DatasetMixin):
@@ -40,7 +40,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
             order: tp.Sequence[int] | None = None) -> None:
         start, finish = _numbers.plain_all((start, finish))
         if start < 0 or len(dataset) < finish:
-            raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
+            raise ValueError('subset overruns the base dataset: [%s, %s) of %d examples'
                              % (start, finish, len(dataset)))
         if order is not None and len(order) != len(dataset):
             raise ValueError(
@@ -56,7 +56,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
     def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example of the range; -1 is the last one."""
         if not -self._size <= i < self._size:
-            raise IndexError('dataset index out of range: %d, of %d examples'
+            raise IndexError('dataset index out of range: %s, of %s examples'
                              % (i, self._size))
         # A small NumPy integer type cannot hold every position.
         i = int(i) if isinstance(i, numpy.integer) else i
@@ -107,9 +107,9 @@ def split_dataset(
         raise TypeError('split_at must be int, got %s instead' % type(split_at))
     size = len(dataset)
     if split_at < 0:
-        raise ValueError('split_at must be non-negative, got %d' % split_at)
+        raise ValueError('split_at must be non-negative, got %s' % (split_at,))
     if split_at > size:
-        raise ValueError('split_at exceeds the dataset size: %d > %d'
+        raise ValueError('split_at exceeds the dataset size: %s > %s'
                          % (split_at, size))
     return (SubDataset(dataset, 0, split_at, order),
             SubDataset(dataset, split_at, size, order))
@@ -208,7 +208,7 @@ def split_dataset_n_random(
 
 def get_cross_validation_datasets(
         dataset: tp.Sequence[tp.Any], n_folds: int | None = None, order: tp.Any = None,
-        *, n_fold: int | None = None, **ignored: tp.Any) -> list[tuple[tp.Any, ...]]:
+        **kwargs: tp.Any) -> list[tuple[tp.Any, ...]]:
     """Make the training and validation sets of a cross validation.
 
     Parameters
@@ -221,10 +221,8 @@ def get_cross_validation_datasets(
         the first pairs are larger by one.
     order : sequence of int, optional
         Permutation to apply first.
-    n_fold : int, optional
-        Deprecated name of ``n_folds``.
-    **ignored :
-        Ignored.
+    **kwargs :
+        ``n_fold`` is the old name of ``n_folds``. Other arguments are ignored.
 
     Returns
     -------
@@ -245,17 +243,13 @@ def get_cross_validation_datasets(
     (['a', 'b'], ['c', 'd', 'e'])
     (['c', 'd', 'e'], ['a', 'b'])
     """
-    if n_fold is not None:
-        warnings.warn(
-            'Argument `n_fold` is deprecated. Please use `n_folds` instead',
-            DeprecationWarning)
-        n_folds = n_fold
+    n_folds = argument.take_renamed(kwargs, 'n_fold', 'n_folds', n_folds)
     if n_folds is None:
         raise TypeError('n_folds is missing: give the number of folds')
     n_folds = _numbers.plain(n_folds)
     total = len(dataset)
     if n_folds > total > 0:
-        raise ValueError('%d examples cannot be divided into %d folds'
+        raise ValueError('%s examples cannot be divided into %s folds'
                          % (total, n_folds))
     order = numpy.arange(total) if order is None else numpy.array(order)
     smaller, n_larger = divmod(total, n_folds)
@@ -271,13 +265,13 @@ def get_cross_validation_datasets(
 
 
 def get_cross_validation_datasets_random(
-        dataset: tp.Sequence[tp.Any], n_folds: int | None, seed: int | None = None, *,
-        n_fold: int | None = None, **ignored: tp.Any) -> list[tuple[tp.Any, ...]]:
+        dataset: tp.Sequence[tp.Any], n_folds: int | None, seed: int | None = None,
+        **kwargs: tp.Any) -> list[tuple[tp.Any, ...]]:
     """Make the training and validation sets of a random cross validation.
 
     Parameters
     ----------
-    dataset, n_folds, n_fold :
+    dataset, n_folds, **kwargs :
         As in :func:`get_cross_validation_datasets`.
     seed : int, optional
         Seed of the permutation.
@@ -300,4 +294,4 @@ def get_cross_validation_datasets_random(
     [(2, 3), (3, 2)]
     """
     return get_cross_validation_datasets(
-        dataset, n_folds, _permutation(dataset, seed), n_fold=n_fold)
+        dataset, n_folds, _permutation(dataset, seed), **kwargs)

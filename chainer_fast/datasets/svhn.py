@@ -87,7 +87,7 @@ def _create(path, name):
         from scipy import io  # late, as it is slow to import and rarely needed
     except ImportError as e:
         raise RuntimeError(
-            'the files of SVHN are read with SciPy, which cannot be imported: %s' % e
+            'the files of SVHN are read with SciPy, which cannot be imported: %s' % (e,)
         ) from e
 
     matrices = io.loadmat(download._verified_download([_URL % name], _SHA256[name]))

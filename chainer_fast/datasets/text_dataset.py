@@ -160,7 +160,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
             If the files were closed.
         """
         if not 0 <= idx < len(self._lines):
-            raise IndexError('index %d out of range of %d lines'
+            raise IndexError('index %s out of range of %d lines'
                              % (idx, len(self._lines)))
         line = self._lines[idx]
         with self._lock:

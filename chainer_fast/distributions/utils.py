@@ -98,7 +98,7 @@ def _check_probabilities(p):
     # This form of the comparison also catches NaN.
     if not off <= tolerance:
         raise ValueError('the probabilities p must sum up to 1 along the last axis, '
-                         'a sum is off by %s' % off)
+                         'a sum is off by %s' % (off,))
 
 
 def _random_categories(p, n):

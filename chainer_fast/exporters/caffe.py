@@ -110,7 +110,7 @@ class _Network:
         layers = None if converter is None else converter(function, arrays)
         if layers is None or None in bottom:
             raise Exception(
-                'Cannot convert, name=%s, rank=%d, label=%s, inputs=%s: %s' % (
+                'Cannot convert, name=%s, rank=%s, label=%s, inputs=%s: %s' % (
                     name, function.rank, function.label, bottom,
                     'some inputs are neither the data nor layers'
                     if layers else 'there is no layer for it'))

@@ -36,7 +36,7 @@ class Timings:
     _title = None
 
     def __init__(self) -> None:
-        self._call_history = []
+        self.call_history = []
         self._total_time = 0
         # Computations whose events have not been read: position in the history, both
         # events, and whether the computation is part of another one.
@@ -63,11 +63,12 @@ class Timings:
         nested = bool(self._running_stack)
         if isinstance(start, float):
             elapsed = _get_time() - start
-            self._call_history.append((name, elapsed))
+            self._history().append((name, elapsed))
             self._total_time += 0 if nested else elapsed
             return
-        self._pending.append((len(self._call_history), start, self._record(), nested))
-        self._call_history.append((name, None))
+        history = self._history()
+        self._pending.append((len(history), start, self._record(), nested))
+        history.append((name, None))
         if len(self._pending) >= _MOST_PENDING:
             self._read_events()
 
@@ -76,7 +77,8 @@ class Timings:
         for index, start, stop, nested in pending:
             stop.synchronize()
             elapsed = cuda.cupy.cuda.get_elapsed_time(start, stop) / 1000
-            self._call_history[index] = self._call_history[index][0], elapsed
+            history = self._history()
+            history[index] = history[index][0], elapsed
             self._total_time += 0 if nested else elapsed
 
     @property
@@ -86,12 +88,24 @@ class Timings:
         They are in the order in which they ended.
         """
         self._read_events()
-        return self._call_history
+        return self._history()
 
+    # The list is where `vars` shows it.
     @call_history.setter
     def call_history(self, history: tp.Any) -> None:
         self._pending = []
-        self._call_history = history
+        vars(self)['call_history'] = history
+
+    @call_history.deleter
+    def call_history(self) -> None:
+        self._history()
+        self._pending = []
+        del vars(self)['call_history']
+
+    def _history(self):
+        if 'call_history' not in vars(self):
+            raise AttributeError('call_history of the hook was deleted')
+        return vars(self)['call_history']
 
     @staticmethod
     def _record():

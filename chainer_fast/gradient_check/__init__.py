@@ -190,7 +190,7 @@ class _CheckBackward:
         self.detect_nondifferentiable = detect_nondifferentiable
         self.dtype = None if dtype is None else numpy.dtype(dtype)
         if self.dtype is not None and self.dtype.kind != 'f':
-            raise ValueError('dtype must be a floating type, not %s' % self.dtype)
+            raise ValueError('dtype must be a floating type, not %s' % (self.dtype,))
         if no_grads is not None and len(no_grads) != len(self.xs):
             raise ValueError('no_grads has %d elements, but there are %d inputs' % (
                 len(no_grads), len(self.xs)))

@@ -187,6 +187,5 @@ class Identity(initializer.Initializer):
             raise ValueError(
                 'Identity fills square matrices, not an array of shape %s'
                 % (array.shape,))
-        array[...] = 0
-        diagonal = backend.get_array_module(array).arange(n)
-        array[diagonal, diagonal] = self.scale
+        # Zeros that are multiplied have the sign of the scale, and NaN of NaN.
+        array[...] = backend.get_array_module(array).identity(n) * self.scale

@@ -230,8 +230,9 @@ class HeNormal(initializer.Initializer):
         self._check_dtype(array)
         fans = dict(zip(
             ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))
-        if self.fan_option not in fans:
+        if self.fan_option not in tuple(fans):
             raise ValueError(
-                "fan_option has to be 'fan_in' or 'fan_out', not %r" % self.fan_option)
+                "fan_option has to be 'fan_in' or 'fan_out', not %r" % (
+                    self.fan_option,))
         _fill(
             array, self.rng, _random.spread(self.scale, 2., fans[self.fan_option]))

@@ -90,7 +90,7 @@ class Orthogonal(initializer.Initializer):
                 # The orthogonal matrices of one element are 1 and -1.
                 array[...] = self.scale * (2 * rng.randint(2) - 1)
             else:
-                array[...] = self.scale * self._sample(
+                array[...] = self._sample(
                     array.shape, rng, device.xp).reshape(array.shape)
 
     def _sample(self, shape, rng, xp):
@@ -98,10 +98,11 @@ class Orthogonal(initializer.Initializer):
         may_shrink, may_grow = _modes[self.mode]
         if (n_out < n_in and not may_shrink) or (n_out > n_in and not may_grow):
             raise ValueError(
-                'shape %s maps %d inputs to %d outputs, which is no orthogonal %s'
+                'shape %s maps %s inputs to %s outputs, which is no orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
         samples = xp.asarray(rng.normal(size=(n_out, n_in)))
         q, r = xp.linalg.qr(samples.T if wide else samples)
-        q *= xp.sign(xp.diag(r))
+        # Chainer's signs: those of a negative scale do not count.
+        q *= xp.copysign(self.scale, xp.diag(r))
         return q.T if wide else q

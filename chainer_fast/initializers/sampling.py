@@ -24,7 +24,7 @@ class _SamplingFilter(initializer.Initializer):
     def __init__(
             self, upsampling: bool = True, interpolation: str = 'linear',
             dtype: DTypeSpec | None = None) -> None:
-        if interpolation not in _kernels:
+        if interpolation not in tuple(_kernels):
             raise ValueError(
                 'interpolation has to be one of %s, not %r'
                 % (', '.join(map(repr, _kernels)), interpolation))
@@ -41,7 +41,7 @@ class _SamplingFilter(initializer.Initializer):
         n_out, n_in, size, *others = array.shape
         assert n_in in (1, n_out), (
             'resampling filters need one input channel, or as many as output channels '
-            '(%d), not %d' % (n_out, n_in))
+            '(%s), not %s' % (n_out, n_in))
         for other in others:
             if other != size:
                 raise ValueError(

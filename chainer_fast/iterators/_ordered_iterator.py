@@ -211,7 +211,7 @@ def _load_orders_ahead(serializer, epoch_size):
         return []
     if orders.ndim != 2 or orders.shape[1] != epoch_size or orders.dtype.kind != 'i':
         raise ValueError(
-            'orders_ahead has shape %s and dtype %s, but orders of %d indices were '
+            'orders_ahead has shape %s and dtype %s, but orders of %s indices were '
             'expected' % (orders.shape, orders.dtype, epoch_size))
     return list(orders)
 

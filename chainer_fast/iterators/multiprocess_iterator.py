@@ -135,10 +135,10 @@ class MultiprocessIterator(ReadAheadIterator):
         batch_size, n_processes, n_prefetch = _numbers.plain_all(
             (batch_size, n_processes, n_prefetch))
         if n_processes is not None and n_processes < 0:
-            raise ValueError('n_processes must not be negative (%r)' % n_processes)
+            raise ValueError('n_processes must not be negative (%r)' % (n_processes,))
         if maxtasksperchild is not None and maxtasksperchild < 1:
             raise ValueError(
-                'maxtasksperchild has to be at least 1, not %r' % maxtasksperchild)
+                'maxtasksperchild has to be at least 1, not %r' % (maxtasksperchild,))
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self.repeat, self.shuffle = repeat, shuffle

@@ -273,7 +273,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         if not hasattr(self, name):
             raise AttributeError(
                 'cannot register %s as a persistent value: there is no such attribute'
-                % name)
+                % (name,))
         _move(name, self._params, self._persistent)
         if self._awaited:
             super().__setattr__(name, self._take_awaited(name, getattr(self, name)))
@@ -376,7 +376,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             If ``mode`` is none of the three.
         """
         repeated = _bound.Sequential()
-        if n_repeat > 0:
+        if not n_repeat <= 0:  # NaN is no number of copies
             _check_copy_mode(mode)
             for _ in range(_numbers.plain(n_repeat)):
                 repeated.append(self.copy(mode))
@@ -425,7 +425,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             if param.array is None:
                 warnings.warn(
                     "Parameter '%s' is not initialized, so its elements are not counted"
-                    % path)
+                    % (path,))
             else:
                 total += param.size
         return total
@@ -606,7 +606,7 @@ class Chain(Link):
         if isinstance(value, Link):
             if hasattr(self, name):
                 raise AttributeError(
-                    'cannot register a new link %s: attribute exists' % name)
+                    'cannot register a new link %s: attribute exists' % (name,))
             value.name = name
             self._children.add(name)
         else:
@@ -705,7 +705,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         if isinstance(value, Link):
             raise TypeError(
                 'a child of a ChainList has no attribute name (%s); use add_link(), or '
-                'assign it outside of the "with init_scope()" block' % name)
+                'assign it outside of the "with init_scope()" block' % (name,))
         super()._register(name, value)
 
     def _renumber(self):

@@ -118,7 +118,7 @@ class Hooked:
         if name is None:
             name = hook.name
         if name in self.local_link_hooks:
-            raise KeyError('the link has a hook named %r already' % name)
+            raise KeyError('the link has a hook named %r already' % (name,))
         self.local_link_hooks[name] = hook
         hook.added(self)  # type: ignore[arg-type]
         return self
@@ -138,6 +138,6 @@ class Hooked:
         """
         hooks = self.local_link_hooks
         if name not in hooks:
-            raise KeyError('the link has no hook named %r' % name)
+            raise KeyError('the link has no hook named %r' % (name,))
         hooks[name].deleted(self)  # type: ignore[arg-type]
         del hooks[name]

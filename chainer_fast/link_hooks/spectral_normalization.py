@@ -228,6 +228,8 @@ class SpectralNormalization(_weight.WeightHook):
             weight = getattr(link, self.weight_name)
             gamma = variable.Parameter(constant.NaN(_dtype_of(weight)))
             gamma.to_device(link.device)
+            # It gets its value late, and no gradient by that.
+            gamma.cleargrad()
             # Whoever is set up with the weight already updates it as well.
             rule = getattr(weight, 'update_rule', None)
             if rule is not None:
@@ -256,6 +258,7 @@ class SpectralNormalization(_weight.WeightHook):
             xp = backend.get_array_module(matrix)
             largest = xp.linalg.svd(matrix, compute_uv=False)[0]
         link.gamma.initializer = constant.Constant(float(largest), weight.dtype)
+        link.gamma.cleargrad()
         link.gamma.initialize(())
 
     def _initialize_values(self, link):

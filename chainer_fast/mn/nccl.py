@@ -56,7 +56,7 @@ def _get_version(user):
                 else 'CuPy is not available'))
     version = nccl.get_version()
     if version < 2000:
-        raise RuntimeError('%s needs NCCL 2 or newer, found %d' % (user, version))
+        raise RuntimeError('%s needs NCCL 2 or newer, found %s' % (user, version))
     return version
 
 

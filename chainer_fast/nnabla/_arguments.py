@@ -77,7 +77,7 @@ def _check_array(i, given, y):
         raise ValueError(
             'grad_outputs must be None, a real number, an array of real numbers, a '
             'Variable or a list of these, but grad_outputs[%d] is %s' % (
-                i, 'of dtype %s' % given.dtype if hasattr(given, 'dtype')
+                i, 'of dtype %s' % (given.dtype,) if hasattr(given, 'dtype')
                 else type(given)))
     if given.shape != y.shape:
         raise ValueError(

@@ -53,7 +53,7 @@ def check_differentiable(reached, inputs):
         if wanted & Reached(function.inputs or ()).nodes:
             raise NotImplementedError(
                 '%s has no gradient: define its backward, or take the gradient of what '
-                'does not pass through it' % function.label)
+                'does not pass through it' % (function.label,))
 
 
 def _has_backward(node):

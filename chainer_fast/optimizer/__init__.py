@@ -71,7 +71,7 @@ class Hyperparameter:
         parent = self.__dict__.get('_parent')
         if parent is None:
             raise AttributeError(
-                'hyperparameter %r is set neither here nor in a parent' % name)
+                'hyperparameter %r is set neither here nor in a parent' % (name,))
         return getattr(parent, name)
 
     def __repr__(self) -> str:

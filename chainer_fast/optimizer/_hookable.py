@@ -40,7 +40,7 @@ class _Hookable:
             name = _name_of(hook)
         early, late = self._pre_update_hooks, self._post_update_hooks
         if name in early or name in late:
-            raise KeyError('hook "%s" already exists' % name)
+            raise KeyError('hook "%s" already exists' % (name,))
         (early if timing == 'pre' else late)[name] = hook
 
     def remove_hook(self, name: str) -> None:
@@ -53,7 +53,8 @@ class _Hookable:
     def hooks(self, timing):
         """Return the hooks to call ``'pre'`` or ``'post'`` an update."""
         if timing not in _TIMINGS:
-            raise ValueError("timing must be either 'pre' or 'post', not %r" % timing)
+            raise ValueError("timing must be either 'pre' or 'post', not %r" % (
+                timing,))
         if timing == 'pre':
             return self._pre_update_hooks.values()
         return self._post_update_hooks.values()

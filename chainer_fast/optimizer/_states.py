@@ -108,7 +108,7 @@ def serialize_rules(link, ruled, parts):
     for path in without:
         warnings.warn(
             'the file has no states for %s, although it counts updates: they begin anew'
-            % path)
+            % (path,))
 
 
 def _is_of_a_hook(link, param):

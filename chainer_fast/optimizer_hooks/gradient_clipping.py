@@ -64,7 +64,7 @@ class GradientClipping:
         if norm == 0:
             return
         rate = self.threshold / norm
-        if not rate < 1:        # nor if the norm is no number
+        if rate >= 1:       # if the norm is no number, nor are the gradients
             return
         for param in gradients.scale_grads(params, rate):
             param = param._plain()

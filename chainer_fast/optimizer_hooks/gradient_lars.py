@@ -1,6 +1,8 @@
 """Layer-wise adaptive rate scaling."""
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -58,6 +60,7 @@ class GradientLARS(GradientHook):
         size = float(xp.linalg.norm(array))
         if size > self.threshold:
             total = float(xp.linalg.norm(grad)) + self.weight_decay * size
-            rate = size / (self.eps + total)
+            # NumPy warns of a division by zero.
+            rate = float(numpy.divide(size, self.eps + total))
         grad += self.weight_decay * array
         grad *= rate

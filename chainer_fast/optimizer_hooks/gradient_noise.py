@@ -1,8 +1,9 @@
 """Noise added to gradients."""
 from __future__ import annotations
 
-import math
 import typing as tp
+
+import numpy
 
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 from chainer_fast.types import DTypeSpec, NdArray, Xp
@@ -41,7 +42,8 @@ def exponential_decay_noise(
     A. Neelakantan et al. `Adding gradient noise improves learning for very deep
     networks <https://arxiv.org/abs/1511.06807>`__. 2015.
     """
-    deviation = math.sqrt(hook.eta / (1 + opt.t) ** 0.55)
+    # NumPy warns of a negative scale.
+    deviation = float(numpy.sqrt(hook.eta / (1 + opt.t) ** 0.55))
     return xp.random.normal(0, deviation, shape).astype(dtype)
 
 

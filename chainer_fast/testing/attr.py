@@ -27,7 +27,7 @@ def check_available() -> None:
     if not is_available():
         raise RuntimeError(
             'chainer.testing needs pytest: install it, e.g. with '
-            '"pip install pytest".\nReason: %s' % _error)
+            '"pip install pytest".\nReason: %s' % (_error,))
 
 
 def get_error() -> ImportError | None:

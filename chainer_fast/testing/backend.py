@@ -77,7 +77,7 @@ class BackendConfig:
         if self.use_chainerx:
             assert isinstance(self.chainerx_device, str), (
                 'use_chainerx needs chainerx_device, the name of a device, not %r'
-                % self.chainerx_device)
+                % (self.chainerx_device,))
         if self.use_cuda and self.cuda_device is None:
             self.cuda_device = 0
 

@@ -27,13 +27,14 @@ def repeat_with_success_at_least(
         Decorator of a method of :class:`unittest.TestCase`.
     """
     assert times >= min_success, (
-        'cannot succeed %d times in %d runs' % (min_success, times))
+        'cannot succeed %s times in %s runs' % (min_success, times))
 
     def decorate(method):
         @functools.wraps(method)
         def repeated(self, *args, **kwargs):
             assert isinstance(self, unittest.TestCase), (
-                'only methods of a unittest.TestCase can be repeated, not of %r' % self)
+                'only methods of a unittest.TestCase can be repeated, not of %r' % (
+                    self,))
             n_success = 0
             errors = []
             while n_success + len(errors) < times:

@@ -144,4 +144,4 @@ def _import_object_from_name(fullname):
         for part in parts[n_module:]:
             found = getattr(found, part)
         return found
-    raise RuntimeError("Can't import %s: no such module" % parts[0])
+    raise RuntimeError("Can't import %s: no such module" % (parts[0],))

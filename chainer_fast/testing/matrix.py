@@ -52,12 +52,14 @@ def generate_matrix(
             'a matrix has two axes or more, not the shape %s' % (tuple(shape),))
     dtype = numpy.dtype(dtype)
     if dtype.kind not in 'fc':
-        raise TypeError('expected a floating or complex dtype, not %s' % dtype)
+        raise TypeError('expected a floating or complex dtype, not %s' % (dtype,))
     singular_values = numpy.asarray(singular_values)
     if singular_values.dtype.kind == 'c':
-        raise TypeError('singular_values must be real, not %s' % singular_values.dtype)
+        raise TypeError('singular_values must be real, not %s' % (
+            singular_values.dtype,))
     if (singular_values < 0).any():
-        raise ValueError('singular_values must not be negative: %s' % singular_values)
+        raise ValueError('singular_values must not be negative: %s' % (
+            singular_values,))
     *batch_shape, m, n = shape
     singular_values = _broadcast_to(singular_values, (*batch_shape, min(m, n)))
 

@@ -276,7 +276,7 @@ def _shorten(s, maxlen):
     """Replace the middle of a text by an ellipsis if it is too long."""
     ellipsis = '...'
     n_kept = maxlen - len(ellipsis)
-    assert n_kept > 0, 'no room beside an ellipsis: %d' % maxlen
+    assert n_kept > 0, 'no room beside an ellipsis: %s' % (maxlen,)
     if len(s) <= maxlen:
         return s
     n_head = n_kept // 2

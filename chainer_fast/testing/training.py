@@ -53,7 +53,8 @@ def get_trainer_with_mock_updater(
     (6, 2)
     """
     assert iter_per_epoch > 0, (
-        'expected a positive number of iterations per epoch, not %r' % iter_per_epoch)
+        'expected a positive number of iterations per epoch, not %r' % (
+            iter_per_epoch,))
     updater = mock.Mock()
     # A trainer reports optimizers by name; a mock cannot be iterated.
     updater.get_all_optimizers.return_value = {}

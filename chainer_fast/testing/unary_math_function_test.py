@@ -87,7 +87,8 @@ def unary_math_function_unittest(
         numpy_function = getattr(numpy, name, None)
         if numpy_function is None:
             raise ValueError(
-                'NumPy has no function %s to compare with: give func_expected' % name)
+                'NumPy has no function %s to compare with: give func_expected' % (
+                    name,))
 
         def func_expected(x, dtype):
             return numpy_function(cuda.to_cpu(x), dtype=dtype)
@@ -96,7 +97,7 @@ def unary_math_function_unittest(
         label_expected = name
     elif not is_old_style:
         raise ValueError(
-            'label_expected is given, but %s is a function without a label' % name)
+            'label_expected is given, but %s is a function without a label' % (name,))
     tests = _make_tests(
         func, func_expected, make_data or _make_data_default,
         forward_options or {}, backward_options or {}, double_backward_options or {})
@@ -110,7 +111,7 @@ def unary_math_function_unittest(
 
     def decorate(klass):
         assert issubclass(klass, unittest.TestCase), (
-            'expected a subclass of unittest.TestCase, not %s' % klass)
+            'expected a subclass of unittest.TestCase, not %s' % (klass,))
         for attribute, value in tests.items():
             setattr(klass, attribute, value)
         return parameterized.parameterize(*parameterized.product({

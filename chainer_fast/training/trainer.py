@@ -317,7 +317,7 @@ class Trainer(_display.Shown):
             except KeyError as error:
                 _mistakes.tell(error, (
                     'the snapshot has no state of the extension %r, or an older one: '
-                    'load it with strict=False to start that one anew' % name))
+                    'load it with strict=False to start that one anew' % (name,)))
                 raise
             _serialize_if_it_can(entry.trigger, triggers, name)
 
@@ -340,7 +340,7 @@ def _make_folder(path):
             os.makedirs(path, exist_ok=True)
     except OSError as e:
         # Extensions that write will fail; perhaps none does.
-        warnings.warn('there is no folder for the output of extensions: %s' % e,
+        warnings.warn('there is no folder for the output of extensions: %s' % (e,),
                       RuntimeWarning, stacklevel=3)
 
 

@@ -110,7 +110,7 @@ def _check_arrays_forward_compatible(arrays, label=None):
         return
     raise TypeError(
         'incompatible array types are mixed in the forward input%s.\nActual: %s' % (
-            '' if label is None else ' (%s)' % label,
+            '' if label is None else ' (%s)' % (label,),
             ', '.join([str(type(x)) for x in arrays])))
 
 

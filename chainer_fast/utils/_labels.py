@@ -64,6 +64,6 @@ def explain(error, n, what, ignored=None, **labels):
             continue
         found = where_outside(name, values, -n, n, ignored)
         if found is not None:
-            return IndexError('%s, which is out of bounds: there are %d %s, 0 to %d' % (
+            return IndexError('%s, which is out of bounds: there are %s %s, 0 to %d' % (
                 found, n, what, n - 1))
     return error

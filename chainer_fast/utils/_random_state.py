@@ -109,5 +109,5 @@ def _exchange(serializer, name, numbers):
     if not (numpy.all((words >= 0) & (words < 2**32) & (words % 1 == 0)) and words.any()
             and position in range(_N_WORDS + 1) and has_normal in (0, 1)
             and numpy.isfinite(normal)):
-        raise ValueError('%s is not the state of a Mersenne twister' % name)
+        raise ValueError('%s is not the state of a Mersenne twister' % (name,))
     return (words.astype(numpy.uint32), int(position), int(has_normal), float(normal))

@@ -93,7 +93,7 @@ class Expr:
     def __iter__(self) -> tp.NoReturn:
         raise TypeError(
             'The length of %s is not known yet. Take its value with '
-            'type_check.eval() to iterate over it.' % self)
+            'type_check.eval() to iterate over it.' % (self,))
 
     def __contains__(self, item: tp.Any) -> bool:
         return bool(self)

@@ -88,8 +88,34 @@ def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
     for name in retired:
         if name in kwargs:
             raise ValueError('; '.join(filter(None, [
-                '%s argument is not supported anymore' % name, _way_out(name)])))
+                '%s argument is not supported anymore' % (name,), _way_out(name)])))
     _check_all_taken(kwargs)
+
+
+def take_renamed(
+        kwargs: dict[tp.Any, tp.Any], old: str, new: str, value: tp.Any) -> tp.Any:
+    """Take the old name of an argument out of ``kwargs``, and warn if it is there.
+
+    Parameters
+    ----------
+    kwargs : dict
+        Keyword arguments of the function.
+    old, new : str
+        Names of the argument.
+    value : object
+        What the function got by the new name.
+
+    Returns
+    -------
+    object
+        What was given by the old name, or else ``value``.
+    """
+    if old not in kwargs:
+        return value
+    warnings.warn(
+        'Argument `%s` is deprecated. Please use `%s` instead' % (old, new),
+        DeprecationWarning)
+    return kwargs.pop(old)
 
 
 def hide_retired(function: _Function) -> _Function:

@@ -39,7 +39,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
 def _check_lengths(nd, **settings):
     for name, values in settings.items():
         assert len(values) == nd, (
-            '%s has to have a number for each of %d axes: %r' % (name, nd, values))
+            '%s has to have a number for each of %s axes: %r' % (name, nd, values))
 
 
 def _places(img, ksize, stride, pad, cover_all, dilate):
@@ -108,7 +108,7 @@ def im2col_nd_gpu(
 def _check_patches(col, stride, pad, dims, dilate):
     nd = len(dims)
     assert col.ndim == 2 + 2 * nd, (
-        'patches of images of %d axes have to have %d axes, not %d'
+        'patches of images of %s axes have to have %d axes, not %d'
         % (nd, 2 + 2 * nd, col.ndim))
     _check_lengths(nd, stride=stride, pad=pad)
     return col, stride, pad, dims, as_tuple(dilate, nd)

@@ -67,9 +67,9 @@ class _EnableFinal(type):
 def _overridden(attribute, inherited):
     for action in getattr(inherited, _MARK, ()):
         if issubclass(action, Warning):
-            warnings.warn("Overriding method '%s'." % attribute, action)
+            warnings.warn("Overriding method '%s'." % (attribute,), action)
         else:
-            raise action("method '%s' is final." % attribute)
+            raise action("method '%s' is final." % (attribute,))
 
 
 def enable_final(

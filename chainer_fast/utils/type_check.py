@@ -277,7 +277,7 @@ def _check_tuple(data):
 def _get_type(name, index, array, accept_none, shape):
     label = '%s[%d]' % (name, index)
     if array is None:
-        assert accept_none, '%s is None, an array is expected' % label
+        assert accept_none, '%s is None, an array is expected' % (label,)
         return Variable(TypeInfo((), None), label)
     assert isinstance(array, get_array_types()), (
         '%s is expected to be an array, not %s' % (label, type(array)))

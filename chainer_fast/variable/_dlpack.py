@@ -83,7 +83,7 @@ def import_array(x):
         library = cuda.cupy
     else:
         raise BufferError(
-            'the array is on the device (%d, %d) of DLPack, which neither NumPy nor '
+            'the array is on the device (%s, %s) of DLPack, which neither NumPy nor '
             'CuPy has: move it to the processor first' % (kind, number))
     try:
         return library.from_dlpack(x)

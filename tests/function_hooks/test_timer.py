@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from chainer_fast import FunctionNode, Variable, function_hooks
+from chainer_fast import FunctionNode, Variable, function_hooks, link_hooks
 from chainer_fast.function_hooks import _timing, timer
 
 
@@ -181,3 +181,16 @@ def test_events_do_not_pile_up(monkeypatch):
             assert len(hook._pending) < 3
     assert len(hook.call_history) == 8
     assert None not in [seconds for _, seconds in hook.call_history]
+
+
+@pytest.mark.parametrize('make', [
+    function_hooks.TimerHook, link_hooks.TimerHook])
+def test_the_history_is_an_attribute_of_the_hook(make):
+    hook = make()
+    assert vars(hook)['call_history'] is hook.call_history
+    del hook.call_history
+    assert not hasattr(hook, 'call_history') and 'call_history' not in vars(hook)
+    with pytest.raises(AttributeError):
+        del hook.call_history
+    hook.call_history = []
+    assert hook.call_history == []

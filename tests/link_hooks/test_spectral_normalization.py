@@ -7,6 +7,7 @@ from chainer_fast import (
     Variable,
     as_variable,
     mixed16,
+    optimizers,
     using_config,
 )
 from chainer_fast import functions as F
@@ -134,6 +135,51 @@ def test_deferred_initialization(device, make, shape, length, use_gamma):
             {'/W', '/b', '/gamma'} if use_gamma else {'/W', '/b'})
     if device.xp is np:     # A GPU draws other vectors.
         compare.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize('in_size', [3, None])
+@pytest.mark.filterwarnings('ignore:.*zerograd:DeprecationWarning')
+@pytest.mark.parametrize('clear', ['cleargrads', 'zerograds', 'keep'])
+@pytest.mark.parametrize('first', [True, False])
+def test_gamma_has_no_gradient_before_backward(device, in_size, clear, first):
+    layer = L.Linear(in_size, 4)
+    if first and clear != 'keep':
+        getattr(layer, clear)()
+    device.send(layer.add_hook(SpectralNormalization(use_gamma=True)))
+    if not first and clear != 'keep':
+        getattr(layer, clear)()
+    y = layer(device.send(np.ones((2, 3), 'f')))
+    there = in_size is not None and clear == 'zerograds' and not first
+    assert (layer.gamma.grad is not None) == there
+    # The others were made before.
+    for param in layer.W, layer.b:
+        value = {'cleargrads': None, 'zerograds': 0, 'keep': np.nan}[clear]
+        if value is None:
+            assert param.grad is None
+        else:
+            compare.assert_array_equal(param.grad, np.full(param.shape, value, 'f'))
+    F.sum(y * y).backward()
+    assert np.isfinite(to_cpu(layer.gamma.grad))
+
+
+def test_gamma_of_a_lazy_link_trains():
+    layer = L.Linear(3)
+    layer.add_hook(SpectralNormalization(use_gamma=True))
+    optimizer = optimizers.Adam().setup(layer)
+    layer.cleargrads()
+    F.sum(layer(np.ones((2, 4), 'f')) ** 2).backward()
+    gamma = layer.gamma.array.copy()
+    optimizer.update()
+    assert np.isfinite(layer.gamma.array) and layer.gamma.array != gamma
+
+
+def test_gamma_of_a_lazy_link_that_is_loaded_has_no_gradient():
+    target = {}
+    layer = L.Linear(3, 2).add_hook(SpectralNormalization(use_gamma=True))
+    DictionarySerializer(target).save(layer)
+    lazy = L.Linear(None, 2).add_hook(SpectralNormalization(use_gamma=True))
+    NpzDeserializer(target).load(lazy)
+    assert lazy.gamma.grad is None
 
 
 def test_deletion(device):

@@ -184,3 +184,33 @@ def test_clipping_adds_up_in_double_precision(device):
     sgd = optimizers.SGD().setup(link_of(*params))
     optimizer_hooks.GradientClipping(.5)(sgd)
     assert params[0].grad[0] == np.float32(rate)
+
+
+def test_clipping_by_a_norm_that_is_no_number(device):
+    # As in Chainer, none of the gradients is a number then.
+    params = [make(device, grad=(np.nan, 1)), make(device, grad=(1, 2))]
+    hook = optimizer_hooks.GradientClipping(1.)
+    hook(optimizers.SGD().setup(link_of(*params)))
+    assert all(np.isnan(to_cpu(param.grad)).all() for param in params)
+
+
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+@pytest.mark.parametrize('threshold', [np.nan, 1.])
+def test_clipping_warns_of_nothing_that_is_no_number(threshold):
+    param = chainer.Parameter(np.ones(3, 'f'))
+    param.grad = np.array([1, np.nan, 2], 'f')
+    with np.errstate(all='raise'):
+        optimizer_hooks.GradientClipping(threshold)(
+            optimizers.SGD().setup(link_of(param)))
+    assert np.isnan(param.grad).all()
+
+
+@pytest.mark.filterwarnings('error')
+def test_hooks_warn_where_numpy_does():
+    param = chainer.Parameter(np.ones(2, 'f'))
+    param.grad = np.zeros(2, 'f')
+    rule = optimizers.SGD().create_update_rule()
+    with pytest.raises(RuntimeWarning, match='divide by zero'):
+        optimizer_hooks.GradientLARS(eps=0)(rule, param)
+    with pytest.raises(RuntimeWarning, match='invalid value encountered in sqrt'):
+        optimizer_hooks.GradientNoise(-1)(rule, param)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import chainer_fast as chainer
+from chainer_fast import links as L
 from chainer_fast import optimizers
 from chainer_fast._core import update as _update
 from tests import compare
@@ -291,3 +292,37 @@ def test_corrected_momentum_takes_a_new_rate_at_once(device):
     rule.hyperparam.lr = 0.
     new.update()
     compare.assert_array_equal(new.array, before)
+
+
+_WITH_VALUES = sorted(
+    (name, value) for name in (
+        'AdaDelta', 'AdaGrad', 'Adam', 'AdamW', 'AMSGrad', 'AdaBound', 'AMSBound',
+        'CorrectedMomentumSGD', 'MomentumSGD', 'MSVAG', 'NesterovAG', 'RMSprop',
+        'RMSpropGraves', 'SGD', 'SMORMS3')
+    for value, given in getattr(optimizers, name)().hyperparam.get_dict().items()
+    if not isinstance(given, bool))
+
+
+@pytest.mark.parametrize('name,value', _WITH_VALUES)
+@pytest.mark.parametrize('dtype', ['f', 'd'])
+def test_nan_among_hyperparameters_is_no_invalid_operation(name, value, dtype):
+    link = L.Linear(3, 2)
+    link.W.array, link.b.array = (x.array.astype(dtype) for x in (link.W, link.b))
+    optimizer = getattr(optimizers, name)().setup(link)
+    setattr(optimizer, value, float('nan'))
+    with np.errstate(all='raise'):
+        for _ in range(2):
+            for param in link.params():
+                param.grad = np.ones_like(param.array)
+            optimizer.update()
+
+
+@pytest.mark.parametrize('name', ['AdaDelta', 'AdaGrad', 'RMSprop', 'SMORMS3'])
+def test_zero_divided_by_zero(name):
+    param = chainer.Parameter(np.ones(2, 'f'))
+    param.update_rule = getattr(optimizers, name)().create_update_rule()
+    param.update_rule.hyperparam.eps = 0.
+    param.grad = np.zeros(2, 'f')
+    with pytest.warns(RuntimeWarning, match='invalid value encountered in divide'):
+        param.update()
+    assert np.isnan(param.array).all()

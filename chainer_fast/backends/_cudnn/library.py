@@ -40,7 +40,7 @@ def _open():
     module = importlib.import_module('cudnn')
     found = module.backend_version()
     if found < _LOWEST:
-        raise ImportError('cuDNN 9 or newer is needed, found %s' % found)
+        raise ImportError('cuDNN 9 or newer is needed, found %s' % (found,))
     return module
 
 

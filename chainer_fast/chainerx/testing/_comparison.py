@@ -66,8 +66,8 @@ def _decorator(compare, name, accept_error):
             found, error = _outcome(
                 function, args, kwargs, name, chainer_fast.chainerx, accept_error)
             if numpy_error is not None or error is not None:
-                assert numpy_error is not None, 'only ChainerX raised: %r' % error
-                assert error is not None, 'only NumPy raised: %r' % numpy_error
+                assert numpy_error is not None, 'only ChainerX raised: %r' % (error,)
+                assert error is not None, 'only NumPy raised: %r' % (numpy_error,)
                 return
             _compare(expected, found, compare)
 

@@ -95,7 +95,7 @@ def _row_numbers(indices, length):
     if all(isinstance(i, (bool, numpy.bool_)) for i in indices):
         if len(indices) != length:
             raise ValueError('a list of booleans selects among as many examples, but '
-                             'there are %d booleans and %d examples'
+                             'there are %d booleans and %s examples'
                              % (len(indices), length))
         return [i for i, chosen in enumerate(indices) if chosen]
     return [_position(int(i), length, 'example') for i in indices]
@@ -113,5 +113,5 @@ def _column_number(key, names):
 
 def _position(i, length, what):
     if not -length <= i < length:
-        raise IndexError('there is no %s %d: the data set has %d' % (what, i, length))
+        raise IndexError('there is no %s %s: the data set has %s' % (what, i, length))
     return i % length

@@ -82,7 +82,7 @@ class _TransformBatch(_FunctionView):
         for column in result.values() if isinstance(result, dict) else result:
             if len(column) != length:
                 raise ValueError('transform_batch returns as many examples as it gets, '
-                                 'but of %d it made %d' % (length, len(column)))
+                                 'but of %s it made %d' % (length, len(column)))
         return tuple(self._pick(result, self._columns(key_indices)))
 
 

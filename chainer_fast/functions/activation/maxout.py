@@ -114,12 +114,12 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
         raise ValueError('pool_size must be a positive integer, not %s' % (pool_size,))
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(
-            'maxout along axis %d of an array of shape %s' % (axis, x.shape))
+            'maxout along axis %s of an array of shape %s' % (axis, x.shape))
     axis = axis % x.ndim    # an array of the caller's stays as it is
     length = x.shape[axis]
     if length % pool_size:
         raise type_check.InvalidType(
             'x.shape[axis] % pool_size == 0',
-            'x.shape[axis]=%d, pool_size=%d' % (length, pool_size),
-            'pool_size must divide the length of axis %d of x' % axis)
+            'x.shape[axis]=%s, pool_size=%s' % (length, pool_size),
+            'pool_size must divide the length of axis %s of x' % (axis,))
     return _Maxout(pool_size, axis).apply((x,))[0]

@@ -204,7 +204,7 @@ class AsStrided(FunctionNode):
         if grad_outputs[0].dtype.kind != 'f':
             raise TypeError(
                 'gradients flow through as_strided in floating dtypes only, not in %s'
-                % grad_outputs[0].dtype)
+                % (grad_outputs[0].dtype,))
         return AsStridedGrad(
             self.input_geometry, self.shape, self.strides, self.storage_offset,
         ).apply(grad_outputs)

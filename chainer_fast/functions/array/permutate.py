@@ -17,7 +17,7 @@ def _check_indices(indices):
     values = backend.CpuDevice().send(indices)
     outside = values[(values < 0) | (values >= len(values))]
     if outside.size:
-        raise ValueError('Out of bounds index: %d' % outside[0])
+        raise ValueError('Out of bounds index: %d' % (outside[0],))
     counts = numpy.bincount(values, minlength=len(values))
     if (counts > 1).any():
         raise ValueError(

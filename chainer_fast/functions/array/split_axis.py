@@ -30,7 +30,7 @@ def _sections_or_indices(value):
     if isinstance(value, int):
         if value < 0:
             raise ValueError(
-                'the number of sections must be positive, not %d' % value)
+                'the number of sections must be positive, not %s' % (value,))
         return value, None
     if getattr(value, 'ndim', 1) != 1:
         raise TypeError(

@@ -269,7 +269,7 @@ def check_groups(groups, error, **channels):
     for name, count in channels.items():
         if count % groups:
             raise error('groups must be a divisor of the number of %s channels: got '
-                        '%d groups of %d channels' % (name, groups, count))
+                        '%s groups of %d channels' % (name, groups, count))
     return groups
 
 
@@ -277,7 +277,7 @@ def check_bias(bias, channels):
     """Check the length of the bias, if there is one in the list."""
     for b in bias:
         if b.shape[0] not in (1, channels):
-            raise ValueError('b must have %d elements, one for each output channel, '
+            raise ValueError('b must have %s elements, one for each output channel, '
                              'got %d' % (channels, b.shape[0]))
 
 

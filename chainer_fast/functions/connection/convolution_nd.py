@@ -48,7 +48,7 @@ class ConvolutionND(_convolution.Spatial):
             self.groups, TypeError, input=x.shape[1], output=W.shape[0])
         if x.shape[1] != W.shape[1] * groups:
             raise ValueError(
-                'x has %d channels, but W expects %d in each of groups=%d'
+                'x has %d channels, but W expects %d in each of groups=%s'
                 % (x.shape[1], W.shape[1], groups))
         outs = self._outs or _convolution.places(
             x.shape[2:], W.shape[2:], *self._window(), self.cover_all)

@@ -123,7 +123,7 @@ def _check(x, offset, W, stride, pad):
     expected = 2 * W.shape[2] * W.shape[3]
     if offset.shape[1] != expected:
         raise ValueError(
-            'offset must have %d channels, two for each element of a window of %s, '
+            'offset must have %s channels, two for each element of a window of %s, '
             'got %d' % (expected, W.shape[2:], offset.shape[1]))
     if 0 in stride:
         raise ZeroDivisionError('stride must be positive, got %s' % (stride,))

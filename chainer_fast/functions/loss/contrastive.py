@@ -21,7 +21,7 @@ class Contrastive(FunctionNode):
     def __init__(self, margin: float, reduce: str = 'mean') -> None:
         super().__init__()
         if margin <= 0:
-            raise ValueError('margin should be positive value, but is %s.' % margin)
+            raise ValueError('margin should be positive value, but is %s.' % (margin,))
         _reduction.check_mean_or_no(reduce)
         self.margin = margin
         self.reduce = reduce

@@ -192,7 +192,7 @@ class _CRF1d(FunctionNode):
             if y.size and not (y.min() >= low and y.max() < n):
                 where = _labels.where_outside('ys[%d]' % i, y, low, n)
                 raise (ValueError if config.debug else IndexError)(
-                    '%s, but labels must be from 0 to %d: there are %d of them' % (
+                    '%s, but labels must be from 0 to %d: there are %s of them' % (
                         where, n - 1, n))
 
     def backward(
@@ -245,7 +245,7 @@ class _CRF1d(FunctionNode):
 def _check_cost(cost, xs):
     labels = xs[0].shape[1]
     assert cost.shape[0] == labels, (
-        'cost must be a matrix of the %d labels that xs have scores for, but has the '
+        'cost must be a matrix of the %s labels that xs have scores for, but has the '
         'shape %s' % (labels, cost.shape))
 
 

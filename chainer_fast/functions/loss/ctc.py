@@ -247,7 +247,7 @@ def connectionist_temporal_classification(
             'blank_symbol must be non-negative integer, not %r' % (blank_symbol,))
     classes = x[0].shape[1]
     assert 0 <= blank_symbol < classes, (
-        'blank_symbol must be one of the %d classes of x, not %d'
+        'blank_symbol must be one of the %s classes of x, not %s'
         % (classes, blank_symbol))
     xp = backend.get_array_module(x[0])
     input_length = _lengths(input_length, len(x[0]), len(x), xp)

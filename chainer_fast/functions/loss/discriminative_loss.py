@@ -75,7 +75,7 @@ class DiscriminativeMarginBasedClusteringLoss:
         x = as_variable(embeddings)
         labels = as_variable(labels).array
         assert x.shape[1] == self.max_embedding_dim, (
-            'embeddings must have max_embedding_dim = %d channels, but have the shape '
+            'embeddings must have max_embedding_dim = %s channels, but have the shape '
             '%s' % (self.max_embedding_dim, x.shape))
         if labels.shape != x.shape[:1] + x.shape[2:]:
             raise type_check.InvalidType(

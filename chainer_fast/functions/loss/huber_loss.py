@@ -19,7 +19,7 @@ class HuberLoss(FunctionNode):
         if reduce not in ('sum_along_second_axis', 'no'):
             raise ValueError(
                 "Only 'sum_along_second_axis' and 'no' are valid for "
-                "'reduce', but '%s' is given" % reduce)
+                "'reduce', but '%s' is given" % (reduce,))
         self.reduce = reduce
         self.delta = delta
 

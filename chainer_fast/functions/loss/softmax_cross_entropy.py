@@ -45,7 +45,7 @@ def _check_input_values(x, t, ignore_label):
 def _check_weights(class_weight, classes):
     if class_weight is not None and len(class_weight) != classes:
         raise ValueError(
-            'class_weight must have a weight for each of the %d classes, '
+            'class_weight must have a weight for each of the %s classes, '
             'but has %d' % (classes, len(class_weight)))
 
 
@@ -206,7 +206,7 @@ def _double_backward_softmax_cross_entropy(
         t = t.astype(numpy.int32)
     if t.dtype.kind != 'i':
         raise type_check.InvalidType(
-            't.dtype.kind == i', '%s != i' % t.dtype.kind,
+            't.dtype.kind == i', '%s != i' % (t.dtype.kind,),
             'only integer labels have a loss that is differentiable twice')
     if config.debug:
         _check_input_values(x, t, ignore_label)

@@ -41,19 +41,20 @@ def _read_equation(equation, count):
     text = equation.replace(' ', '').replace('...', _REST)
     if _REST in equation:
         raise ValueError("Character @ is not a valid symbol in subscripts %r: write "
-                         "'...' for an ellipsis." % equation)
+                         "'...' for an ellipsis." % (equation,))
     if '.' in text:
-        raise ValueError("Invalid ellipsis in subscripts %r: it is '...'." % equation)
+        raise ValueError("Invalid ellipsis in subscripts %r: it is '...'." % (
+            equation,))
     in_subs, arrow, out_sub = text.partition('->')
     if any(s in '->' for s in in_subs + out_sub):
-        raise ValueError("Subscripts can only contain one '->': %r." % equation)
+        raise ValueError("Subscripts can only contain one '->': %r." % (equation,))
     for s in (in_subs + out_sub).replace(',', ''):
         if s != _REST and s not in einsum_symbols_set:
             raise ValueError('Character %s is not a valid symbol in subscripts %r.'
                              % (s, equation))
     if ',' in out_sub:
         raise ValueError('Character , is not a valid symbol of an output: %r.'
-                         % equation)
+                         % (equation,))
     return in_subs, _output_of(in_subs, count, out_sub if arrow else None)
 
 
@@ -79,9 +80,9 @@ def _output_of(in_subs, count, out_sub):
         name = '...' if s == _REST else s
         if s not in in_subs:
             raise ValueError(
-                'Output character %s did not appear in the input.' % name)
+                'Output character %s did not appear in the input.' % (name,))
         if out_sub.count(s) > 1:
-            raise ValueError('Output has the subscript %s more than once.' % name)
+            raise ValueError('Output has the subscript %s more than once.' % (name,))
     return out_sub
 
 
@@ -302,7 +303,7 @@ def _check_ndim(ndim, term):
             ndim, term.replace(_REST, '...')))
     if ndim > least and _REST not in term:
         raise ValueError(
-            'An operand of %d axes has the subscripts %r, which name %d; write \'...\' '
+            'An operand of %d axes has the subscripts %r, which name %s; write \'...\' '
             'for the others.' % (ndim, term, least))
 
 

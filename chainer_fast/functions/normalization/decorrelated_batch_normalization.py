@@ -231,7 +231,7 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         if mean.shape != (self.groups, size) or (
                 projection.shape != (self.groups, size, size)):
             raise ValueError(
-                'for %d groups of %d channels, mean and projection must have shape '
+                'for %s groups of %s channels, mean and projection must have shape '
                 '%s and %s, but have %s and %s' % (
                     self.groups, size, (self.groups, size), (self.groups, size, size),
                     mean.shape, projection.shape))

@@ -62,7 +62,7 @@ class GroupNormalization(FunctionNode):
         channels = inputs[0].shape[1]
         if self.groups < 1 or channels % self.groups != 0:
             raise ValueError(
-                'groups must divide the number of channels, but is %d, and there are %d'
+                'groups must divide the number of channels, but is %s, and there are %s'
                 % (self.groups, channels))
         y, self.mean, self.inv_std = kernels.group_forward(
             *inputs, self.groups, self.eps)

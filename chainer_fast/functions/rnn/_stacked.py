@@ -305,13 +305,14 @@ def _check_states(**states):
     for name, value in states.items():
         if value is None:
             raise AttributeError(
-                '%s must be an array: give one of zeros to begin from nothing' % name)
+                '%s must be an array: give one of zeros to begin from nothing' % (
+                    name,))
 
 
 def _check_weights(name, groups, count, length):
     if len(groups) < count or any(len(each) < length for each in groups[:count]):
         raise IndexError(
-            '%s must hold %d sequences, one for each direction of each layer, of %d '
+            '%s must hold %d sequences, one for each direction of each layer, of %s '
             'arrays each, but has the lengths %s'
             % (name, count, length, [len(each) for each in groups]))
 

@@ -26,14 +26,14 @@ def check_input_size(ws: tp.Any, xs: tp.Sequence[VariableOrArray]) -> None:
     if given != expected:
         raise ValueError(
             'Inconsistent input size in input values and weight parameters: xs have '
-            '%d columns, but ws[0][0] has %d' % (given, expected))
+            '%s columns, but ws[0][0] has %s' % (given, expected))
 
 
 def _check_network(n_layers, rnn_dir, rnn_mode):
     """Return the number of directions and the number of gates of the cell."""
     for name, value, known in (
             ('rnn_dir', rnn_dir, _DIRECTIONS), ('rnn_mode', rnn_mode, _layers.GATES)):
-        if value not in known:
+        if value not in tuple(known):
             raise ValueError(
                 '%s must be one of %s, but is %r' % (name, ', '.join(known), value))
     return _DIRECTIONS[rnn_dir], _layers.GATES[rnn_mode]
@@ -296,7 +296,7 @@ _CELLS = {
 
 def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
     argument.refuse(kwargs, 'train', 'use_cudnn')
-    if activation not in _CELLS:
+    if activation not in tuple(_CELLS):
         raise ValueError(
             "activation must be 'tanh' or 'relu', but is %r" % (activation,))
     check_input_size(ws, xs)

@@ -92,7 +92,7 @@ class _EltwiseFunction:
             return functools.reduce(functions.maximum, xs)
         if self.operation != ops.SUM:
             raise ValueError(
-                'Invalid EltwiseParameter.EltwiseOp value: %r' % self.operation)
+                'Invalid EltwiseParameter.EltwiseOp value: %r' % (self.operation,))
         if self.coeffs is not None:
             assert len(xs) == len(self.coeffs), (
                 'a weighted sum of %d inputs has %d coefficients'

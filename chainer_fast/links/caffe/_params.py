@@ -98,7 +98,7 @@ def _check_positive(what, sizes):
     """Check a size, or a sequence of them."""
     for size in [sizes] if isinstance(sizes, int) else sizes:
         if size < 1:
-            raise ValueError('%s is %d: it has to be 1 or more' % (what, size))
+            raise ValueError('%s is %s: it has to be 1 or more' % (what, size))
 
 
 def _check_shape(what, blob, shape):
@@ -106,18 +106,18 @@ def _check_shape(what, blob, shape):
     _check_positive('an axis of %s' % what, shape)
     n = len(blob.data or blob.double_data)
     if n != math.prod(shape):
-        raise ValueError('%s has %d values, and the shape %r needs %d' % (
+        raise ValueError('%s has %s values, and the shape %r needs %d' % (
             what, n, tuple(shape), math.prod(shape)))
 
 
 def _check_groups(shape, group):
     """Check that a weight can be divided into groups, and made whole."""
     if group < 1 or shape[0] % group:
-        raise ValueError('%d maps cannot be divided into %d groups' % (shape[0], group))
+        raise ValueError('%d maps cannot be divided into %s groups' % (shape[0], group))
     size = 4 * math.prod(shape) * group
     if group > 1 and size > _LARGEST:
         raise ValueError(
-            'the weight of shape %r would take %d bytes without its %d groups: at most '
+            'the weight of shape %r would take %s bytes without its %s groups: at most '
             '%d are supported' % (tuple(shape), size, group, _LARGEST))
 
 

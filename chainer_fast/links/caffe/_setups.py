@@ -52,7 +52,7 @@ def _blobs(layer, n):
     """Return the blobs of a layer, of which there must be at least ``n``."""
     if len(layer.blobs) < n:
         raise IndexError(
-            'list index out of range: there are %d blobs instead of %d'
+            'list index out of range: there are %d blobs instead of %s'
             % (len(layer.blobs), n))
     return layer.blobs
 
@@ -124,8 +124,8 @@ def _inner_product(net, layer):
     param = layer.inner_product_param
     if param.axis != 1:
         raise RuntimeError(
-            'InnerProduct along axis %d is not supported, only along axis 1'
-            % param.axis)
+            'InnerProduct along axis %s is not supported, only along axis 1'
+            % (param.axis,))
     if param.transpose:
         raise RuntimeError('InnerProduct with a transposed weight is not supported')
     blob, = _blobs(layer, 1)[:1]
@@ -241,8 +241,8 @@ def _slice(net, layer):
 def _check_softmax(layer):
     if layer.softmax_param.axis != 1:
         raise RuntimeError(
-            'softmax along axis %d is not supported, only along axis 1'
-            % layer.softmax_param.axis)
+            'softmax along axis %s is not supported, only along axis 1'
+            % (layer.softmax_param.axis,))
 
 
 @_layer('Softmax', 'SOFTMAX')

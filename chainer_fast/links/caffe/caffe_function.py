@@ -61,7 +61,7 @@ def _check_names(layer):
     """Check that names are text: protobuf gives bytes that are no UTF-8 as they are."""
     for name in (layer.name, layer.type, *layer.bottom, *layer.top):
         if isinstance(name, bytes):
-            raise ValueError('a name has the bytes %r, which are no UTF-8' % name)
+            raise ValueError('a name has the bytes %r, which are no UTF-8' % (name,))
 
 
 # What layers that are not right raise.
@@ -157,7 +157,7 @@ class CaffeFunction(link.Chain):
             if setup is None:
                 warnings.warn(
                     'Skip the layer "%s", since CaffeFunction does not support %s' % (
-                        layer.name, '%s layer' % layer.type if new else 'it'))
+                        layer.name, '%s layer' % (layer.type,) if new else 'it'))
 
     def copy(self: _Caffe, mode: str = 'share') -> _Caffe:
         """Copy the network, see :meth:`chainer_fast.Link.copy`.

@@ -119,14 +119,14 @@ class Classifier(link.Chain):
         if isinstance(key, int):
             if key not in range(-len(args), len(args)):
                 raise ValueError(
-                    'Label key %d is out of bounds of %d arguments' % (key, len(args)))
+                    'Label key %s is out of bounds of %d arguments' % (key, len(args)))
             rest = list(args)
             t = rest.pop(key)
             args = tuple(rest)
         else:
             if key not in kwargs:
                 raise ValueError(
-                    'Label key "%s" is not among the keyword arguments' % key)
+                    'Label key "%s" is not among the keyword arguments' % (key,))
             t = kwargs.pop(key)
 
         self._forget()
@@ -136,7 +136,7 @@ class Classifier(link.Chain):
             if not args and not kwargs:
                 _mistakes.tell(error, (
                     'Classifier was called with one argument, which it takes for the '
-                    'labels (label_key=%r): call it with inputs and labels' % key))
+                    'labels (label_key=%r): call it with inputs and labels' % (key,)))
             raise
         self.loss = self.lossfun(self.y, t)
         observed = {'loss': self.loss}

@@ -23,7 +23,7 @@ def _for_each_group(name, array, groups, ndim):
     if array.ndim == ndim - 1:
         if groups != 1:
             warnings.warn(
-                '%s is stored once for all %d groups, by an old '
+                '%s is stored once for all %s groups, by an old '
                 'DecorrelatedBatchNormalization, whose algorithm was not that of the '
                 'paper.' % (name, groups), stacklevel=3)
         array = backend.get_array_module(array).broadcast_to(

@@ -12,8 +12,9 @@ class StatefulLink(link.Chain):
     """A link that keeps variables from call to call.
 
     They move between devices with the link, but are neither saved nor updated. A
-    subclass lists their names in ``_state_names`` and sets each to None as a class
-    attribute.
+    subclass lists their names in ``_state_names`` and calls :meth:`reset_state` in its
+    constructor: they are attributes of the object, which ``vars`` shows and ``del``
+    deletes.
     """
 
     _state_names = ()

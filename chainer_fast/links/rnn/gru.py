@@ -188,7 +188,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
     >>> gru.reset_state()  # before the next sequence
     """
 
-    h: Variable | None = None
+    h: Variable | None
     _state_names = ('h',)
 
     def __init__(
@@ -199,6 +199,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         super().__init__(
             in_size, out_size, init=init, inner_init=inner_init, bias_init=bias_init)
         self.state_size = out_size
+        self.reset_state()
 
     def set_state(self, h: Variable) -> None:
         """Set the state.

@@ -269,8 +269,17 @@ class LSTM(_state.StatefulLink, LSTMBase):
     h: Variable | None
     c: Variable | None
 
-    c = h = None
     _state_names = ('c', 'h')
+
+    def __init__(
+            self, in_size: int | None, out_size: int | None = None,
+            lateral_init: InitializerSpec | None = None,
+            upward_init: InitializerSpec | None = None,
+            bias_init: InitializerSpec | None = None,
+            forget_bias_init: InitializerSpec | None = None) -> None:
+        super().__init__(
+            in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init)
+        self.reset_state()
 
     def set_state(self, c: Variable, h: Variable) -> None:
         """Set the state; the variables are moved to the device of the link.
@@ -315,7 +324,7 @@ class LSTM(_state.StatefulLink, LSTMBase):
         if h is not None:
             if batch > h.shape[0]:
                 raise TypeError(
-                    'the batch of x, %d, must not be larger than that of the state, '
+                    'the batch of x, %s, must not be larger than that of the state, '
                     '%d: call reset_state() between sequences' % (batch, h.shape[0]))
             if batch == 0:
                 rest = h

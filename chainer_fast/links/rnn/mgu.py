@@ -150,12 +150,13 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     >>> mgu.reset_state()  # before the next sequence
     """
 
-    h: Variable | None = None
+    h: Variable | None
     _state_names = ('h',)
 
     def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__(n_inputs=in_size, n_units=out_size)
         self._state_size = out_size
+        self.reset_state()
 
     def set_state(self, h: Variable) -> None:
         """Set the state.

@@ -67,14 +67,13 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
 
     h: Variable | None
     c: Variable | None
-
-    c = h = None
     _state_names = ('c', 'h')
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
         _state.add_maps(self, in_size, out_size, 'peep_i', 'peep_f', 'peep_o')
         self.state_size = out_size
+        self.reset_state()
 
     def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.

@@ -223,7 +223,7 @@ class NaryTreeLSTM(_TreeLSTM):
     """
 
     def __init__(self, in_size: int | None, out_size: int, n_ary: int = 2) -> None:
-        assert n_ary >= 1, 'n_ary must be at least 1, but is %s' % n_ary
+        assert n_ary >= 1, 'n_ary must be at least 1, but is %s' % (n_ary,)
         out_size, n_ary = _numbers.plain_all((out_size, n_ary))
         super().__init__(in_size, out_size)
         self.n_ary = n_ary
@@ -261,7 +261,7 @@ class NaryTreeLSTM(_TreeLSTM):
             If the number of arguments is wrong.
         """
         assert len(cshsx) == 2 * self.n_ary + 1, (
-            'there must be %d cells, as many outputs and the input, but there are %d '
+            'there must be %s cells, as many outputs and the input, but there are %d '
             'arguments' % (self.n_ary, len(cshsx)))
         cs, hs, x = self._take_apart(cshsx)
         gates = self.W_x(x)

@@ -76,7 +76,6 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     c_ratio: float
     h_ratio: float
 
-    c = h = None
     _state_names = ('c', 'h')
 
     def __init__(
@@ -88,6 +87,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         _state.add_maps(self, in_size, out_size)
         self.c_ratio, self.h_ratio = c_ratio, h_ratio
         self.state_size = out_size
+        self.reset_state()
 
     def set_state(self, c: Variable, h: Variable) -> None:
         """Set the state; the variables are moved to the device of the link.

@@ -54,7 +54,7 @@ class TheanoFunction(link.Link):
             raise RuntimeError(
                 'TheanoFunction needs the package Theano, which cannot be imported '
                 '(%s). It takes `pip install theano`, and a version of NumPy that '
-                'Theano works with.' % e) from e
+                'Theano works with.' % (e,)) from e
         super().__init__()
         variable_type = theano.tensor.TensorVariable
         inputs = _as_tuple('inputs', inputs, variable_type)

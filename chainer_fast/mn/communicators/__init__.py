@@ -70,7 +70,7 @@ def create_communicator(
     elif dtype is not None:
         raise ValueError(
             "allreduce_grad_dtype is for the communicator 'pure_nccl' only, got it for "
-            '%r' % communicator_name)
+            '%r' % (communicator_name,))
     if kwargs:
         raise TypeError(
             'create_communicator() got unexpected keyword argument(s) %s'

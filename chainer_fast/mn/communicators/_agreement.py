@@ -75,7 +75,7 @@ def meet(
     if root is None:
         root = -1
     elif not 0 <= root < size and error is None:
-        error = ValueError('%s got root=%d, and ranks are 0 to %d' % (
+        error = ValueError('%s got root=%s, and ranks are 0 to %d' % (
             operation, root, size - 1))
     code = OPERATIONS.index(operation)
     flags = (_FAILED if error is not None else 0) | (_ON_DEVICE if on_device else 0)
@@ -213,7 +213,7 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
         '%s: the models of the processes differ:\n%s%s\nBuild the same model in all '
         'processes%s' % (
             operation, '\n'.join(differ[:_SHOWN]),
-            '\n  and %d more' % more if more > 0 else '', _fix(differ, zero_fill)))
+            '\n  and %s more' % (more,) if more > 0 else '', _fix(differ, zero_fill)))
 
 
 def _kind(param, zero_fill):

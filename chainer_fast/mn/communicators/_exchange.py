@@ -69,7 +69,7 @@ def choose(communicator):
         raise ValueError(
             'config.mn_exchange differs: it is %s. Set CHAINERMN_EXCHANGE to the same '
             'value for all processes' % ', '.join(
-                '%r on rank %d' % (one, rank) for rank, one in enumerate(told)))
+                '%r on rank %s' % (one, rank) for rank, one in enumerate(told)))
     if wanted not in ('auto', 'mpi', 'pipelined'):
         raise ValueError(
             "config.mn_exchange (CHAINERMN_EXCHANGE) is %r; choose one of 'auto', "

@@ -37,7 +37,7 @@ def array_to_buffer_object(array, mpi_dtype=None):
     if mpi_dtype is None:
         mpi_dtype = MPI._typedict.get(array.dtype.char, MPI.DATATYPE_NULL)
         if mpi_dtype == MPI.DATATYPE_NULL:
-            raise ValueError('MPI has no type for elements of %s' % array.dtype)
+            raise ValueError('MPI has no type for elements of %s' % (array.dtype,))
     return MPI.buffer.fromaddress(address_of(array), array.nbytes), mpi_dtype
 
 

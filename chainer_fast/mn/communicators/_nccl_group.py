@@ -31,7 +31,7 @@ def init_nccl_comm(mpi_comm):
         other = places.index(place)
         if other != rank:
             raise RuntimeError(
-                'the processes %d and %d both use the GPU %d of %s, and NCCL needs one '
+                'the processes %s and %s both use the GPU %d of %s, and NCCL needs one '
                 'for each: call chainer.cuda.get_device_from_id('
                 'communicator.intra_rank).use() first' % (
                     other, rank, place[2], place[0]))

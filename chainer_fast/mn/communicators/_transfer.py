@@ -49,7 +49,7 @@ def host_array(array, operation, kinds='biufc'):
     if not on_device and not isinstance(array, numpy.ndarray):
         if isinstance(array, (tuple, list)):
             raise NoArrayError(
-                '%s cannot handle tuple data: give one array' % operation)
+                '%s cannot handle tuple data: give one array' % (operation,))
         raise NoArrayError(
             '%s takes arrays of NumPy or CuPy, got %s'
             % (operation, type(array).__name__))
@@ -142,8 +142,8 @@ def recv(mpi_comm, source, tag):
     data = _recv_message(mpi_comm, 'recv', source, tag, status)
     if data[:len(_MAGIC)].tobytes() != _MAGIC:
         raise RuntimeError(
-            'recv got a message of rank %d that is none of send. What send_obj sends '
-            'is for recv_obj' % status.source)
+            'recv got a message of rank %s that is none of send. What send_obj sends '
+            'is for recv_obj' % (status.source,))
     several, together, kinds = pickle.loads(data[len(_MAGIC):].data)
     sizes = [nbytes(dtype, shape) for dtype, shape, _ in kinds]
     arrays = []
@@ -180,8 +180,8 @@ def recv_obj(mpi_comm, source, tag, status=None):
     head = data[:len(_MAGIC)].tobytes()
     if head == _MAGIC:
         raise RuntimeError(
-            'recv_obj got arrays of rank %d. What send sends is for recv'
-            % status.source)
+            'recv_obj got arrays of rank %s. What send sends is for recv'
+            % (status.source,))
     if head == _MAGIC_LARGE:
         size = int.from_bytes(data[len(_MAGIC_LARGE):].tobytes(), 'little')
         data = numpy.empty(size, numpy.uint8)

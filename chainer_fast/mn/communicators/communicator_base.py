@@ -87,7 +87,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         ValueError
             Where this class of communicator has no such setting.
         """
-        raise ValueError('Unknown config: %s' % name)
+        raise ValueError('Unknown config: %s' % (name,))
 
     def get_config(self, name: str | None = None) -> tp.Any:
         """Return one setting, or a dict of all of them.

@@ -86,7 +86,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         if dtype is not None and dtype.type not in _DTYPES:
             raise ValueError(
                 'allreduce_grad_dtype must be float16, float32, float64 or None, got %s'
-                % dtype)
+                % (dtype,))
         with self.config_scope():
             self.allreduce_grad_dtype = dtype
 

@@ -111,7 +111,7 @@ def scatter_index(
 def _scatter_index(n_total_samples, size, force_equal_length):
     """Yield rank, start and end of each range."""
     assert n_total_samples >= 0, (
-        'the length of a data set cannot be %r' % n_total_samples)
+        'the length of a data set cannot be %r' % (n_total_samples,))
     each, rest = divmod(n_total_samples, size)
     for rank in range(size):
         if force_equal_length:

@@ -67,7 +67,7 @@ def _parse_replica_sets(replica_sets, size):
     for ranks in sets:
         wrong = [rank for rank in ranks if not 0 <= rank < size]
         if wrong:
-            raise AssertionError('there is no rank %s among %d processes; replica sets '
+            raise AssertionError('there is no rank %s among %s processes; replica sets '
                                  'have ranks of 0 to %d' % (wrong[0], size, size - 1))
         if seen & ranks:
             raise AssertionError('rank %d is in two replica sets; name each rank once'

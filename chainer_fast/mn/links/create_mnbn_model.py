@@ -60,7 +60,7 @@ def _multi_node(link, name, comm, communication_backend, memo):
     if link.avg_mean is None:
         raise ValueError(
             'the batch normalization %s does not know its size yet: give size, or call '
-            'the model before create_mnbn_model()' % name)
+            'the model before create_mnbn_model()' % (name,))
     new = MultiNodeBatchNormalization(
         link.avg_mean.shape, comm, link.decay, link.eps, link.avg_mean.dtype,
         link.gamma is not None, link.beta is not None,

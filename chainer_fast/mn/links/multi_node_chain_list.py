@@ -154,8 +154,9 @@ class MultiNodeChainList(ChainList):
                 x = _connect(delegate, own.popleft())
             else:
                 raise ValueError(
-                    'a link waits for an output of process %d, which is this one, but '
-                    'no link before it gives one: each rank_in needs a rank_out' % rank)
+                    'a link waits for an output of process %s, which is this one, but '
+                    'no link before it gives one: each rank_in needs a rank_out' % (
+                        rank,))
             xs.append(x)
             delegate = _delegate_of(x)
         return tuple(xs), delegate

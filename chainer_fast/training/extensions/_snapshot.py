@@ -14,6 +14,7 @@ from types import TracebackType
 from chainer_fast.serializers import hdf5, npz
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
+from chainer_fast.utils import argument
 
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extension import Extension
@@ -27,7 +28,7 @@ def snapshot_object(
         savefun: tp.Callable[..., tp.Any] | None = None, *,
         condition: tp.Callable[[], bool] | None = None,
         writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
-        n_retains: int = -1, autoload: bool = False) -> Extension:
+        n_retains: int = -1, autoload: bool = False, **kwargs: tp.Any) -> Extension:
     """Make an extension that saves an object, e.g. the model.
 
     Parameters
@@ -54,6 +55,8 @@ def snapshot_object(
         Whether to load the latest file, if there is any, before the training begins.
         Damaged files are skipped with a warning. Files of
         :func:`chainer_fast.serializers.save_npz` and ``save_hdf5`` can be loaded.
+    **kwargs
+        ``num_retain`` is the old name of ``n_retains``.
 
     Returns
     -------
@@ -73,6 +76,8 @@ def snapshot_object(
             extensions.snapshot_object(model, 'model_{.updater.epoch}.npz'),
             trigger=(10, 'epoch'))
     """
+    n_retains = _retained(kwargs, n_retains)
+    argument.assert_kwargs_empty(kwargs)
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
                      snapshot_on_error, n_retains, autoload)
 
@@ -83,7 +88,7 @@ def snapshot(
             str] = 'snapshot_iter_{.updater.iteration}',
         *, target: tp.Any = None, condition: tp.Callable[[], bool] | None = None,
         writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
-        n_retains: int = -1, autoload: bool = False) -> Extension:
+        n_retains: int = -1, autoload: bool = False, **kwargs: tp.Any) -> Extension:
     """Make an extension that saves the trainer, to resume the training from there.
 
     To resume, build the trainer in the same way and load the file with
@@ -106,6 +111,8 @@ def snapshot(
         As in :func:`snapshot_object`.
     target : object, optional
         Object to save instead of the trainer.
+    **kwargs
+        As in :func:`snapshot_object`.
 
     Returns
     -------
@@ -124,8 +131,14 @@ def snapshot(
         trainer.extend(extensions.snapshot(n_retains=2, autoload=True), trigger=(1,
         'epoch'))
     """
+    n_retains = _retained(kwargs, n_retains)
+    argument.assert_kwargs_empty(kwargs)
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
                      snapshot_on_error, n_retains, autoload)
+
+
+def _retained(kwargs, n_retains):
+    return argument.take_renamed(kwargs, 'num_retain', 'n_retains', n_retains)
 
 
 def _make_writer(
@@ -160,7 +173,9 @@ class _Snapshot(extension.Extension):
             filename: str | tp.Callable[[tp.Any],
                 str] = 'snapshot_iter_{.updater.iteration}',
             snapshot_on_error: bool = False, n_retains: int = -1,
-            autoload: bool = False) -> None:
+            autoload: bool = False, **kwargs: tp.Any) -> None:
+        n_retains = _retained(kwargs, n_retains)
+        argument.assert_kwargs_empty(kwargs)
         self.filename: tp.Any = filename
         self._target = target
         self.condition = condition or _always_true
@@ -200,7 +215,7 @@ class _Snapshot(extension.Extension):
             self._known = None
             warnings.warn(
                 'the snapshot %s is not of this training. Do two of them share the '
-                'folder? Each removes the files of the other, having n_retains=%d; '
+                'folder? Each removes the files of the other, having n_retains=%s; '
                 'give them different folders or file names'
                 % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
@@ -288,7 +303,7 @@ def _load_latest(fmt, path, target: tp.Any) -> None:
         warnings.warn('autoload passes over the snapshot %s in %s, which is damaged: %s'
                       % (name, path, damage), stacklevel=4)
     if passed_over:
-        warnings.warn('none of the %d snapshots in %s is whole; starting from the '
+        warnings.warn('none of the %s snapshots in %s is whole; starting from the '
                       'beginning' % (passed_over, path), stacklevel=4)
 
 
@@ -322,7 +337,7 @@ def _read_npz(file) -> None:
             with archive.open(info) as member:  # which checks the sum
                 size = sum(map(len, iter(lambda: member.read(1 << 20), b'')))
             if size != info.file_size:
-                raise zipfile.BadZipFile('%s has %d bytes, where %d are expected'
+                raise zipfile.BadZipFile('%s has %s bytes, where %s are expected'
                                          % (info.filename, size, info.file_size))
 
 

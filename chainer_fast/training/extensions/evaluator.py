@@ -100,7 +100,7 @@ class Evaluator(extension.Extension):
             if isinstance(it, _REPEATING) and it.repeat:
                 warnings.warn('the iterator %r of an Evaluator repeats its data '
                               'forever, and the evaluation never ends: make it with '
-                              'repeat=False, shuffle=False' % name)
+                              'repeat=False, shuffle=False' % (name,))
 
     def get_all_iterators(self) -> dict[str, Iterator]:
         """Return a new dict of all iterators by name."""

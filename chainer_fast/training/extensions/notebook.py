@@ -25,7 +25,7 @@ class _Cell:
         except ImportError as error:
             raise RuntimeError(
                 '%s needs IPython: pip install ipython, or use the extension without '
-                'Notebook in its name' % user) from error
+                'Notebook in its name' % (user,)) from error
         self._display = display.display
         self._handle = None
 

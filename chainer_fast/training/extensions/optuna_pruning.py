@@ -74,7 +74,7 @@ class OptunaPruning(extension.Extension):
         if self._trial.should_prune():
             import optuna
 
-            raise optuna.TrialPruned('trial %d was pruned at %s %d' % (
+            raise optuna.TrialPruned('trial %s was pruned at %s %s' % (
                 self._trial.number, 'epoch' if by_epoch else 'iteration', step))
 
     def serialize(self, serializer: AbstractSerializer) -> None:

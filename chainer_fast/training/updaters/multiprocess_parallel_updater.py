@@ -115,7 +115,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         _check_fork()
         n_devices = len(devices)
         assert len(iterators) == n_devices, (
-            'there has to be an iterator for each device, and there are %d for %d'
+            'there has to be an iterator for each device, and there are %d for %s'
             % (len(iterators), n_devices))
         lengths = {len(iterator.dataset) for iterator in iterators}
         assert len(lengths) == 1, (
@@ -183,7 +183,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
                 failure = _wait_until_ready(worker, pipe, step)
                 if failure is not None:
                     raise RuntimeError(
-                        'worker %d of MultiprocessParallelUpdater, for the device %s, '
+                        'worker %s of MultiprocessParallelUpdater, for the device %s, '
                         '%s' % (rank, self._devices[rank], failure))
         except BaseException:
             _stop(self._workers, self._pipes, at_once=True)
@@ -252,7 +252,7 @@ def _adapt_to_sum(optimizer, n_devices):
     setattr(optimizer, name, value)
     warnings.warn(
         'optimizer.%s is changed to %s by MultiprocessParallelUpdater, which sums the '
-        'gradients of %d devices' % (name, value, n_devices), stacklevel=3)
+        'gradients of %s devices' % (name, value, n_devices), stacklevel=3)
 
 
 # Workers
@@ -453,7 +453,7 @@ def _scatter(link, array, target):
 def _require_gpu(link, name):
     if link.xp is numpy:
         raise RuntimeError('%s() is for links on a GPU, and this one is on the CPU: '
-                           'call to_device() before' % name)
+                           'call to_device() before' % (name,))
 
 
 def size_num_grads(link: Link) -> tuple[int, int]:

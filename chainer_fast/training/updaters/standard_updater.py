@@ -194,7 +194,7 @@ def _move_models(models, device):
         if thread_local.flag_gpu_to_gpu:
             warnings.warn(
                 'the updater leaves a model that is on another GPU where it is, '
-                'although it was given %s; call model.to_device() before' % device,
+                'although it was given %s; call model.to_device() before' % (device,),
                 FutureWarning)
     finally:
         thread_local.flag_gpu_to_gpu = saved

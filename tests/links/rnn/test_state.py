@@ -131,3 +131,29 @@ def test_state_moves_with_the_link(device, cls, names):
         assert any(v is state for v in visitor.seen)
     link.to_device('@numpy')
     assert link.h.device == backend.CpuDevice()
+
+
+@all_links
+def test_the_state_is_an_attribute_of_the_object(cls, names):
+    link = cls(3, 4)
+    for name in names:
+        assert vars(link)[name] is None and not hasattr(cls, name)
+        delattr(link, name)
+        assert not hasattr(link, name)
+        with pytest.raises(AttributeError):
+            delattr(link, name)
+    link.reset_state()
+    assert state_of(link, names) == [None] * len(names)
+
+
+@all_links
+def test_the_constructor_calls_reset_state(cls, names):
+    class Link(cls):
+        resets = 0
+
+        def reset_state(self):
+            super().reset_state()
+            self.resets += 1
+
+    link = Link(3, 4)
+    assert link.resets == 1

@@ -362,3 +362,28 @@ def test_autoload_of_an_object(trainer):
     trainer.extend(extensions.snapshot_object(other, 'model_{}', autoload=True))
     trainer.get_extension('_Snapshot').initialize(trainer)
     numpy.testing.assert_array_equal(other.W.array, model.W.array)
+
+
+@pytest.mark.parametrize('make', [
+    extensions.snapshot, functools.partial(extensions.snapshot_object, Target(), 'f'),
+    _snapshot._Snapshot])
+class TestNumRetain:
+    """``num_retain`` is the name that ``n_retains`` had."""
+
+    @pytest.mark.parametrize('more', [{}, {'n_retains': 3}])
+    def test_it_is_taken(self, make, more):
+        with pytest.warns(
+                DeprecationWarning,
+                match='`num_retain` is deprecated. Please use `n_retains`'):
+            assert make(num_retain=2, **more).n_retains == 2
+
+    def test_other_names_are_refused(self, make):
+        with pytest.raises(TypeError, match="'n_retain'; did you mean 'n_retains'"):
+            make(n_retain=2)
+
+
+@pytest.mark.filterwarnings('ignore:.*num_retain:DeprecationWarning')
+def test_num_retain_removes_files(trainer):
+    trainer.extend(extensions.snapshot(num_retain=2), trigger=(1, 'iteration'))
+    trainer.run()
+    assert len([name for name in files(trainer) if name.startswith('snapshot')]) == 2

@@ -39,7 +39,7 @@ def warn(
     place = tuple(numpy.argwhere(below)[0].tolist())
     value = int(values[place])
     _mistakes.warn_once((name, what), (
-        '%s[%s] is %d, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
+        '%s[%s] is %s, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
         'ignore_label for a number that stands for none; with config.debug, such '
         'numbers are errors.' % (
             name, ', '.join(map(str, place)), value, count, what, count - 1,

@@ -25,7 +25,8 @@ def gather(
         pval: float = 0) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
     if pval:
-        raise ValueError('on a GPU, images are padded with zeros only, not %r' % pval)
+        raise ValueError('on a GPU, images are padded with zeros only, not %r' % (
+            pval,))
     return _gather(img, ksize, stride, pad, dilate, outs, cuda.cupy.empty(
         img.shape[:2] + tuple(ksize) + tuple(outs), img.dtype))
 

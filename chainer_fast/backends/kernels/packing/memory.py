@@ -33,7 +33,7 @@ def check(buffer: NdArray, arrays: tuple[NdArray, ...], packs: bool) -> None:
     size = sum([array.size for array in arrays])
     if buffer.size != size:
         raise ValueError(
-            'the arrays have %d elements together, so the buffer must have as many, '
+            'the arrays have %s elements together, so the buffer must have as many, '
             'not %d' % (size, buffer.size))
     _check_memory(buffer, arrays, packs)
 
@@ -60,14 +60,14 @@ def _check_memory(buffer, arrays, packs):
     for first, last, name in extents:
         if first < whole[1] and whole[0] < last:
             raise ValueError(
-                '%s and the buffer have memory in common: copy one of them' % name)
+                '%s and the buffer have memory in common: copy one of them' % (name,))
     for name, array in [('the buffer', buffer)] if packs else _named(arrays):
         # Arrays of CuPy can always be written to.
         if not getattr(array.flags, 'writeable', True):
-            raise ValueError('%s is read-only: copy it first' % name)
+            raise ValueError('%s is read-only: copy it first' % (name,))
         if array.size and overlaps_itself(array):
             raise ValueError(
-                '%s has elements that share memory: copy it first' % name)
+                '%s has elements that share memory: copy it first' % (name,))
     if not packs:
         extents.sort()
         for (_, last, name), (first, _, other) in itertools.pairwise(extents):

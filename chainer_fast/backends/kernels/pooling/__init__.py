@@ -196,7 +196,7 @@ def _checked(indexes, ksize):
     low, high = int(indexes.min()), int(indexes.max())
     if low < -count or high >= count:
         raise IndexError(
-            'indexes must be of the %d elements of a window, but are in [%d, %d]'
+            'indexes must be of the %d elements of a window, but are in [%s, %s]'
             % (count, low, high))
     return indexes if low >= 0 else numpy.where(indexes < 0, indexes + count, indexes)
 

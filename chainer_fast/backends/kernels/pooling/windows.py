@@ -48,4 +48,4 @@ def check_index_dtype(indexes: tp.Any) -> None:
     """Raise ``IndexError`` unless the indexes of elements are integers."""
     if indexes.dtype.kind not in 'iu':
         raise IndexError(
-            'indexes must be an array of integers, not of %s' % indexes.dtype)
+            'indexes must be an array of integers, not of %s' % (indexes.dtype,))

@@ -125,12 +125,12 @@ CF_ELEMENT void sum_squares(const A &arrays, double *sums) {
 }
 
 /* By what gradients are to be multiplied so that their norm becomes a threshold; 1 if they
-   are below it, or if the norm is no number. */
+   are below it or zero, no number if the norm is none. */
 CF_ELEMENT void find_clipping_factor(
         const double *sums, long long n, double threshold, double *factor) {
-    const double rate = threshold / sqrt(sum_of(sums, n));
+    const double norm = sqrt(sum_of(sums, n)), rate = threshold / norm;
     if (threadIdx.x == 0)
-        *factor = rate < 1 ? rate : 1;
+        *factor = norm == 0 || rate >= 1 ? 1 : rate;
 }
 
 template <typename T, typename A>

@@ -4,7 +4,6 @@ from __future__ import annotations
 import collections
 import os
 import typing as tp
-import warnings
 
 from chainer_fast import link
 from chainer_fast.functions.activation.relu import relu
@@ -19,6 +18,7 @@ from chainer_fast.links.model.vision import _images, _network, _resnet_weights
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
 from chainer_fast.serializers import npz
 from chainer_fast.types import InitializerSpec, NdArray
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable, VariableOrArray
 
 available: bool = _images.available
@@ -194,11 +194,7 @@ class BuildingBlock(link.Chain):
             stride: tp.Any = None, initialW: InitializerSpec | None = None,
             downsample_fb: tp.Any = None, **kwargs: tp.Any) -> None:
         super().__init__()
-        if 'n_layer' in kwargs:
-            warnings.warn(
-                'Argument `n_layer` is deprecated. Please use `n_layers` instead',
-                DeprecationWarning)
-            n_layers = kwargs['n_layer']
+        n_layers = argument.take_renamed(kwargs, 'n_layer', 'n_layers', n_layers)
         self._forward = []
         self._append('a', BottleneckA(
             in_channels, mid_channels, out_channels, stride, initialW, downsample_fb))
@@ -282,10 +278,10 @@ class ResNetLayers(_network.ImageNetwork):
             self, pretrained_model: str | None, n_layers: int,
             downsample_fb: bool = False) -> None:
         super().__init__()
-        if n_layers not in _UNITS:
+        if n_layers not in tuple(_UNITS):
             raise ValueError(
                 'there are residual networks of 50, 101 and 152 layers, none of %r'
-                % n_layers)
+                % (n_layers,))
         if pretrained_model is None:
             filters = normal.HeNormal(scale=1.0)
         else:

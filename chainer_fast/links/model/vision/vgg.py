@@ -102,9 +102,10 @@ class VGGLayers(_network.ImageNetwork):
     def __init__(
             self, pretrained_model: str | None = 'auto', n_layers: int = 16) -> None:
         super().__init__()
-        if n_layers not in _CONVOLUTIONS:
+        if n_layers not in tuple(_CONVOLUTIONS):
             raise ValueError(
-                'there are VGG networks of 16 and of 19 layers, none of %r' % n_layers)
+                'there are VGG networks of 16 and of 19 layers, none of %r' % (
+                    n_layers,))
         # Without pretrained weights, draw them as in section 3.1.
         weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
         arguments: dict[str, tp.Any] = {
