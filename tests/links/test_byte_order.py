@@ -5,7 +5,7 @@ import pytest
 
 import chainer_fast as chainer
 from tests.arguments import calls, cases
-from tests.functions.test_byte_order import moved, swapped
+from tests.functions.test_byte_order import flat, moved, swapped
 
 LIBRARY = calls.Library('chainer_fast')
 CASES = [i for i, case in enumerate(cases.CASES)
@@ -26,11 +26,6 @@ def _formed(value, form):
     return value
 
 
-def _flat(ys):
-    return [y for each in ys for y in _flat(each)] if isinstance(
-        ys, (list, tuple)) else [ys]
-
-
 def _results(case, of_inputs, of_parameters):
     """Return results of a link, and gradients of its inputs and parameters."""
     np.random.seed(0)
@@ -47,7 +42,7 @@ def _results(case, of_inputs, of_parameters):
         parameter.array = of_parameters(parameter.array)
     link.cleargrads()
     np.random.seed(1)
-    ys = [y for y in _flat(link(*inputs, **keywords)) if y.creator is not None]
+    ys = [y for y in flat(link(*inputs, **keywords)) if y.creator is not None]
     for y in ys:
         y.grad = np.cos(np.arange(y.size)).astype(y.dtype).reshape(y.shape)
     chainer.backward(ys)
