@@ -1,5 +1,4 @@
-"""Parameters and inputs as files have them: swapped bytes, and at odd addresses.
-"""
+"""Parameters and inputs as files have them: swapped bytes, and at odd addresses."""
 import numpy as np
 import pytest
 
