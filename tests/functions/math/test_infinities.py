@@ -108,12 +108,13 @@ def _derivatives(f, *arrays):
 @pytest.mark.parametrize('function, arguments', [
     (F.arctan, ['most']), (F.squared_error, ['most', 'some']),
     (F.squared_error, ['some', 'most']), (lambda x, y: x ** y, ['some', 'root']),
-    (F.swish, ['most', 'one']), (F.swish, ['least', 'one'])])
+    (F.swish, ['most', 'one']), (F.swish, ['least', 'one']),
+    (F.swish, ['ten', 'least'])])
 @pytest.mark.filterwarnings('ignore::RuntimeWarning')
 def test_derivatives_near_the_limits_are_no_nan(dtype, size, function, arguments):
     """A derivative that is small or zero is not made of an infinite factor."""
     most = np.finfo(dtype).max
-    values = {'most': most, 'least': -most, 'some': .5, 'one': 1,
+    values = {'most': most, 'least': -most, 'some': .5, 'one': 1, 'ten': 10,
               'root': np.sqrt(np.float64(most)) * 1.01}
     arrays = []
     for name in arguments:
