@@ -20,8 +20,8 @@ def moved(array):
     return copy
 
 
-def _flat(ys):
-    return [y for each in ys for y in _flat(each)] if isinstance(
+def flat(ys):
+    return [y for each in ys for y in flat(each)] if isinstance(
         ys, (list, tuple)) else [ys]
 
 
@@ -29,7 +29,7 @@ def _results(call, arrays, double):
     """Return results and gradients, and the gradients of these."""
     np.random.seed(0)
     xs = [chainer.Variable(a) for a in arrays]
-    ys = [y for y in _flat(call(*xs)) if isinstance(y, chainer.Variable)]
+    ys = [y for y in flat(call(*xs)) if isinstance(y, chainer.Variable)]
     ys = [y for y in ys if y.dtype.kind == 'f']
     found, reached = [y.array for y in ys], [y for y in ys if y.creator is not None]
     if not reached:

@@ -70,14 +70,15 @@ class SwishGrad(FunctionNode):
         s = sigmoid.sigmoid(b * x)
         first = s * (1 - s)
         second = first * (1 - 2 * s)
-        curve = 2 * first + b * x * second
+        # These go to zero faster than b and x grow, whose products may be infinite.
+        x_first, x_second = x * first, x * second
+        curve = 2 * first + b * x_second
         terms = []
         if ggx is not None:
-            terms.append((ggx * b, ggx * curve, ggx * (s + b * x * first)))
+            terms.append((ggx * b, ggx * curve, ggx * (s + b * x_first)))
         if ggbeta is not None:
             ggb_x = reshape.reshape(ggbeta, self.extended_shape) * x
-            # The derivatives go to zero faster than x grows.
-            terms.append((ggb_x, ggb_x * (x * second), ggb_x * (x * first)))
+            terms.append((ggb_x, ggb_x * x_second, ggb_x * x_first))
         by_x, by_beta, by_gy = (
             part[0] if len(part) == 1 else part[0] + part[1]
             for part in zip(*terms, strict=True))

@@ -23,8 +23,12 @@ class Prod(_axes.Reduction):
     def backward(
             self, indexes: tuple[int, ...],
             gy: GradOutputs) -> tuple[Variable | None, ...]:
-        # Products of many halves may leave their range on the way.
-        rest = _halves.in_single(self._others, *self.get_retained_inputs())
+        x, = self.get_retained_inputs()
+        if x.array.dtype.char == 'e':
+            # Products of many halves may leave their range on the way.
+            rest = _halves.in_single(self._others, x)
+        else:
+            rest = self._others(x)
         return self.spread(gy[0]) * rest,
 
     def _others(self, x):

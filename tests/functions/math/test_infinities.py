@@ -108,12 +108,13 @@ def _derivatives(f, *arrays):
 @pytest.mark.parametrize('function, arguments', [
     (F.arctan, ['most']), (F.squared_error, ['most', 'some']),
     (F.squared_error, ['some', 'most']), (lambda x, y: x ** y, ['some', 'root']),
-    (F.swish, ['most', 'one']), (F.swish, ['least', 'one'])])
+    (F.swish, ['most', 'one']), (F.swish, ['least', 'one']),
+    (F.swish, ['ten', 'least'])])
 @pytest.mark.filterwarnings('ignore::RuntimeWarning')
 def test_derivatives_near_the_limits_are_no_nan(dtype, size, function, arguments):
     """A derivative that is small or zero is not made of an infinite factor."""
     most = np.finfo(dtype).max
-    values = {'most': most, 'least': -most, 'some': .5, 'one': 1,
+    values = {'most': most, 'least': -most, 'some': .5, 'one': 1, 'ten': 10,
               'root': np.sqrt(np.float64(most)) * 1.01}
     arrays = []
     for name in arguments:
@@ -169,3 +170,21 @@ def test_fixed_statistics_keep_nan_out_of_the_gradient(device, shape, dtype):
         y.grad = device.send(np.full(shape, .5, dtype))
         y.backward()
         compare.assert_allclose(x.grad, np.full(shape, .5, dtype), 1e-3)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('function', [
+    F.batch_normalization, F.layer_normalization,
+    lambda x, *parameters: F.group_normalization(x[:, :, None], 1, *parameters)])
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_normalization_of_the_largest_number(dtype, function):
+    """Its variance is infinite, and so what is normalized by it is zero."""
+    array = np.random.RandomState(0).uniform(-1, 1, (5, 3)).astype(dtype)
+    array[0, 0] = np.finfo(dtype).max
+    x = chainer.Variable(array)
+    gamma, beta = np.ones(3, dtype), np.full(3, .5, dtype)
+    y = function(x, gamma, beta)
+    y.grad = np.ones_like(y.array)
+    y.backward()
+    assert np.isfinite(y.array).all() and np.isfinite(x.grad).all()
+    assert y.array.ravel()[0] == .5

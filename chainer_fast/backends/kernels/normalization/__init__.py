@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
@@ -58,6 +60,10 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     some = x[tuple([slice(0, 1) if i in axis else slice(None) for i in range(x.ndim)])]
     shifted = x - some
     mean = shifted.mean(axis=axis, keepdims=True)
+    if xp is numpy and not xp.isfinite(mean).all():
+        # That element is so large that the sum of the differences is infinite.
+        mean = xp.where(
+            xp.isfinite(mean), mean, x.mean(axis=axis, keepdims=True) - some)
     shifted -= mean
     variance = arrays.force_array((shifted * shifted).mean(axis=axis))
     return (mean + some).reshape(variance.shape), variance
