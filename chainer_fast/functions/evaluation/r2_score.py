@@ -25,8 +25,12 @@ class R2_score(Function):
         pred_type, true_type = in_types
         type_check.expect(pred_type.shape == true_type.shape)
 
-    @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        score, = self._score(inputs)
+        return score.astype(inputs[0].dtype, copy=False),
+
+    @precision._fp16_mixed_precision_helper
+    def _score(self, inputs):
         pred, true = inputs
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
