@@ -64,9 +64,11 @@ class GradientClipping:
         if norm == 0:
             return
         rate = self.threshold / norm
-        if not rate < 1:        # nor if the norm is no number
+        if rate >= 1:
             return
-        for param in gradients.scale_grads(params, rate):
+        # A norm that is no number makes all gradients so, without a warning of the loop.
+        left = params if math.isnan(rate) else gradients.scale_grads(params, rate)
+        for param in left:
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad

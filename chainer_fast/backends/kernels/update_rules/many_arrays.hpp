@@ -128,9 +128,10 @@ CF_ELEMENT void sum_squares(const A &arrays, double *sums) {
    are below it, or if the norm is no number. */
 CF_ELEMENT void find_clipping_factor(
         const double *sums, long long n, double threshold, double *factor) {
-    const double rate = threshold / sqrt(sum_of(sums, n));
+    const double norm = sqrt(sum_of(sums, n));
+    // A norm that is no number makes all gradients so.
     if (threadIdx.x == 0)
-        *factor = rate < 1 ? rate : 1;
+        *factor = norm == 0 || threshold / norm >= 1 ? 1 : threshold / norm;
 }
 
 template <typename T, typename A>
