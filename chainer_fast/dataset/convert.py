@@ -215,8 +215,7 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    if len(batch) == 0:
-        raise ValueError('batch is empty')
+    _expect_examples(batch)
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -224,6 +223,12 @@ def concat_examples_func(
 concat_examples: _ArbitraryCallableConverter = _ArbitraryCallableConverter(
     concat_examples_func)
 concat_examples.__doc__ = concat_examples_func.__doc__
+
+
+def _expect_examples(batch):
+    """Refuse what has no examples, such as None; a batch may be an array."""
+    if not (len(batch) if hasattr(batch, '__len__') else batch):
+        raise ValueError('batch is empty')
 
 
 def _map_elements(batch, padding, convert):
@@ -352,8 +357,7 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        if len(batch) == 0:
-            raise ValueError('batch is empty')
+        _expect_examples(batch)
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:

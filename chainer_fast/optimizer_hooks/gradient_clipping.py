@@ -66,7 +66,9 @@ class GradientClipping:
         rate = self.threshold / norm
         if rate >= 1:       # if the norm is no number, nor are the gradients
             return
-        for param in gradients.scale_grads(params, rate):
+        # A norm that is no number makes all gradients so, without a warning of the loop.
+        left = params if math.isnan(rate) else gradients.scale_grads(params, rate)
+        for param in left:
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad

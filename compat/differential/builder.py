@@ -85,8 +85,6 @@ class Library:
                 'optimizer_hooks',
                 'link_hooks',
                 'function_hooks',
-                'gradient_check',
-                'testing',
                 'computational_graph',
                 'backends.cuda',
                 'backend',

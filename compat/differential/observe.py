@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from compat.differential import builder, scenes
+from compat.differential import builder, scenes, scenes_of_data, scenes_of_updates
 
 _MOST = 24  # numbers of an array that are written down; others are sampled
 _ADDRESS = re.compile(r'0x[0-9a-f]{6,}|_?\d{9,}|^_\d+$')
@@ -53,6 +53,14 @@ def told(array):
         + _numbers(total)
         + _numbers(np.array([np.sqrt(np.sum(np.abs(finite) ** 2))])),
     ]
+
+
+def scene(name):
+    """Return the scene of a name."""
+    for module in scenes, scenes_of_data, scenes_of_updates:
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise LookupError('no scene is called %s' % name)
 
 
 def _is_meant(error):
@@ -123,9 +131,7 @@ class Observer:
             if case['scene'] == 'left':
                 found = args[0]
             else:
-                found = getattr(scenes, case['scene'])(
-                    self.chainer, made, *then, **more
-                )
+                found = scene(case['scene'])(self.chainer, made, *then, **more)
             outcome['stage'] = 'result'
             leaves = []
             outcome['results'] = self._told(found, leaves)
@@ -247,7 +253,7 @@ class Observer:
             return '...'
         if isinstance(value, np.dtype):
             return ['dtype', value.str]
-        if isinstance(value, scenes.Saved):
+        if isinstance(value, scenes_of_data.Saved):
             return ['saved', self._told(dict(value), leaves, depth)]
         if isinstance(value, dict):
             return {

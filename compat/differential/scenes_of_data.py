@@ -122,3 +122,22 @@ def summed(chainer, made, values, weights=None):
         else:
             made.add(value, weights[number])
     return [made.compute_mean(), made.make_statistics()]
+
+
+class Saved(dict):
+    """What an object saves, by name; here it may be more than in Chainer."""
+
+
+def saved(chainer, made):
+    """Return what an object saves, by name."""
+    serializer = chainer.serializers.DictionarySerializer()
+    made.serialize(serializer)
+    return Saved(
+        {
+            key: value
+            for key, value in sorted(serializer.target.items())
+            if value is None
+            or np.asarray(value).dtype != object
+            or (np.asarray(value).item() is None)
+        }
+    )

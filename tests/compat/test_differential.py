@@ -16,6 +16,7 @@ from compat.differential import (
     language,
     mutations,
     names,
+    observe,
     pool,
     proposals,
     record,
@@ -49,6 +50,11 @@ def test_every_public_name_has_a_case():
     assert names.without(['functions.unheard_of'], specs.all_cases()) == [
         'functions.unheard_of'
     ]
+
+
+def test_every_scene_exists():
+    for name in {case['scene'] for case in specs.all_cases()} - {'left'}:
+        assert callable(observe.scene(name))
 
 
 def test_a_seed_makes_the_same_cases():

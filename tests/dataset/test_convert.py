@@ -46,9 +46,11 @@ def test_concat_examples(batch, expected, device):
     assert_same(concat(batch, device), expected)
 
 
-def test_empty_batch():
+@pytest.mark.parametrize('batch', [[], (), None, 0, '', {}, numpy.empty((0, 2))])
+@pytest.mark.parametrize('converter', [concat, dataset.ConcatWithAsyncTransfer()])
+def test_empty_batch(converter, batch):
     with pytest.raises(ValueError, match='batch is empty'):
-        concat([])
+        converter(batch)
 
 
 @pytest.mark.parametrize('batch', [

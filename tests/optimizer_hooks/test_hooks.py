@@ -165,6 +165,16 @@ def test_clipping_of_nothing(device):
     assert np.isnan(param.grad).all()
 
 
+@pytest.mark.parametrize('spoiled, threshold', [
+    (np.nan, 1.), (np.nan, np.inf), (np.inf, np.inf), (3, np.nan)])
+def test_clipping_by_what_is_no_number_spoils_all_gradients(device, spoiled, threshold):
+    params = [make(device, grad=(0, spoiled)), make(device, grad=(4, 0))]
+    optimizer_hooks.GradientClipping(threshold)(
+        optimizers.SGD().setup(link_of(*params)))
+    for param in params:
+        assert np.isnan(to_cpu(param.grad)).all()
+
+
 def test_clipping_of_parameters_on_several_devices(device):
     params = [make(device, grad=(0, 3)), make(device, grad=(4, 0))]
     params[1].to_device('@numpy')

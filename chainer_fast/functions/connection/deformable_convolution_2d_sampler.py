@@ -16,6 +16,7 @@ from chainer_fast.functions.array import (
     pad as pad_module,
 )
 from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable, VariableOrArray
 
 
@@ -117,6 +118,7 @@ def _check(x, offset, W, stride, pad):
         if array.ndim != 4:
             raise ValueError(
                 '%s must have four dimensions, got shape %s' % (name, array.shape))
+    type_check.expect(type_check.make_variable(W.dtype, 'W.dtype').kind == 'f')
     if x.shape[1] != W.shape[1]:
         raise ValueError('W must have filters of %d channels, those of x, got shape %s'
                          % (x.shape[1], W.shape))

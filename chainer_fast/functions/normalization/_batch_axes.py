@@ -36,7 +36,8 @@ def _fits(arrays, axis):
         expected = x.shape[1:len(shape) + 1] if x.ndim > len(shape) else None
     else:
         expected = tuple([n for i, n in enumerate(x.shape) if i not in axis])
-    return shape == expected and x.dtype.kind == 'f' and dtype.kind == 'f'
+    return (shape == expected and x.ndim > 0 and x.dtype.kind == 'f'
+            and dtype.kind == 'f')
 
 
 def _check_inputs(in_types, axis):
@@ -44,6 +45,7 @@ def _check_inputs(in_types, axis):
     if type_check.in_light_mode() and _fits(in_types, axis):
         return
     x_type, gamma_type, *others = in_types
+    type_check.expect(x_type.ndim >= 1)
     for each in x_type, gamma_type:
         type_check.expect(each.dtype.kind == 'f')
     for each in others:

@@ -1,6 +1,6 @@
 """Optimizers with their rules and hooks."""
 
-from compat.differential.language import array, case, get, make, plain, thing
+from compat.differential.language import array, case, get, make, plain, special, thing
 
 _ARGUMENTS = {
     'AMSBound': {'alpha': 0.01, 'final_lr': 0.1},
@@ -27,6 +27,8 @@ _HOOKS = {
     'Lasso': [0.1],
     'WeightDecay': [0.1],
 }
+# What a gradient has when a training has gone wrong.
+_SPOILED = (special('nan'), special('inf'), special('-inf'), 1e30, 1e-30, 0)
 _MEMBERS = (
     'lr',
     't',
@@ -45,6 +47,9 @@ def _optimizers():
             yield case(full, scene='updates', then=[dtype], **kwargs)
         yield case(full, scene='updates')
         yield case(full, scene='updates', then_kwargs={'loss': True}, **kwargs)
+        for spoiled in _SPOILED:
+            more = {'spoiled': spoiled}
+            yield case(full, scene='updates', then_kwargs=more, **kwargs)
         yield case(full, scene='updates', then_kwargs={'link': thing('lazy')})
         yield case(
             full,
@@ -69,6 +74,8 @@ def _hooks():
             yield case(full, *args, scene='hooked', then=[dtype])
         yield case(full, *args, scene='attributes', then=['name', 'timing'])
         yield case(full, *args, scene='hooked', then_kwargs={'link': thing('lazy')})
+        for spoiled in _SPOILED:
+            yield case(full, *args, scene='hooked', then_kwargs={'spoiled': spoiled})
     yield case('optimizers.SGD', scene='updates', then=['f4', thing('update_hook')])
 
 

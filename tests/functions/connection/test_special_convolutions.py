@@ -209,3 +209,10 @@ def test_errors_of_deformable(device, error, named, change):
                'W': ones(4, 3, 3, 3), **change}
     with pytest.raises(error, match=named):
         F.deformable_convolution_2d_sampler(**device.send(options))
+
+
+@pytest.mark.parametrize('dtype', ['i', '?', 'F'])
+def test_filters_of_deformable_are_floats(dtype):
+    with pytest.raises(type_check.InvalidType):
+        F.deformable_convolution_2d_sampler(
+            ones(1, 2, 5, 5), ones(1, 18, 3, 3), ones(4, 2, 3, 3, dtype=dtype))

@@ -140,3 +140,14 @@ def test_a_label_far_from_all_classes(label):
     np.testing.assert_array_equal(precision.array, [0, .5, 0])
     with pytest.raises(ValueError, match='the highest label in t is %d' % label):
         F.classification_summary(y, t)
+
+
+@pytest.mark.parametrize('multioutput', ['uniform_average', 'raw_values'])
+@pytest.mark.parametrize('true', 'efd')
+@pytest.mark.parametrize('pred', 'efd')
+def test_r2_score_has_the_dtype_of_predictions(device, pred, true, multioutput):
+    values = np.arange(6.).reshape(3, 2)
+    score = F.r2_score(
+        device.send(values.astype(pred)), device.send(values.astype(true)),
+        multioutput=multioutput)
+    assert score.dtype == pred

@@ -106,7 +106,8 @@ def test_labels_of_other_types(device, y):
     np.float64(2), np.int32(2), np.array(2.), np.array([2.]), np.float16(2)])
 @pytest.mark.parametrize('name', ['contrastive', 'triplet'])
 def test_margins_of_numpy_are_as_those_of_python(name, margin, reduce, dtype):
-    arrays = [np.cos(np.arange(i, i + 12)).reshape(4, 3).astype(dtype) for i in range(3)]
+    arrays = [np.cos(np.arange(i, i + 12)).reshape(4, 3).astype(dtype)
+              for i in range(3)]
     if name == 'contrastive':
         arrays[2] = np.array([0, 1, 0, 1], 'i')
     outcomes = []

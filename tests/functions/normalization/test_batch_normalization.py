@@ -372,3 +372,12 @@ def test_subclass_with_its_own_gradients(scaled, plain, n_params):
         grad(make().apply(inputs), inputs, [gy]) for make in (scaled, plain)]
     for g, h in zip(found, expected, strict=True):
         np.testing.assert_allclose(g.array, 2 * h.array, rtol=1e-12)
+
+
+@pytest.mark.parametrize('axis', [None, 0, (0,)])
+def test_a_number_is_no_batch(axis):
+    x, size = np.ones((), 'f'), np.ones((), 'f')
+    with pytest.raises(type_check.InvalidType):
+        F.batch_normalization(x, size, size, axis=axis)
+    with pytest.raises(type_check.InvalidType):
+        F.fixed_batch_normalization(x, size, size, size, size, axis=axis)
