@@ -84,8 +84,8 @@ def deformable_convolution_2d_sampler(
     array([[[[2. , 2.5, 3. ]]]], dtype=float32)
     """
     x, offset, W = map(variable.as_variable, (x, offset, W))
-    sy, sx = _convolution.pair(stride)
-    ph, pw = _convolution.pair(pad)
+    sy, sx = _convolution.pair(stride, 'stride')
+    ph, pw = _convolution.pair(pad, 'pad')
     _check(x, offset, W, (sy, sx), (ph, pw))
     n, c, h, w = x.shape
     filters, _, kh, kw = W.shape
