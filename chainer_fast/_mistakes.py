@@ -24,6 +24,22 @@ _ELSEWHERE = {
     'ConvTranspose2d': 'Deconvolution2D', 'Dense': 'Linear', 'Embedding': 'EmbedID',
     'LayerNorm': 'LayerNormalization'}
 
+def require(value: tp.Any, attribute: str, expected: str) -> None:
+    """Raise ``TypeError`` for an object that lacks what it is needed for.
+
+    Parameters
+    ----------
+    value : object
+        What a program gave.
+    attribute : str
+        Attribute of every object that is right.
+    expected : str
+        Which argument it is, and what it has to be: a part of a sentence.
+    """
+    if not hasattr(value, attribute):
+        raise TypeError('%s, but is %r' % (expected, value))
+
+
 _warned: set[tp.Any] = set()
 
 

@@ -55,6 +55,31 @@ def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
     return tuple([plain(each) for each in values])
 
 
+def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
+    """Return a pair of numbers, each as :func:`plain` has it.
+
+    Raises
+    ------
+    ValueError
+        If there are not two; ``name`` is that of the argument.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.pair([6, np.int8(4)], 'ksize')
+    (6, 4)
+    """
+    if not hasattr(values, '__iter__'):
+        raise TypeError('%s must have two numbers, one for the height and one for the '
+                        'width, but is %r' % (name, values))
+    numbers = plain_all(values)
+    if len(numbers) != 2:
+        raise ValueError(
+            '%s must have two numbers, one for the height and one for the width, but '
+            'has %d: %r' % (name, len(numbers), values))
+    return numbers
+
+
 def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
     """Return the lengths that an array holds.
 

@@ -7,7 +7,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _mistakes, backend
 from chainer_fast._backend import Arrays, Device
 from chainer_fast._core import batching
 from chainer_fast.backends import cuda
@@ -113,6 +113,9 @@ def _call_converter(converter, batch, device):
         'expected a Device or None, got %r' % (device,))
     if not isinstance(converter, Converter):
         device = _device_id(device)
+    if not callable(converter):
+        raise TypeError('the converter must be callable as concat_examples is, but is '
+                        '%r' % (converter,))
     return converter(batch, device)
 
 
@@ -127,6 +130,15 @@ def _device_id(device):
     raise RuntimeError(
         'a plain function as converter gets its device as an integer, and %s has none; '
         'decorate the function with @chainer.dataset.converter()' % (device,))
+
+
+def _check_batch(batch):
+    if batch is None:
+        raise ValueError('batch is empty: it is None, a list of examples is expected')
+    _mistakes.require(
+        batch, '__len__', 'the batch must be a list of examples')
+    if len(batch) == 0:
+        raise ValueError('batch is empty')
 
 
 def _as_arguments(batch):
@@ -215,7 +227,7 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    _expect_examples(batch)
+    _check_batch(batch)
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -223,12 +235,6 @@ def concat_examples_func(
 concat_examples: _ArbitraryCallableConverter = _ArbitraryCallableConverter(
     concat_examples_func)
 concat_examples.__doc__ = concat_examples_func.__doc__
-
-
-def _expect_examples(batch):
-    """Refuse what has no examples, such as None; a batch may be an array."""
-    if not (len(batch) if hasattr(batch, '__len__') else batch):
-        raise ValueError('batch is empty')
 
 
 def _map_elements(batch, padding, convert):
@@ -357,7 +363,7 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        _expect_examples(batch)
+        _check_batch(batch)
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:

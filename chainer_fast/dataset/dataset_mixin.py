@@ -5,6 +5,14 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _mistakes
+
+
+def _check_length(dataset):
+    """Raise ``TypeError`` for what has no length, None above all."""
+    _mistakes.require(dataset, '__len__', (
+        'a data set must have a length and an example for each index, as a list has'))
+
 
 class DatasetMixin:
     """Base of data sets that implement :meth:`get_example` and :meth:`__len__`.

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast.dataset import dataset_mixin
+
 
 class DictDataset:
     """Data set whose ``i``-th example is a dict of the ``i``-th examples of others.
@@ -27,6 +29,8 @@ class DictDataset:
     def __init__(self, **datasets: tp.Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
+        for dataset in datasets.values():
+            dataset_mixin._check_length(dataset)
         lengths = {key: len(dataset) for key, dataset in datasets.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError('the datasets have different lengths: %s' % ', '.join(

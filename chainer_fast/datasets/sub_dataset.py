@@ -1,12 +1,13 @@
 """Parts of data sets, for splits and cross validation."""
 from __future__ import annotations
 
+import numbers
 import operator
 import typing as tp
 
 import numpy
 
-from chainer_fast import _numbers
+from chainer_fast import _mistakes, _numbers
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.utils import argument
 
@@ -39,9 +40,16 @@ class SubDataset(dataset_mixin.DatasetMixin):
             self, dataset: tp.Sequence[tp.Any], start: int, finish: int,
             order: tp.Sequence[int] | None = None) -> None:
         start, finish = _numbers.plain_all((start, finish))
+        dataset_mixin._check_length(dataset)
+        for number in start, finish:
+            if not isinstance(number, numbers.Real):
+                raise TypeError('the first and the last position of a SubDataset must '
+                                'be integers, but one is %r' % (number,))
         if start < 0 or len(dataset) < finish:
             raise ValueError('subset overruns the base dataset: [%s, %s) of %d examples'
                              % (start, finish, len(dataset)))
+        if order is not None:
+            _mistakes.require(order, '__len__', 'the order must be a list of positions')
         if order is not None and len(order) != len(dataset):
             raise ValueError(
                 'order has to have the same length as the base dataset: it has %d '
@@ -55,11 +63,11 @@ class SubDataset(dataset_mixin.DatasetMixin):
 
     def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example of the range; -1 is the last one."""
+        if type(i) is not int:
+            i = _as_index(i)
         if not -self._size <= i < self._size:
             raise IndexError('dataset index out of range: %s, of %s examples'
                              % (i, self._size))
-        # A small NumPy integer type cannot hold every position.
-        i = int(i) if isinstance(i, numpy.integer) else i
         position = (self._start if i >= 0 else self._finish) + i
         return self._dataset[
             position if self._order is None else self._order[position]]
@@ -67,6 +75,17 @@ class SubDataset(dataset_mixin.DatasetMixin):
 
 def _permutation(dataset, seed):
     return numpy.random.RandomState(_numbers.plain(seed)).permutation(len(dataset))
+
+
+def _as_index(i):
+    """Return the index of an example as an integer of Python.
+
+    A small integer type of NumPy cannot hold every position.
+    """
+    i = _numbers.plain(i)
+    if not isinstance(i, numbers.Real):
+        raise TypeError('the index of an example must be an integer, but is %r' % (i,))
+    return i
 
 
 def split_dataset(
@@ -105,6 +124,7 @@ def split_dataset(
         split_at = operator.index(_numbers.plain(split_at))
     except TypeError:
         raise TypeError('split_at must be int, got %s instead' % type(split_at))
+    dataset_mixin._check_length(dataset)
     size = len(dataset)
     if split_at < 0:
         raise ValueError('split_at must be non-negative, got %s' % (split_at,))
@@ -176,6 +196,11 @@ def split_dataset_n(
     [['a', 'b'], ['c', 'd']]
     """
     n = _numbers.plain(n)
+    dataset_mixin._check_length(dataset)
+    if not isinstance(n, numbers.Real):
+        raise TypeError('the number of parts must be an integer, but is %r' % (n,))
+    if n == 0:
+        raise ZeroDivisionError('the number of parts must be positive, but is 0')
     size = len(dataset) // n
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
 
@@ -247,6 +272,9 @@ def get_cross_validation_datasets(
     if n_folds is None:
         raise TypeError('n_folds is missing: give the number of folds')
     n_folds = _numbers.plain(n_folds)
+    dataset_mixin._check_length(dataset)
+    if n_folds == 0:
+        raise ZeroDivisionError('the number of folds must be positive, but is 0')
     total = len(dataset)
     if n_folds > total > 0:
         raise ValueError('%s examples cannot be divided into %s folds'

@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast._core import batching
+from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import NdArray
 
 
@@ -34,6 +35,8 @@ class TupleDataset:
     def __init__(self, *datasets: tp.Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
+        for dataset in datasets:
+            dataset_mixin._check_length(dataset)
         lengths = [len(dataset) for dataset in datasets]
         if len(set(lengths)) > 1:
             raise ValueError('the datasets have different lengths: %s'

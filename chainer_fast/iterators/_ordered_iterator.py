@@ -7,6 +7,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import _numbers
+from chainer_fast.dataset import dataset_mixin
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
@@ -46,6 +47,7 @@ class OrderedIterator(Iterator):
 
     def _restart(self):
         sampler, order = self.order_sampler, None
+        dataset_mixin._check_length(self.dataset)
         if sampler is not None:
             order = sampler(numpy.arange(len(self.dataset)), 0)
         self._state = _statemachine.IteratorState(

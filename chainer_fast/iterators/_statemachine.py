@@ -1,9 +1,10 @@
 """The position of an iterator in its data set, as a value and a step function."""
 import collections
+import numbers
 
 import numpy
 
-from chainer_fast import _numbers
+from chainer_fast import _mistakes, _numbers
 
 IteratorState = collections.namedtuple(
     'IteratorState', ('current_position', 'epoch', 'is_new_epoch', 'order'))
@@ -20,10 +21,17 @@ class NoExamples(ValueError, ZeroDivisionError):
         super().__init__(message)
 
 
+AN_ITERATOR = (
+    'an iterator must be a chainer.dataset.Iterator, which has next() and epoch_detail')
+
+
 def part_of_epoch(iterator, name):
     """Return an attribute of any iterator that divides by the number of examples."""
     try:
         return getattr(iterator, name)
+    except AttributeError:
+        _mistakes.require(iterator, 'next', AN_ITERATOR)
+        raise
     except NoExamples:
         raise
     except ZeroDivisionError as error:
@@ -62,7 +70,10 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
     epoch_size = dataset_len if order is None else len(order)
     if repeat and not epoch_size:
         raise NoExamples
-    stop = position + _numbers.plain(batch_size)
+    batch_size = _numbers.plain(batch_size)
+    if not isinstance(batch_size, (int, numbers.Real)):
+        raise TypeError('batch_size must be an integer, but is %r' % (batch_size,))
+    stop = position + batch_size
     if stop < epoch_size:
         indices = _take(order, position, stop)
         return IteratorState(stop, epoch, False, order), indices

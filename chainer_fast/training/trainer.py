@@ -101,6 +101,8 @@ class Trainer(_display.Shown):
             self, updater: Updater,
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
+        _mistakes.require(updater, 'get_all_optimizers', (
+            'the updater of a trainer must be a chainer.training.Updater'))
         self.updater, self.out = updater, out
         self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}

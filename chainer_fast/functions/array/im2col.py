@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -16,9 +17,9 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-def _pair(x):
+def _pair(x, name):
     """Gives a number that stands for both axes to each."""
-    return x if hasattr(x, '__getitem__') else [x] * 2
+    return _numbers.pair(x, name) if hasattr(x, '__getitem__') else (x, x)
 
 
 class _Window(FunctionNode):
@@ -39,7 +40,8 @@ class _Window(FunctionNode):
             dilate: int | tp.Sequence[int]) -> None:
         self._window = ksize, stride, pad, cover_all, dilate
         self.cover_all = cover_all
-        numbers = [_pair(x) for x in (ksize, stride, pad, dilate)]
+        numbers = [_pair(x, name) for name, x in (
+            ('ksize', ksize), ('stride', stride), ('pad', pad), ('dilate', dilate))]
         (self.kh, self.kw), (self.sy, self.sx) = numbers[:2]
         (self.ph, self.pw), (self.dy, self.dx) = numbers[2:]
 

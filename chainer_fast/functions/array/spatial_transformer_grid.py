@@ -3,6 +3,7 @@ from __future__ import annotations
 import operator
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
@@ -53,7 +54,9 @@ class SpatialTransformerGrid(Function):
     backward_cpu = backward_gpu = backward
 
     def _points(self, theta):
-        return bilinear.lattice(theta, *map(operator.index, self.output_shape))
+        height, width = map(
+            operator.index, _numbers.pair(self.output_shape, 'output_shape'))
+        return bilinear.lattice(theta, height, width)
 
 
 def spatial_transformer_grid(

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import typing as tp
+from numbers import Real
 
 from chainer_fast import _numbers
 from chainer_fast.backends import layouts
@@ -46,10 +47,10 @@ class Planar(FunctionNode):
     cudnn_fast = False
 
     def _set_window(self, stride, pad, dilate, groups):
-        self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
-        self.ph, self.pw = (pad, pad) if type(pad) is int else pair(pad)
-        self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
-        self.groups: int = _numbers.plain(groups)
+        self.sy, self.sx = pair(stride, 'stride')
+        self.ph, self.pw = pair(pad, 'pad')
+        self.dy, self.dx = pair(dilate, 'dilate')
+        self.groups: int = _plain_groups(groups)
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
@@ -92,7 +93,7 @@ class Planar(FunctionNode):
 
 def check_dilation(dilate):
     """Return the dilation after a check that it is positive."""
-    first, second = pair(dilate)
+    first, second = pair(dilate, 'dilate')
     if min(first, second) < 1:
         raise ValueError('dilate must be positive, got %s' % (dilate,))
     return dilate
@@ -118,7 +119,7 @@ class Spatial(FunctionNode):
     dilate: tuple[int, ...]
 
     def _set_window(self, ndim, stride, pad, dilate, groups):
-        self.ndim, self.groups = ndim, _numbers.plain(groups)
+        self.ndim, self.groups = ndim, _plain_groups(groups)
         self.stride, self.pad, self.dilate = [
             _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
             for numbers in (stride, pad, dilate)]
@@ -127,11 +128,17 @@ class Spatial(FunctionNode):
         return self.stride, self.pad, self.dilate
 
 
-def pair(value):
-    """Return the numbers of both axes, given for each or for both at once."""
-    if hasattr(value, '__getitem__'):
-        return _numbers.plain_all(value)
-    return value, value
+def pair(value, name):
+    """Return the numbers of both axes, given for each or for both at once.
+
+    Raises
+    ------
+    ValueError
+        If there are not two; ``name`` is that of the argument.
+    """
+    if type(value) is int or not hasattr(value, '__getitem__'):
+        return value, value
+    return _numbers.pair(value, name)
 
 
 def places(lengths, ksize, stride, pad, dilate, cover_all):
@@ -250,6 +257,8 @@ def advise(expect, x, W, groups=1):
                 'of one')
     if not expect.startswith('in_types[0].shape[1] =='):
         return None
+    if not isinstance(groups, Real):
+        return 'groups must be an integer, but is %r' % (groups,)
     channels = W.shape[1] * groups
     if x.shape[-1] == channels:
         axes = (0, x.ndim - 1, *range(1, x.ndim - 1))
@@ -259,11 +268,19 @@ def advise(expect, x, W, groups=1):
             % (x.shape[1], channels, x.shape[1]))
 
 
+def _plain_groups(groups):
+    if groups is None:
+        raise TypeError('groups must be an integer, but is None')
+    return _numbers.plain(groups)
+
+
 def check_groups(groups, error, **channels):
     """Check that ``groups`` divides numbers of channels, and return it.
 
     There is one group at least; ``error`` is the type of the exception.
     """
+    if not isinstance(groups, Real):
+        raise TypeError('groups must be an integer, but is %r' % (groups,))
     if groups <= 1:
         return 1
     for name, count in channels.items():

@@ -88,8 +88,8 @@ def deformable_convolution_2d_sampler(
         # The places that a plain array is added to are of float32.
         offset = offset.astype(numpy.promote_types(offset.dtype, numpy.float32))
     x, offset, W = map(variable.as_variable, (x, offset, W))
-    sy, sx = _convolution.pair(stride)
-    ph, pw = _convolution.pair(pad)
+    sy, sx = _convolution.pair(stride, 'stride')
+    ph, pw = _convolution.pair(pad, 'pad')
     _check(x, offset, W, (sy, sx), (ph, pw))
     n, c, h, w = x.shape
     filters, _, kh, kw = W.shape

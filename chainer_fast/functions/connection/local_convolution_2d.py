@@ -65,7 +65,7 @@ class LocalConvolution2DFunction(_Local):
     """
 
     def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
-        sy, sx = _convolution.pair(stride)
+        sy, sx = _convolution.pair(stride, 'stride')
         super().__init__(sy, sx)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

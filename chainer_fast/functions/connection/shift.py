@@ -34,8 +34,8 @@ class Shift(FunctionNode):
             self, ksize: int | tp.Sequence[int] = 3,
             dilate: int | tp.Sequence[int] = 1) -> None:
         super().__init__()
-        self.kh, self.kw = _convolution.pair(ksize)
-        self.dy, self.dx = _convolution.pair(dilate)
+        self.kh, self.kw = _convolution.pair(ksize, 'ksize')
+        self.dy, self.dx = _convolution.pair(dilate, 'dilate')
         for number in self.kh, self.kw:
             if number % 2 != 1 or number < 1:
                 raise ValueError('ksize must be odd and positive, got %s' % (ksize,))

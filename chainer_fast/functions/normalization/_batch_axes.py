@@ -2,6 +2,8 @@
 import operator
 import typing as tp
 
+from numpy.exceptions import AxisError
+
 from chainer_fast.backends.kernels.normalization.axes import _compute_key_axis
 from chainer_fast.utils import type_check
 
@@ -35,6 +37,8 @@ def _fits(arrays, axis):
     if axis is None:
         expected = x.shape[1:len(shape) + 1] if x.ndim > len(shape) else None
     else:
+        if axis and axis[-1] >= x.ndim:     # they are in ascending order
+            return False
         expected = tuple([n for i, n in enumerate(x.shape) if i not in axis])
     return (shape == expected and x.ndim > 0 and x.dtype.kind == 'f'
             and dtype.kind == 'f')
@@ -58,3 +62,6 @@ def _check_inputs(in_types, axis):
     type_check.expect(gamma_type.ndim == len(key_axis))
     for i, key in enumerate(key_axis):
         type_check.expect(x_type.shape[key] == gamma_type.shape[i])
+    if axis and axis[-1] >= x_ndim:
+        raise AxisError(
+            axis[-1], x_ndim, 'axis must name axes of x, and is %s' % (axis,))

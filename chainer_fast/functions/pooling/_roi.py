@@ -9,7 +9,8 @@ from chainer_fast.utils import type_check
 
 def positive_pair(name, value):
     """Return two positive integers from one or two; ``TypeError`` for others."""
-    first, second = value if hasattr(value, '__iter__') else (value, value)
+    first, second = (
+        _numbers.pair(value, name) if hasattr(value, '__iter__') else (value, value))
     for number in (first, second):
         if not _is_positive_integer(number):
             raise TypeError(
@@ -35,8 +36,9 @@ def positive_float(name, value):
 def sampling_pair(value):
     """Return two numbers of samples from one or two; each may be None."""
     # An array of no dimensions has the method, too.
-    several = hasattr(value, '__iter__') and getattr(value, 'ndim', 1) > 0
-    pair = tuple(value) if several else (value, value)
+    several = hasattr(value, '__iter__') and not isinstance(value, str) and (
+        getattr(value, 'ndim', 1) > 0)
+    pair = _numbers.pair(value, 'sampling_ratio') if several else (value, value)
     for number in pair:
         if number is not None and not (
                 isinstance(number, numbers.Integral)
@@ -44,7 +46,7 @@ def sampling_pair(value):
             raise TypeError(
                 'sampling_ratio must be an integer of at least 1, None, or a pair of '
                 'these, but is %r' % (value,))
-    return _numbers.plain_all((pair[0], pair[1]))
+    return _numbers.plain_all(pair)
 
 
 def check_types(in_types, dtype=None):

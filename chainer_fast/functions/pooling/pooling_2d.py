@@ -12,14 +12,11 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 _NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
 
 
-def _pair(x):
+def _pair(x, name):
     """Two numbers from one, or from an iterable of two."""
     if type(x) is int:
         return x, x
-    if not hasattr(x, '__iter__'):
-        x = x, x
-    first, second = x
-    return _numbers.plain_all((first, second))
+    return _numbers.pair(x if hasattr(x, '__iter__') else (x, x), name)
 
 
 class _Window2D:
@@ -73,8 +70,9 @@ class Pooling2D(_Window2D, FunctionNode):
             pad: int | tp.Sequence[int] = 0, cover_all: bool = True,
             return_indices: bool = False) -> None:
         super().__init__()
-        ksize = _pair(ksize)
-        self._window = ksize, ksize if stride is None else _pair(stride), _pair(pad)
+        ksize = _pair(ksize, 'ksize')
+        self._window = ksize, ksize if stride is None else (
+            _pair(stride, 'stride')), _pair(pad, 'pad')
         self.cover_all = cover_all
         self.return_indices = return_indices
 

@@ -76,7 +76,7 @@ class DeformableConvolution2D(link.Chain):
             deform_initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         window = ksize, stride, pad
-        kh, kw = _convolution.pair(ksize)
+        kh, kw = _convolution.pair(ksize, 'ksize')
         self.add_link('offset_conv', Convolution2D(
             in_channels, 2 * (kh * kw), *window, offset_nobias, offset_initialW,
             offset_initial_bias))
@@ -149,13 +149,14 @@ class DeformableConvolution2DSampler(_filters.Filtered):
             initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         self.out_channels, self.ksize, self.initialW = out_channels, ksize, initialW
-        self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
+        self.stride = _convolution.pair(stride, 'stride')
+        self.pad = _convolution.pair(pad, 'pad')
         self._set_filters(
             in_channels, nobias, constant.Zero() if initialW is None else initialW,
             initial_bias)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize)
+        kh, kw = _convolution.pair(self.ksize, 'ksize')
         return self.out_channels, in_channels, kh, kw
 
     def _initialize_params(self, in_channels):

@@ -81,14 +81,15 @@ class DepthwiseConvolution2D(_filters.Filtered):
         super().__init__()
         self.channel_multiplier: int = _numbers.plain(channel_multiplier)
         self.ksize = ksize
-        self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
+        self.stride = _convolution.pair(stride, 'stride')
+        self.pad = _convolution.pair(pad, 'pad')
         self.nobias = nobias
         if initialW is None:
             initialW = normal.HeNormal(0.5 ** 0.5)
         self._set_filters(in_channels, nobias, initialW, initial_bias)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize)
+        kh, kw = _convolution.pair(self.ksize, 'ksize')
         return self.channel_multiplier, in_channels, kh, kw
 
     def _initialize_params(self, in_channels):

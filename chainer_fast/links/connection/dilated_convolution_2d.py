@@ -95,12 +95,13 @@ class DilatedConvolution2D(_filters.Filtered):
         in_channels, self.out_channels, self.ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
-            _convolution.pair(value) for value in (stride, pad, dilate)]
+            _convolution.pair(value, name) for name, value in (
+                ('stride', stride), ('pad', pad), ('dilate', dilate))]
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize)
+        kh, kw = _convolution.pair(self.ksize, 'ksize')
         return self.out_channels, in_channels, kh, kw
 
     def _apply_filters(self, x, W, b):

@@ -9,7 +9,7 @@ import warnings
 from chainer_fast import _mistakes, backend, device_resident
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
-from chainer_fast.iterators._statemachine import part_of_epoch
+from chainer_fast.iterators._statemachine import AN_ITERATOR, part_of_epoch
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _updater
@@ -115,7 +115,13 @@ class StandardUpdater(_updater.Updater):
                          self._device)
         for named in self._optimizers.values():
             if auto_new_epoch:
-                named.use_auto_new_epoch = True
+                try:
+                    named.use_auto_new_epoch = True
+                except AttributeError:
+                    _mistakes.require(named, 'update', (
+                        'the optimizer of an updater must be a chainer.Optimizer or a '
+                        'dict of them'))
+                    raise
             if loss_scale is not None:
                 named.set_loss_scale(loss_scale)
 
@@ -157,6 +163,7 @@ class StandardUpdater(_updater.Updater):
     def update_core(self) -> None:
         """Update the parameters with one batch; subclasses may override this."""
         iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
+        _mistakes.require(iterator, 'next', AN_ITERATOR)
         args, kwargs = convert._as_arguments(convert._call_converter(
             self.converter, iterator.next(), self.input_device))
         loss_func = self.loss_func or optimizer.target

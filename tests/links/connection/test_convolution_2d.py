@@ -111,7 +111,7 @@ def test_copies_that_are_initialized_anew():
     (TypeError, 'groups|int', (3, 4, 3), {'groups': None}),
     (TypeError, 'list', (3, 4, 3), {'initialW': [1]}),
     (ValueError, 'broadcast', (3, 4, 3), {'initial_bias': np.ones(3)}),
-    (ValueError, 'unpack', (3, 4, (1, 2, 3)), {})])
+    (ValueError, 'must have two numbers', (3, 4, (1, 2, 3)), {})])
 def test_errors(error, named, args, options):
     with pytest.raises(error, match=named):
         L.Convolution2D(*args, **options)
