@@ -19,6 +19,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 def _pair(x, name):
     """Gives a number that stands for both axes to each."""
+    x = _numbers.plain(x)
     return _numbers.pair(x, name) if hasattr(x, '__getitem__') else (x, x)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 import typing as tp
 from numbers import Real
 
+import numpy
+
 from chainer_fast import _numbers
 from chainer_fast.backends import layouts
 from chainer_fast.backends.kernels import convolution
@@ -138,6 +140,8 @@ def pair(value, name):
     """
     if type(value) is int or not hasattr(value, '__getitem__'):
         return value, value
+    if isinstance(value, numpy.integer):        # which has the method, too
+        return int(value), int(value)
     return _numbers.pair(value, name)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.training.triggers import _progress
 
 if tp.TYPE_CHECKING:
@@ -51,7 +52,7 @@ class IntervalTrigger(_progress.Progress):
 
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
-        self.period = period
+        self.period = _numbers.plain(period)
         self.count: float = 0
 
     def __call__(self, trainer: Trainer) -> bool:
