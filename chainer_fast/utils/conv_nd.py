@@ -5,7 +5,6 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import conv
@@ -33,7 +32,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
         If the number of elements is wrong.
     """
     # A number of NumPy has the method, too.
-    x = _numbers.plain(x) if isinstance(x, numpy.generic) else x
+    x = int(x) if isinstance(x, numpy.integer) else x
     if not hasattr(x, '__getitem__'):
         return (x,) * n
     assert len(x) == n, 'expected %s numbers, got %r' % (n, x)
