@@ -49,10 +49,13 @@ class Planar(FunctionNode):
     cudnn_fast = False
 
     def _set_window(self, stride, pad, dilate, groups):
-        self.sy, self.sx = pair(stride, 'stride')
-        self.ph, self.pw = pair(pad, 'pad')
-        self.dy, self.dx = pair(dilate, 'dilate')
-        self.groups: int = _plain_groups(groups)
+        self.sy, self.sx = (
+            (stride, stride) if type(stride) is int else pair(stride, 'stride'))
+        self.ph, self.pw = (
+            (pad, pad) if type(pad) is int else pair(pad, 'pad'))
+        self.dy, self.dx = (
+            (dilate, dilate) if type(dilate) is int else pair(dilate, 'dilate'))
+        self.groups: int = groups if type(groups) is int else _plain_groups(groups)
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
