@@ -141,7 +141,10 @@ def pair(value, name):
     ValueError
         If there are not two; ``name`` is that of the argument.
     """
-    if type(value) is int or not hasattr(value, '__getitem__'):
+    if type(value) is tuple and len(value) == 2 and (
+            type(value[0]) is int and type(value[1]) is int):
+        return value
+    if not hasattr(value, '__getitem__'):
         return value, value
     if isinstance(value, numpy.integer):        # which has the method, too
         return int(value), int(value)
