@@ -132,13 +132,11 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
-def _check_batch(batch):
+def _refuse_batch(batch):
+    """Raise the error for a batch without a length."""
     if batch is None:
         raise ValueError('batch is empty: it is None, a list of examples is expected')
-    _mistakes.require(
-        batch, '__len__', 'the batch must be a list of examples')
-    if len(batch) == 0:
-        raise ValueError('batch is empty')
+    _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
 
 def _as_arguments(batch):
@@ -227,7 +225,13 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    _check_batch(batch)
+    try:
+        is_empty = len(batch) == 0
+    except TypeError:
+        _refuse_batch(batch)
+        raise
+    if is_empty:
+        raise ValueError('batch is empty')
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -363,7 +367,8 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        _check_batch(batch)
+        if batch is None or len(batch) == 0:
+            raise ValueError('batch is empty')
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:

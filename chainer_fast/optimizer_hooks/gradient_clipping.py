@@ -64,9 +64,9 @@ class GradientClipping:
         if norm == 0:
             return
         rate = self.threshold / norm
-        if rate >= 1:       # if the norm is no number, nor are the gradients
+        if rate >= 1:
             return
-        # A norm that is no number makes all gradients so, without a warning of the loop.
+        # If the norm is no number, nor are the gradients then; no loop warns of it.
         left = params if math.isnan(rate) else gradients.scale_grads(params, rate)
         for param in left:
             param = param._plain()

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.types import NdArray
@@ -30,6 +32,8 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
     AssertionError
         If the number of elements is wrong.
     """
+    # A number of NumPy has the method, too.
+    x = int(x) if isinstance(x, numpy.integer) else x
     if not hasattr(x, '__getitem__'):
         return (x,) * (n if type(n) is int else _numbers.plain(n))
     assert len(x) == n, 'expected %s numbers, got %r' % (n, x)

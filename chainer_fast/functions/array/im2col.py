@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -19,6 +21,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 def _pair(x, name):
     """Gives a number that stands for both axes to each."""
+    x = int(x) if isinstance(x, numpy.integer) else x
     return _numbers.pair(x, name) if hasattr(x, '__getitem__') else (x, x)
 
 

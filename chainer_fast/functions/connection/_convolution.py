@@ -4,6 +4,8 @@ from __future__ import annotations
 import typing as tp
 from numbers import Real
 
+import numpy
+
 from chainer_fast import _numbers
 from chainer_fast.backends import layouts
 from chainer_fast.backends.kernels import convolution
@@ -47,10 +49,13 @@ class Planar(FunctionNode):
     cudnn_fast = False
 
     def _set_window(self, stride, pad, dilate, groups):
-        self.sy, self.sx = pair(stride, 'stride')
-        self.ph, self.pw = pair(pad, 'pad')
-        self.dy, self.dx = pair(dilate, 'dilate')
-        self.groups: int = _plain_groups(groups)
+        self.sy, self.sx = (
+            (stride, stride) if type(stride) is int else pair(stride, 'stride'))
+        self.ph, self.pw = (
+            (pad, pad) if type(pad) is int else pair(pad, 'pad'))
+        self.dy, self.dx = (
+            (dilate, dilate) if type(dilate) is int else pair(dilate, 'dilate'))
+        self.groups: int = groups if type(groups) is int else _plain_groups(groups)
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
@@ -136,8 +141,13 @@ def pair(value, name):
     ValueError
         If there are not two; ``name`` is that of the argument.
     """
-    if type(value) is int or not hasattr(value, '__getitem__'):
+    if type(value) is tuple and len(value) == 2 and (
+            type(value[0]) is int and type(value[1]) is int):
+        return value
+    if not hasattr(value, '__getitem__'):
         return value, value
+    if isinstance(value, numpy.integer):        # which has the method, too
+        return int(value), int(value)
     return _numbers.pair(value, name)
 
 

@@ -186,10 +186,10 @@ class Planner:
         for number, operations in enumerate(segments):
             found.append([])
             if operations[0].is_planned:
-                values = {value for it in operations for value in it.inputs + it.outputs}
-                found[-1] = sorted(value for value in values - own
+                used = {value for it in operations for value in it.inputs + it.outputs}
+                found[-1] = sorted(value for value in used - own
                                    if checked.get(value, -1) <= latest)
-                checked.update(dict.fromkeys(values, number))
+                checked.update(dict.fromkeys(used, number))
             if not operations[0].is_planned or drops[number] is not None:
                 latest = number
         return found

@@ -7,7 +7,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend, device_resident, function, link, variable
+from chainer_fast import _backend, _numbers, device_resident, function, link, variable
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
@@ -288,7 +288,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         if not word_counts:
             raise ValueError('word_counts must hold the count of at least one leaf')
         # Among equal counts, the tree whose leaf was named first comes first.
-        heap = [(count, place, leaf)
+        heap = [(_numbers.plain(count), place, leaf)
                 for place, (leaf, count) in enumerate(word_counts.items())]
         heapq.heapify(heap)
         while len(heap) > 1:

@@ -1,6 +1,7 @@
 """Extension that multiplies a hyperparameter by a constant."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 
@@ -50,7 +51,7 @@ class ExponentialShift(_shift.RememberingShift):
             raise ValueError(
                 'ExponentialShift does not support negative rate, got %r' % (rate,))
         super().__init__(attr, init, target, optimizer)
-        self._rate = rate
+        self._rate = _numbers.plain(rate)
 
     def _value_at(self, t):
         value = _shift.as_python_scalar(self._init) * self._rate ** t

@@ -1,6 +1,7 @@
 """Extension that lets a hyperparameter decay inversely with time."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 
@@ -52,8 +53,8 @@ class InverseShift(_shift.RememberingShift):
             raise ValueError(
                 'InverseShift does not support negative gamma, got %r' % (gamma,))
         super().__init__(attr, init, target, optimizer)
-        self._gamma = gamma
-        self._power = power
+        self._gamma = _numbers.plain(gamma)
+        self._power = _numbers.plain(power)
 
     def _value_at(self, t):
         value = (_shift.as_python_scalar(self._init)

@@ -1,6 +1,7 @@
 """Extension that lets a hyperparameter decay to zero polynomially."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 
@@ -49,8 +50,8 @@ class PolynomialShift(_shift.RememberingShift):
             self, attr: str, rate: float, max_count: int, init: float | None = None,
             target: float | None = None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, target, optimizer)
-        self._rate = rate
-        self._max_count = max_count
+        self._rate = _numbers.plain(rate)
+        self._max_count = _numbers.plain(max_count)
 
     def _value_at(self, t):
         rest = max(1 - t / self._max_count, 0.)

@@ -1,6 +1,7 @@
 """Extension that multiplies a hyperparameter by a constant at regular steps."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 
@@ -45,8 +46,8 @@ class StepShift(_shift.RememberingShift):
             self, attr: str, gamma: float, step: int, init: float | None = None,
             target: float | None = None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, target, optimizer)
-        self._gamma = gamma
-        self._step = step
+        self._gamma = _numbers.plain(gamma)
+        self._step = _numbers.plain(step)
 
     def _value_at(self, t):
         value = _shift.as_python_scalar(self._init) * self._gamma ** (t // self._step)

@@ -1,6 +1,7 @@
 """Extension that warms up a hyperparameter at the beginning of the training."""
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
 from chainer_fast.training.trainer import Trainer
@@ -48,7 +49,7 @@ class WarmupShift(_shift.HyperparameterShift):
             optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._warmup_start = warmup_start
-        self._warmup_iter = warmup_iter
+        self._warmup_iter = _numbers.plain(warmup_iter)
 
     def initialize(self, trainer: Trainer) -> None:
         """Set the first value, or the value of a resumed warm-up that is not over."""

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast.training.triggers import _progress
 
 if tp.TYPE_CHECKING:
@@ -51,7 +53,8 @@ class IntervalTrigger(_progress.Progress):
 
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
-        self.period = period
+        # A small integer cannot be compared with many iterations.
+        self.period = int(period) if isinstance(period, numpy.integer) else period
         self.count: float = 0
 
     def __call__(self, trainer: Trainer) -> bool:

@@ -117,7 +117,8 @@ def read_only(x):
 
 @pytest.mark.parametrize('x', [
     np.zeros((1, 2, 1, 3)), np.zeros((2, 4, 2, 6))[::2, ::-2, 1:, ::-2],
-    np.zeros((3, 1, 2, 1)).T, np.zeros((1, 0, 1, 2)), np.zeros((2, 4, 2, 6))[:1, ::2, :1],
+    np.zeros((3, 1, 2, 1)).T, np.zeros((1, 0, 1, 2)),
+    np.zeros((2, 4, 2, 6))[:1, ::2, :1],
     read_only(np.zeros((1, 4, 1, 3))[:, ::2]), np.zeros((1, 2, 1, 3), '>f4')],
     ids=lambda x: '%s-%s' % (x.shape, x.strides))
 @pytest.mark.parametrize('function, reference', [

@@ -1,0 +1,125 @@
+"""Values that are wrong, whose errors say what was expected; and small integers."""
+import numpy as np
+import pytest
+
+import chainer_fast as chainer
+from chainer_fast import dataset, datasets, iterators, training
+from chainer_fast import functions as F
+from chainer_fast import links as L
+from chainer_fast.training import extensions, triggers
+from chainer_fast.utils import type_check
+
+IMAGE, FILTERS = np.ones((2, 4, 6, 6), 'f'), np.ones((4, 4, 3, 3), 'f')
+THETA = np.ones((1, 2, 3), 'f')
+ROI = np.zeros((1, 4), 'f'), np.zeros(1, 'i'), (2, 2), 1.
+
+
+def _updater(**given):
+    it = iterators.SerialIterator([1, 2], 1)
+    optimizer = chainer.optimizers.SGD().setup(L.Linear(2, 2))
+    return training.StandardUpdater(**{'iterator': it, 'optimizer': optimizer, **given})
+
+
+@pytest.mark.parametrize('call, error, message', [
+    (lambda: F.convolution_2d(IMAGE, FILTERS, groups=[1]), type_check.InvalidType,
+     r'groups must be an integer, but is \[1\]'),
+    (lambda: F.convolution_2d(IMAGE, FILTERS, groups=None), TypeError, 'groups must'),
+    (lambda: F.convolution_nd(IMAGE, FILTERS, groups=[1]), TypeError, 'groups must'),
+    (lambda: F.deconvolution_2d(IMAGE, FILTERS, groups=[1]), TypeError, 'groups must'),
+    (lambda: F.deconvolution_nd(IMAGE, FILTERS, groups=[1]), TypeError, 'groups must'),
+    (lambda: F.convolution_2d(IMAGE, FILTERS, stride=(1, 1, 1)), ValueError,
+     r'stride must have two numbers.*has 3: \(1, 1, 1\)'),
+    (lambda: F.deconvolution_2d(IMAGE, FILTERS, pad=(1,)), ValueError, 'pad .*has 1'),
+    (lambda: F.im2col(IMAGE, (3, 3, 3)), ValueError, 'ksize .*has 3'),
+    (lambda: F.unpooling_2d(IMAGE, (3, 3, 3)), ValueError, 'ksize .*has 3'),
+    (lambda: F.roi_average_align_2d(IMAGE, *ROI, (2, 2, 2)), ValueError,
+     'sampling_ratio .*has 3'),
+    (lambda: F.spatial_transformer_grid(THETA, (2, 2, 2)), ValueError,
+     'output_shape .*has 3'),
+    (lambda: F.spatial_transformer_grid(THETA, None), TypeError, 'output_shape .*None'),
+    (lambda: F.local_convolution_2d(
+        IMAGE, np.ones((4, 4, 4, 4, 3, 3), 'f'), stride=(1, 1, 1)), ValueError,
+     'stride .*has 3'),
+    (lambda: L.BatchNormalization(axis=(0, 2, 3))(np.ones((2, 3, 4), 'f')), IndexError,
+     r'axis must name axes of x, and is \(0, 2, 3\)'),
+    (lambda: dataset.concat_examples(None), ValueError, 'batch is empty: it is None'),
+    (lambda: dataset.concat_examples(3), TypeError, 'list of examples, but is 3'),
+    (lambda: datasets.SubDataset([1, 2], 0, 2).get_example(None), TypeError,
+     'index of an example must be an integer, but is None'),
+    (lambda: datasets.SubDataset([1], None, 1), TypeError, 'integers, but one is None'),
+    (lambda: datasets.SubDataset(None, 0, 1), TypeError, 'data set must.*is None'),
+    (lambda: datasets.TupleDataset(None), TypeError, 'data set must.*is None'),
+    (lambda: datasets.DictDataset(a=None), TypeError, 'data set must.*is None'),
+    (lambda: datasets.split_dataset(None, 1), TypeError, 'data set must.*is None'),
+    (lambda: datasets.split_dataset_n([1], None), TypeError, 'number of parts.*None'),
+    (lambda: iterators.SerialIterator(None, 1), TypeError, 'data set must.*is None'),
+    (lambda: iterators.MultithreadIterator(None, 1), TypeError, 'data set must'),
+    (lambda: next(iterators.SerialIterator([1], None)), TypeError, 'batch_size.*None'),
+    (lambda: _updater(iterator=None).update(), TypeError, 'iterator must.*is None'),
+    (lambda: _updater(iterator=None).epoch, TypeError, 'iterator must.*is None'),
+    (lambda: _updater(optimizer=None), TypeError, 'optimizer of an updater.*is None'),
+    (lambda: _updater(converter=None).update(), TypeError, 'converter must.*is None'),
+    (lambda: training.Trainer(None), TypeError, 'updater of a trainer.*is None'),
+])
+def test_errors_say_what_was_expected(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize('dtype', ['i1', 'u1', 'i2'])
+class TestSmallIntegers:
+
+    def test_an_array_of_one_index(self, dtype):
+        subset = datasets.SubDataset([1, 2, 3], 0, 2)
+        assert subset.get_example(np.array([1], dtype)) == 2
+        with pytest.raises(IndexError, match='out of range: 5, of 2 examples'):
+            subset.get_example(np.array([5], dtype))
+
+    def test_periods(self, dtype):
+        trigger = triggers.IntervalTrigger(np.dtype(dtype).type(100), 'iteration')
+        trainer = chainer.testing.get_trainer_with_mock_updater((400, 'iteration'))
+        fired = []
+        trainer.extend(lambda trainer: fired.append(trainer.updater.iteration),
+                       name='note', trigger=trigger)
+        trainer.run()
+        assert fired == [100, 200, 300, 400]
+
+    @pytest.mark.parametrize('make', [
+        lambda K: extensions.StepShift('lr', .5, K(100)),
+        lambda K: extensions.WarmupShift('lr', K(0), K(120), K(100)),
+        lambda K: extensions.InverseShift('lr', .5, K(2)),
+        lambda K: extensions.PolynomialShift('lr', K(2), K(120))])
+    def test_shifts(self, dtype, make):
+        class Trainer:
+            pass
+
+        values = []
+        for number in int, np.dtype(dtype).type:
+            optimizer = chainer.optimizers.SGD(1.).setup(L.Linear(2, 2))
+            trainer = Trainer()
+            trainer.updater = Trainer()
+            trainer.updater.get_optimizer = lambda name, given=optimizer: given
+            shift = make(number)
+            shift.initialize(trainer)
+            values.append([])
+            for _ in range(300):
+                shift(trainer)
+                values[-1].append(optimizer.lr)
+        assert values[0] == values[1]
+
+    def test_counts_of_words(self, dtype):
+        tree = L.BinaryHierarchicalSoftmax.create_huffman_tree
+        count = np.dtype(dtype).type
+        words = {0: 100, 1: 100, 2: 120}
+        assert tree({k: count(n) for k, n in words.items()}) == tree(words)
+
+    def test_numbers_for_both_axes(self, dtype):
+        one = np.dtype(dtype).type
+        given = dict(stride=one(1), pad=one(100), dilate=one(60))
+        plain = {name: int(value) for name, value in given.items()}
+        assert F.convolution_2d(IMAGE, FILTERS, **given).shape == (
+            F.convolution_2d(IMAGE, FILTERS, **plain).shape)
+        assert F.convolution_nd(IMAGE, FILTERS, **given).shape == (
+            F.convolution_nd(IMAGE, FILTERS, **plain).shape)
+        assert L.Convolution2D(one(4), one(100), one(3)).W.shape == (100, 4, 3, 3)
+        assert F.im2col(IMAGE, one(3)).shape == F.im2col(IMAGE, 3).shape
