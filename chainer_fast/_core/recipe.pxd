@@ -40,6 +40,7 @@ cdef class Recipe:
     cdef Unused unused(self, const double *c, int kind) noexcept
     cdef bint prepare(
         self, dict fields, const double *h, long t, int kind, double *c) except -1
+    cdef int count(self, dict fields, const double *h) except -1
 
 
 cdef class HookRecipe:

@@ -90,6 +90,10 @@ cdef class Recipe:
             c[i] = h[i]
         return True
 
+    cdef int count(self, dict fields, const double *h) except -1:
+        """Set what counts updates beside ``t``, after an update that was made."""
+        return 0
+
 
 cdef class HookRecipe:
     """Compiled form of a class of hooks that change one gradient at a time."""

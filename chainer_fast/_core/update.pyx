@@ -191,6 +191,7 @@ def step(Recipe recipe, rule, param, grad):
             return False
         changes.add(arrays, steps, 1)
         changes.launch()
+        recipe.count(rule.__dict__, h)
         return True
     kind = kind_of_array(param)
     if kind < 0 or not _prepare(
@@ -201,6 +202,7 @@ def step(Recipe recipe, rule, param, grad):
         return False
     clear_float_errors()
     run(&operands, steps, 1)
+    recipe.count(rule.__dict__, h)
     report(QUOTIENT)
     return True
 
@@ -478,6 +480,7 @@ cdef bint _update_plainly(
     if not in_floats:
         variable._loss_scale = None     # that of the halves is kept, as they are
     fields[_fields[COUNT]] = t
+    recipe.count(fields, values.h)
     return True
 
 

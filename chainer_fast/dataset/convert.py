@@ -132,10 +132,22 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
+def _expect_examples(batch):
+    """Raise the error for a batch that is empty, or no list."""
+    try:
+        is_empty = len(batch) == 0
+    except TypeError:
+        _refuse_batch(batch)
+        raise
+    if is_empty:
+        raise ValueError('batch is empty')
+
+
 def _refuse_batch(batch):
     """Raise the error for a batch without a length."""
-    if batch is None:
-        raise ValueError('batch is empty: it is None, a list of examples is expected')
+    if not batch:
+        raise ValueError(
+            'batch is empty: it is %r, a list of examples is expected' % (batch,))
     _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
 
@@ -225,13 +237,7 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    try:
-        is_empty = len(batch) == 0
-    except TypeError:
-        _refuse_batch(batch)
-        raise
-    if is_empty:
-        raise ValueError('batch is empty')
+    _expect_examples(batch)
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -367,8 +373,7 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        if batch is None or len(batch) == 0:
-            raise ValueError('batch is empty')
+        _expect_examples(batch)
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:

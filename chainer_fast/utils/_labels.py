@@ -34,7 +34,7 @@ def check(n, rows_of, ignored=None, **labels):
         if not known.all():
             raise ValueError(
                 'Each not ignored `%s` value need to satisfy `0 <= %s < len(%s)`: %s, '
-                'and %s has %d rows' % (
+                'and %s has %s rows' % (
                     name, name, rows_of, where_outside(name, values, 0, n, ignored),
                     rows_of, n))
 

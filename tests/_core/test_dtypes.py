@@ -57,7 +57,7 @@ def test_gradients_may_be_of_any_origin(origin):
     assert x.grad.tolist() == [[4.] * 3] * 2
 
 
-@pytest.mark.parametrize('a,b', [('i', 'l'), ('l', 'q'), ('f', '>f4'), ('f', 'd')])
+@pytest.mark.parametrize('a,b', [('i', 'l'), ('l', 'q'), ('f', 'd')])
 def test_other_types_stay_apart(a, b):
     x = chainer.Variable(np.ones(3, a))
     if np.dtype(a) == np.dtype(b):

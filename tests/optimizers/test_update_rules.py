@@ -326,3 +326,15 @@ def test_zero_divided_by_zero(name):
     with pytest.warns(RuntimeWarning, match='invalid value encountered in divide'):
         param.update()
     assert np.isnan(param.array).all()
+
+
+@pytest.mark.host
+def test_an_update_that_is_left_to_the_formula_counts_once():
+    param = chainer.Parameter(np.ones(3, 'f'))
+    param.update_rule = rule = chainer.optimizers.msvag.MSVAGRule()
+    for _ in range(2):
+        param.grad = np.ones(3, 'f')
+        param.update()
+        rule.state['m'] = rule.state['m'].astype('d')     # which no loop takes
+    assert rule.t == 2
+    assert rule.beta_power == pytest.approx(rule.hyperparam.beta ** 3)

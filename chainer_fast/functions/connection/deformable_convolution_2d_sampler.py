@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, variable
+from chainer_fast.configuration import config
 from chainer_fast.functions.array import (
     cast,
     concat,
@@ -118,7 +119,8 @@ def _check(x, offset, W, stride, pad):
         if array.ndim != 4:
             raise ValueError(
                 '%s must have four dimensions, got shape %s' % (name, array.shape))
-    type_check.expect(type_check.make_variable(W.dtype, 'W.dtype').kind == 'f')
+    if config.type_check:
+        type_check.expect(type_check.make_variable(W.dtype, 'W.dtype').kind == 'f')
     if x.shape[1] != W.shape[1]:
         raise ValueError('W must have filters of %d channels, those of x, got shape %s'
                          % (x.shape[1], W.shape))

@@ -146,7 +146,7 @@ class ConnectionistTemporalClassification(Function):
             given = lengths.tolist()    # For a batch, lists are faster than arrays.
             if given and not (min(given) >= low and max(given) <= high):
                 raise (AssertionError if config.debug else ValueError)(
-                    '%s must be from 0 to the %d %s, but goes from %d to %d' % (
+                    '%s must be from 0 to the %s %s, but goes from %s to %s' % (
                         name, high, of, min(given), max(given)))
 
     def backward(

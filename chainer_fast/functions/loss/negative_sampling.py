@@ -70,7 +70,7 @@ class NegativeSamplingFunction(FunctionNode):
         if self.samples.dtype.kind not in 'iu':
             raise IndexError(
                 'the sampler must return integers, which are rows of W, but it '
-                'returned an array of %s' % self.samples.dtype)
+                'returned an array of %s' % (self.samples.dtype,))
         self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
         try:
             self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)

@@ -54,5 +54,7 @@ def test_outcomes(line, call, arrays, labels):
     faults = [
         '%s: %s, where Chainer has %s' % (name, mine, theirs[name])
         for name, mine in record.outcomes(chainer, call, arrays, labels)
-        if not _same(mine, theirs[name]) and not _is_different(call, name)]
+        if not _same(mine, theirs[name]) and not _is_different(call, name)
+        # Arrays in either byte order are of the same type.
+        and not ('swapped' in name and theirs[name] == 'InvalidType')]
     assert not faults, '\n'.join(faults)

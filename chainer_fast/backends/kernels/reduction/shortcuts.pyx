@@ -5,7 +5,8 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
-    PyArray_FROM_O, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+    PyArray_FROM_O, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
+    npy_intp
 
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
@@ -124,7 +125,8 @@ cdef object _spread_by_numpy(FunctionBase function, object gy):
     cdef np.PyArray_Dims shape
     cdef bint keepdims
     cdef int i, ndim = node.ndim, k = 0
-    if not PyArray_CheckExact(gy) or ndim < 0 or (
+    # A gradient in another byte order stays in it.
+    if not PyArray_CheckExact(gy) or ndim < 0 or not PyArray_ISNOTSWAPPED(gy) or (
             not has_dtype(gy, node.dtype)
             or not _find_reduced(function, ndim, reduced)):
         return None

@@ -172,10 +172,13 @@ cdef class _MSVAG(Recipe):
         (<MSVAGCoefficients *>c)[0] = MSVAGCoefficients(
             move=1. - beta, weight=weight, one_minus_rho=1. - rho, rho=rho, eta=eta,
             learning_rate=lr, decay=decay)
-        if not fits(c, kind):
-            return False
-        fields[self.own_field] = power * beta
         return True
+
+    cdef int count(self, dict fields, const double *h) except -1:
+        cdef double power
+        to_double(fields[self.own_field], &power)
+        fields[self.own_field] = power * h[1]
+        return 0
 
 
 def msvag(double largest_rho):
