@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
 from chainer_fast._core.recipe cimport MOVES, STAYS, HookRecipe, \
-    Loop, Recipe, Unused, fits, is_rate, to_double, vanishes
+    Loop, Recipe, Unused, is_rate, to_double, vanishes
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" \
         namespace "chainer_fast" nogil:
