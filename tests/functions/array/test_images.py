@@ -290,3 +290,10 @@ def test_maps_of_no_sense(device, theta):
 def test_grids_of_no_sense(device, x, grid):
     with pytest.raises(type_check.InvalidType):
         F.spatial_transformer_sampler(device.send(x), device.send(grid))
+
+
+@pytest.mark.host
+def test_windows_do_not_begin_before_the_image():
+    memory = np.zeros((2, 3, 6, 6), 'f')
+    with pytest.raises(ValueError, match='must not be negative'):
+        F.im2col(memory[1:], 3, dilate=-1)

@@ -42,7 +42,16 @@ def gather(
     -------
     array
         Patches of shape ``(n, channels, *ksize, *outs)``, in C order.
+
+    Raises
+    ------
+    ValueError
+        If a stride or a dilation is negative.
     """
+    if min((*stride, *dilate), default=0) < 0:
+        # The windows would begin before the image does.
+        raise ValueError('stride and dilate must not be negative, got %s and %s' % (
+            tuple(stride), tuple(dilate)))
     lengths = img.shape[2:]
     # The part of each axis that is covered, including the padding before it.
     seen = [(k - 1) * d + 1 + (out - 1) * s
