@@ -24,6 +24,9 @@ _ELSEWHERE = {
     'ConvTranspose2d': 'Deconvolution2D', 'Dense': 'Linear', 'Embedding': 'EmbedID',
     'LayerNorm': 'LayerNormalization'}
 
+_warned: set[tp.Any] = set()
+
+
 def require(value: tp.Any, attribute: str, expected: str) -> None:
     """Raise ``TypeError`` for an object that lacks what it is needed for.
 
@@ -38,9 +41,6 @@ def require(value: tp.Any, attribute: str, expected: str) -> None:
     """
     if not hasattr(value, attribute):
         raise TypeError('%s, but is %r' % (expected, value))
-
-
-_warned: set[tp.Any] = set()
 
 
 def nearest(name: str, known: tp.Iterable[str]) -> str | None:

@@ -10,8 +10,8 @@ from chainer_fast._core.private cimport has_only_names
 cdef inline PyObject *entry_of(object entries, object name) except? NULL:
     """Return the value of a name or a class, borrowed; NULL if there is none.
 
-    No code of the user's runs, as the comparison with keys of other types may be. Keys
-    are nearly always the very objects; names may be equal ones.
+    No code of the user's runs, whereas a comparison with a key that is no string may be
+    such code. Keys are nearly always the very objects; names may be equal ones.
     """
     cdef PyObject *key
     cdef PyObject *value

@@ -330,7 +330,7 @@ cdef int _prepare_hooks(
     return n
 
 
-# Nothing here is None that comes from :func:`update_params` or has a gradient.
+# What :func:`update_params` passes is not None, nor is a variable with a gradient.
 @cython.nonecheck(False)
 cdef bint _update_plainly(
         object param, list optimizer_hooks, _Values values, Changes changes) except -1:

@@ -117,8 +117,8 @@ def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
 def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
     """Return a result as an array in the dtype of the input, if that is a floating one.
 
-    Unless types are checked the input may be of integers. The result stays what the
-    computation has made of them then. So does the byte order of the machine.
+    The input may be of integers where types are not checked; the result then keeps the
+    dtype that it has. It is always in the byte order of the machine.
 
     Examples
     --------

@@ -230,7 +230,7 @@ class HeNormal(initializer.Initializer):
         self._check_dtype(array)
         fans = dict(zip(
             ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))
-        if self.fan_option not in tuple(fans):
+        if self.fan_option not in tuple(fans):   # it may have no hash
             raise ValueError(
                 "fan_option has to be 'fan_in' or 'fan_out', not %r" % (
                     self.fan_option,))

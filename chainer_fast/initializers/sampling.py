@@ -24,7 +24,7 @@ class _SamplingFilter(initializer.Initializer):
     def __init__(
             self, upsampling: bool = True, interpolation: str = 'linear',
             dtype: DTypeSpec | None = None) -> None:
-        if interpolation not in tuple(_kernels):
+        if interpolation not in tuple(_kernels):   # it may have no hash
             raise ValueError(
                 'interpolation has to be one of %s, not %r'
                 % (', '.join(map(repr, _kernels)), interpolation))

@@ -359,7 +359,7 @@ class UpdateRule(_states.Stateful):
 def _is_float16(param):
     """Tell whether a parameter, initialized or not, is known to be of float16."""
     try:
-        return param.dtype == numpy.float16
+        return param.dtype.char == 'e'
     except RuntimeError:
         return False
 

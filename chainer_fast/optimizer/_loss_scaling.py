@@ -54,7 +54,7 @@ def _in_unscaled(params):
         if not param.is_initialized or param._has_chainerx_array:
             continue
         rule = param.update_rule
-        if (param.dtype == numpy.float16 and param.grad is not None
+        if (param.dtype.char == 'e' and param.grad is not None
                 and getattr(rule, '_use_fp32_update', False) and rule.enabled):
             halves.append((param, param.array, param.grad, param._loss_scale))
             _widen(param)

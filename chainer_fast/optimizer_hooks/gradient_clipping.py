@@ -66,9 +66,8 @@ class GradientClipping:
         rate = self.threshold / norm
         if rate >= 1:
             return
-        # If the norm is no number, nor are the gradients then; no loop warns of it.
-        left = params if math.isnan(rate) else gradients.scale_grads(params, rate)
-        for param in left:
+        # If the norm is no number, nor are the gradients then.
+        for param in gradients.scale_grads(params, rate):
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad

@@ -103,14 +103,14 @@ class ElementwiseRule(optimizer.UpdateRule):
             for name in names:
                 state = device.xp.full_like(param.array, value)
                 self.state[name] = (
-                    state.astype(numpy.float32) if param.dtype == numpy.float16
+                    state.astype(numpy.float32) if param.dtype.char == 'e'
                     else state)
 
     def _init_states(self, param):
         super()._init_states(param)
         for name, state in self._state.items():
             # From a snapshot of Chainer, which keeps some in float16.
-            if getattr(state, 'dtype', None) == numpy.float16:
+            if getattr(getattr(state, 'dtype', None), 'char', None) == 'e':
                 with backend.using_device(param.device):
                     self._state[name] = state.astype(numpy.float32)
 

@@ -281,8 +281,11 @@ def _get_type(name, index, array, accept_none, shape):
         return Variable(TypeInfo((), None), label)
     assert isinstance(array, get_array_types()), (
         '%s is expected to be an array, not %s' % (label, type(array)))
-    # Arrays of files often have the bytes in another order: that is the same type.
-    return Variable(TypeInfo(shape, array.dtype.newbyteorder('=')), label)
+    dtype = array.dtype
+    if not dtype.isnative:
+        # Arrays of files often have the bytes in another order: that is the same type.
+        dtype = dtype.newbyteorder('=')
+    return Variable(TypeInfo(shape, dtype), label)
 
 
 def same_types(*arrays: tp.Any) -> bool:

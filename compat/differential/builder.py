@@ -1,5 +1,6 @@
 """Makes objects of the values of the language, with one library."""
 
+import contextlib
 import importlib
 import inspect
 import operator
@@ -53,43 +54,22 @@ def _reflected(name):
     return straight and (lambda right, left: straight(left, right))
 
 
+def _attribute(owner, name):
+    """Return an attribute, which may be a module not imported yet; None if missing."""
+    if not hasattr(owner, name) and inspect.ismodule(owner):
+        with warnings.catch_warnings(), contextlib.suppress(ImportError):
+            warnings.simplefilter('ignore')
+            importlib.import_module('%s.%s' % (owner.__name__, name))
+    return getattr(owner, name, None)
+
+
 class Library:
-    """Chainer or chainer_fast, all of whose modules are imported."""
+    """Chainer or chainer_fast, whose modules are imported when a name needs them."""
 
     def __init__(self, name):
         self.chainer = importlib.import_module(name)
         self.name = name
         self._found = {}
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            for module in (
-                'functions',
-                'links',
-                'datasets',
-                'iterators',
-                'initializers',
-                'distributions',
-                'utils',
-                'utils.conv',
-                'utils.conv_nd',
-                'dataset',
-                'dataset.tabular',
-                'dataset.convert',
-                'training',
-                'training.triggers',
-                'training.extensions',
-                'training.updaters',
-                'training.util',
-                'serializers',
-                'optimizers',
-                'optimizer_hooks',
-                'link_hooks',
-                'function_hooks',
-                'computational_graph',
-                'backends.cuda',
-                'backend',
-            ):
-                importlib.import_module('%s.%s' % (name, module))
 
     def find(self, name):
         """Return the public object of a name; a member becomes a function."""
@@ -100,7 +80,7 @@ class Library:
     def _look_up(self, name):
         owner, found = None, self.chainer
         for part in name.split('.'):
-            owner, found = found, getattr(found, part, None)
+            owner, found = found, _attribute(found, part)
             if found is None:
                 break
         if not inspect.isclass(owner):

@@ -30,6 +30,15 @@ def test_nobody_compares_types_by_identity():
     assert not found
 
 
+def test_halves_of_either_byte_order_are_found():
+    found = [
+        '%s: %s' % (path, match[0]) for path in PACKAGE.rglob('*.py')
+        if 'testing' not in path.parts
+        for match in re.finditer(r'\S+\s*[!=]=\s*(?:numpy|np)\.float16', _TEXT.sub(
+            '', path.read_text(encoding='utf8')))]
+    assert not found, "ask for the character: dtype.char == 'e'"
+
+
 @pytest.mark.parametrize('line', [
     'a.dtype is not dtype', 'node.dtype is dtype', 'x is y.dtype',
     'PyArray_DESCR(<np.ndarray>a) is PyArray_DESCR(b)', 'dtype is not a.dtype',

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from tests.arguments import cases, forms
+from tests.arguments import described, forms
 
 
 class Library:
@@ -50,7 +50,7 @@ class Library:
 
     def inputs(self, value, made):
         """Replace the descriptions of arrays by variables, which `made` gets."""
-        if isinstance(value, cases.Array):
+        if isinstance(value, described.Array):
             array = value.make()
             if value.below:
                 return array
@@ -143,7 +143,7 @@ class _Special:
         self.chainer = library.chainer
 
     def _variable(self, *shape):
-        return self.library.inputs(cases.x(*shape), self.made)
+        return self.library.inputs(described.x(*shape), self.made)
 
     def upsampling(self, **given):
         x = self._variable(1, 2, 4, 3)
@@ -160,7 +160,7 @@ class _Special:
 
     def ctc_lengths(self, input_length, label_length):
         xs = [self._variable(2, 4) for _ in range(5)]
-        labels = cases.ids(3, 2, 2).make()
+        labels = described.ids(3, 2, 2).make()
         return self.chainer.functions.connectionist_temporal_classification(
             xs, labels, 3, input_length, label_length
         )
@@ -251,7 +251,7 @@ class _Special:
         return self._list('Sequential').pop(index).W.shape
 
     def sample(self, shape):
-        given = self.library.inputs(cases.DISTRIBUTIONS[self.rest], self.made)
+        given = self.library.inputs(described.DISTRIBUTIONS[self.rest], self.made)
         return getattr(self.chainer.distributions, self.rest)(**given).sample(shape)
 
     def concat_examples(self, padding):
@@ -267,7 +267,7 @@ class _Special:
         return both.event_shape, both.batch_shape, both.log_prob(np.ones((2, 3), 'f'))
 
     def classifier(self, label_key):
-        x, t = self._variable(3, 4), cases.ids(2, 3).make()
+        x, t = self._variable(3, 4), described.ids(2, 3).make()
         model = self.chainer.links.Classifier(lambda x: x, label_key=label_key)
         return model(x, t)
 

@@ -34,6 +34,15 @@ def moved(device, name, dtype, grad, n_steps=3, together=True):
 
 
 @pytest.mark.parametrize('together', [False, True])
+@pytest.mark.parametrize('name', OPTIMIZERS)
+@pytest.mark.host
+def test_either_byte_order(device, name, together):
+    swapped, native = (
+        moved(device, name, dtype, 1e-3, together=together) for dtype in ('>f2', '<f2'))
+    np.testing.assert_array_equal(swapped, native)
+
+
+@pytest.mark.parametrize('together', [False, True])
 @pytest.mark.parametrize('grad', [0, 6e-8, 1e-4, -1e-3, 1, 300, -60000])
 @pytest.mark.parametrize('name', OPTIMIZERS)
 def test_steps(device, name, grad, together):

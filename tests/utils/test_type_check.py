@@ -286,3 +286,12 @@ def test_light_mode_is_of_one_thread():
         thread.join()
         assert T.in_light_mode()
     assert seen == [False]
+
+
+def test_the_usual_types_are_those_of_the_arrays():
+    """A new object for each input of each function would take long."""
+    x = np.zeros(2, 'f')
+    swapped = x.astype('>f4')
+    types = T.get_types((x, swapped), 'in_types', False)
+    assert types[0].dtype.eval() is x.dtype
+    assert types[1].dtype.eval() == x.dtype

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.functions.connection import _convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.conv import (  # noqa: F401
@@ -17,12 +15,6 @@ from chainer_fast.utils.conv import (  # noqa: F401
 )
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
-
-
-def _pair(x, name):
-    """Gives a number that stands for both axes to each."""
-    x = int(x) if isinstance(x, numpy.integer) else x
-    return _numbers.pair(x, name) if hasattr(x, '__getitem__') else (x, x)
 
 
 class _Window(FunctionNode):
@@ -43,7 +35,7 @@ class _Window(FunctionNode):
             dilate: int | tp.Sequence[int]) -> None:
         self._window = ksize, stride, pad, cover_all, dilate
         self.cover_all = cover_all
-        numbers = [_pair(x, name) for name, x in (
+        numbers = [_convolution.pair(x, name) for name, x in (
             ('ksize', ksize), ('stride', stride), ('pad', pad), ('dilate', dilate))]
         (self.kh, self.kw), (self.sy, self.sx) = numbers[:2]
         (self.ph, self.pw), (self.dy, self.dx) = numbers[2:]

@@ -4,9 +4,10 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import relu
 from chainer_fast.functions.array import cast, reshape
-from chainer_fast.functions.loss import _margin, _reduction
+from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
@@ -44,7 +45,7 @@ class Contrastive(FunctionNode):
         diff = x0 - x1
         square = (diff * diff).sum(axis=1)
         missing = xp.maximum(
-            _margin.in_dtype_of(x0, self.margin) - xp.sqrt(square), 0)
+            _checks.as_float(self.margin) - xp.sqrt(square), 0)
         similar = y.astype(x0.dtype)
         losses = (similar * square + (1 - similar) * missing * missing) / 2
         if self.reduce == 'mean':
@@ -66,7 +67,7 @@ class Contrastive(FunctionNode):
         square = sum_.sum(diff * diff, axis=1)
         # Equal samples get no gradient; the distance only must not be zero there.
         distance = sqrt.sqrt(square + (square.array == 0).astype(square.dtype))
-        margin = _margin.in_dtype_of(distance, self.margin)
+        margin = _checks.as_float(self.margin)
         push = relu.relu(margin - distance) / distance
         similar = y.array.astype(square.dtype)
         pull = similar - (1 - similar) * push

@@ -3,7 +3,8 @@ from __future__ import annotations
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.loss import _margin, _reduction
+from chainer_fast.functions import _checks
+from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -44,7 +45,7 @@ class Triplet(FunctionNode):
         xp = backend.get_array_module(anchor)
         near, far = anchor - positive, anchor - negative
         excess = (near * near - far * far).sum(axis=1)
-        excess = excess + _margin.in_dtype_of(anchor, self.margin)
+        excess = excess + _checks.as_float(self.margin)
         loss = dist_hinge = xp.maximum(excess, 0)
         if self.reduce == 'mean':
             loss = xp.asarray(loss.sum() / len(anchor), dtype=anchor.dtype)

@@ -23,12 +23,8 @@ class Prod(_axes.Reduction):
     def backward(
             self, indexes: tuple[int, ...],
             gy: GradOutputs) -> tuple[Variable | None, ...]:
-        x, = self.get_retained_inputs()
-        if x.array.dtype.char == 'e':
-            # Products of many halves may leave their range on the way.
-            rest = _halves.in_single(self._others, x)
-        else:
-            rest = self._others(x)
+        # Products of many halves may leave their range on the way.
+        rest = _halves.in_single(self._others, *self.get_retained_inputs())
         return self.spread(gy[0]) * rest,
 
     def _others(self, x):

@@ -33,7 +33,7 @@ def _check_network(n_layers, rnn_dir, rnn_mode):
     """Return the number of directions and the number of gates of the cell."""
     for name, value, known in (
             ('rnn_dir', rnn_dir, _DIRECTIONS), ('rnn_mode', rnn_mode, _layers.GATES)):
-        if value not in tuple(known):
+        if value not in tuple(known):   # it may have no hash
             raise ValueError(
                 '%s must be one of %s, but is %r' % (name, ', '.join(known), value))
     return _DIRECTIONS[rnn_dir], _layers.GATES[rnn_mode]
@@ -296,7 +296,7 @@ _CELLS = {
 
 def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
     argument.refuse(kwargs, 'train', 'use_cudnn')
-    if activation not in tuple(_CELLS):
+    if activation not in tuple(_CELLS):   # it may have no hash
         raise ValueError(
             "activation must be 'tanh' or 'relu', but is %r" % (activation,))
     check_input_size(ws, xs)

@@ -105,7 +105,7 @@ class InceptionBN(link.Chain):
         super().__init__()
         self.out1, self.proj_pool = out1, proj_pool
         self.stride, self.pooltype = stride, pooltype
-        if pooltype not in tuple(_POOLING):
+        if pooltype not in tuple(_POOLING):   # it may have no hash
             raise NotImplementedError(
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
         # Batch normalization by itself would take float32 for mixed16.

@@ -203,7 +203,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
         _agreement.check_same_arrays('allreduce', headers, shapes)
         # MPI has no float16.
-        total = array.astype('f' if array.dtype == numpy.float16 else array.dtype)
+        total = array.astype('f' if array.dtype.char == 'e' else array.dtype)
         _transfer.allreduce(self.mpi_comm, 'allreduce', total.reshape(-1))
         return _transfer.to_device(total.astype(array.dtype, copy=False), on_device)
 

@@ -18,12 +18,12 @@ def widened(arrays):
     tuple of array
     """
     return tuple([
-        x.astype(numpy.float32) if x.dtype == numpy.float16 else x for x in arrays])
+        x.astype(numpy.float32) if x.dtype.char == 'e' else x for x in arrays])
 
 
 def narrowed(array, dtype):
     """Return a received array as a half again, where ``dtype`` says that it was one."""
-    if dtype == numpy.float16 and array.dtype == numpy.float32:
+    if dtype.char == 'e' and array.dtype.char == 'f':
         return array.astype(dtype)
     return array
 

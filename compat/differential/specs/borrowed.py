@@ -4,6 +4,7 @@ import numpy as np
 
 from compat.differential.language import array, case, ids, of_python
 from tests.arguments import cases as arguments
+from tests.arguments import described
 
 _MODULES = {
     'F': 'functions',
@@ -22,7 +23,7 @@ _LARGEST = 3000
 
 
 def _value(value):
-    if isinstance(value, arguments.Array):
+    if isinstance(value, described.Array):
         if value.below:
             return ids(value.below, *value.shape)
         return array(
@@ -36,7 +37,7 @@ def _value(value):
         return {'$': 'tuple', 'of': [_value(each) for each in value]}
     if isinstance(value, dict):
         return {'$': 'dict', 'of': [[key, _value(each)] for key, each in value.items()]}
-    return of_python(value, {'_sampler': 'sampler'})
+    return of_python(value, {'sampler': 'sampler'})
 
 
 def _is_large(node):
@@ -96,5 +97,5 @@ def distributions():
     """Return the arguments of each distribution, by its name."""
     return {
         name: {key: _value(value) for key, value in kwargs.items()}
-        for name, kwargs in arguments.DISTRIBUTIONS.items()
+        for name, kwargs in described.DISTRIBUTIONS.items()
     }

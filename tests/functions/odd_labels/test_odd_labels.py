@@ -55,6 +55,7 @@ def test_outcomes(line, call, arrays, labels):
         '%s: %s, where Chainer has %s' % (name, mine, theirs[name])
         for name, mine in record.outcomes(chainer, call, arrays, labels)
         if not _same(mine, theirs[name]) and not _is_different(call, name)
-        # Arrays in either byte order are of the same type.
-        and not ('swapped' in name and theirs[name] == 'InvalidType')]
+        # Arrays in either byte order are of the same type: there is a result.
+        and not ('swapped' in name and theirs[name] == 'InvalidType'
+                 and not isinstance(mine, str))]
     assert not faults, '\n'.join(faults)

@@ -61,7 +61,8 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     shifted = x - some
     mean = shifted.mean(axis=axis, keepdims=True)
     if xp is numpy and not xp.isfinite(mean).all():
-        # That element is so large that the sum of the differences is infinite.
+        # That element is so large that the sum of the differences is infinite. On a
+        # GPU the question would have to wait for it.
         mean = xp.where(
             xp.isfinite(mean), mean, x.mean(axis=axis, keepdims=True) - some)
     shifted -= mean

@@ -278,7 +278,7 @@ class ResNetLayers(_network.ImageNetwork):
             self, pretrained_model: str | None, n_layers: int,
             downsample_fb: bool = False) -> None:
         super().__init__()
-        if n_layers not in tuple(_UNITS):
+        if n_layers not in tuple(_UNITS):   # it may have no hash
             raise ValueError(
                 'there are residual networks of 50, 101 and 152 layers, none of %r'
                 % (n_layers,))

@@ -102,7 +102,7 @@ class VGGLayers(_network.ImageNetwork):
     def __init__(
             self, pretrained_model: str | None = 'auto', n_layers: int = 16) -> None:
         super().__init__()
-        if n_layers not in tuple(_CONVOLUTIONS):
+        if n_layers not in tuple(_CONVOLUTIONS):   # it may have no hash
             raise ValueError(
                 'there are VGG networks of 16 and of 19 layers, none of %r' % (
                     n_layers,))
