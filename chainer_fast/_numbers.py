@@ -80,6 +80,30 @@ def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
     return numbers
 
 
+def both(value: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
+    """Return the numbers of both axes, given for each or for both at once.
+
+    Raises
+    ------
+    ValueError
+        If there are not two; ``name`` is that of the argument.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.both(3, 'ksize')
+    (3, 3)
+    """
+    if type(value) is tuple and len(value) == 2 and (
+            type(value[0]) is int and type(value[1]) is int):
+        return value
+    if not hasattr(value, '__getitem__'):
+        return value, value
+    if isinstance(value, numpy.integer):        # which has the method, too
+        return int(value), int(value)
+    return pair(value, name)
+
+
 def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
     """Return the lengths that an array holds.
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.connection import _convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.conv import (  # noqa: F401
@@ -35,7 +35,7 @@ class _Window(FunctionNode):
             dilate: int | tp.Sequence[int]) -> None:
         self._window = ksize, stride, pad, cover_all, dilate
         self.cover_all = cover_all
-        numbers = [_convolution.pair(x, name) for name, x in (
+        numbers = [_numbers.both(x, name) for name, x in (
             ('ksize', ksize), ('stride', stride), ('pad', pad), ('dilate', dilate))]
         (self.kh, self.kw), (self.sy, self.sx) = numbers[:2]
         (self.ph, self.pw), (self.dy, self.dx) = numbers[2:]

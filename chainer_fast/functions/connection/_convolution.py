@@ -4,8 +4,6 @@ from __future__ import annotations
 import typing as tp
 from numbers import Real
 
-import numpy
-
 from chainer_fast import _numbers
 from chainer_fast.backends import layouts
 from chainer_fast.backends.kernels import convolution
@@ -49,12 +47,12 @@ class Planar(FunctionNode):
     cudnn_fast = False
 
     def _set_window(self, stride, pad, dilate, groups):
+        both = _numbers.both
         self.sy, self.sx = (
-            (stride, stride) if type(stride) is int else pair(stride, 'stride'))
-        self.ph, self.pw = (
-            (pad, pad) if type(pad) is int else pair(pad, 'pad'))
+            (stride, stride) if type(stride) is int else both(stride, 'stride'))
+        self.ph, self.pw = (pad, pad) if type(pad) is int else both(pad, 'pad')
         self.dy, self.dx = (
-            (dilate, dilate) if type(dilate) is int else pair(dilate, 'dilate'))
+            (dilate, dilate) if type(dilate) is int else both(dilate, 'dilate'))
         self.groups: int = groups if type(groups) is int else _plain_groups(groups)
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
@@ -98,7 +96,7 @@ class Planar(FunctionNode):
 
 def check_dilation(dilate):
     """Return the dilation after a check that it is positive."""
-    first, second = pair(dilate, 'dilate')
+    first, second = _numbers.both(dilate, 'dilate')
     if min(first, second) < 1:
         raise ValueError('dilate must be positive, got %s' % (dilate,))
     return dilate
@@ -131,24 +129,6 @@ class Spatial(FunctionNode):
 
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return self.stride, self.pad, self.dilate
-
-
-def pair(value, name):
-    """Return the numbers of both axes, given for each or for both at once.
-
-    Raises
-    ------
-    ValueError
-        If there are not two; ``name`` is that of the argument.
-    """
-    if type(value) is tuple and len(value) == 2 and (
-            type(value[0]) is int and type(value[1]) is int):
-        return value
-    if not hasattr(value, '__getitem__'):
-        return value, value
-    if isinstance(value, numpy.integer):        # which has the method, too
-        return int(value), int(value)
-    return _numbers.pair(value, name)
 
 
 def places(lengths, ksize, stride, pad, dilate, cover_all):

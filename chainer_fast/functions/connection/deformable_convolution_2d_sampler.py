@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend, variable
+from chainer_fast import _numbers, backend, variable
 from chainer_fast.configuration import config
 from chainer_fast.functions.array import (
     cast,
@@ -16,7 +16,7 @@ from chainer_fast.functions.array import (
 from chainer_fast.functions.array import (
     pad as pad_module,
 )
-from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.functions.connection import convolution_2d
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable, VariableOrArray
 
@@ -89,8 +89,8 @@ def deformable_convolution_2d_sampler(
         # The places that a plain array is added to are of float32.
         offset = offset.astype(numpy.promote_types(offset.dtype, numpy.float32))
     x, offset, W = map(variable.as_variable, (x, offset, W))
-    sy, sx = _convolution.pair(stride, 'stride')
-    ph, pw = _convolution.pair(pad, 'pad')
+    sy, sx = _numbers.both(stride, 'stride')
+    ph, pw = _numbers.both(pad, 'pad')
     _check(x, offset, W, (sy, sx), (ph, pw))
     n, c, h, w = x.shape
     filters, _, kh, kw = W.shape

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
@@ -65,7 +65,7 @@ class LocalConvolution2DFunction(_Local):
     """
 
     def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
-        sy, sx = _convolution.pair(stride, 'stride')
+        sy, sx = _numbers.both(stride, 'stride')
         super().__init__(sy, sx)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -3,10 +3,9 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.connection import _convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -34,8 +33,8 @@ class Shift(FunctionNode):
             self, ksize: int | tp.Sequence[int] = 3,
             dilate: int | tp.Sequence[int] = 1) -> None:
         super().__init__()
-        self.kh, self.kw = _convolution.pair(ksize, 'ksize')
-        self.dy, self.dx = _convolution.pair(dilate, 'dilate')
+        self.kh, self.kw = _numbers.both(ksize, 'ksize')
+        self.dy, self.dx = _numbers.both(dilate, 'dilate')
         for number in self.kh, self.kw:
             if number % 2 != 1 or number < 1:
                 raise ValueError('ksize must be odd and positive, got %s' % (ksize,))

@@ -122,7 +122,7 @@ class Convolution2D(_filters.Filtered):
         self.in_channels, self.out_channels = in_channels, out_channels
         self.ksize: int | tuple[int, int] = ksize
         self.stride, self.pad, self.dilate = [
-            _convolution.pair(value, name) for name, value in (
+            _numbers.both(value, name) for name, value in (
                 ('stride', stride), ('pad', pad), ('dilate', dilate))]
         self.groups: int = int(_numbers.plain(groups))
 
@@ -144,7 +144,7 @@ class Convolution2D(_filters.Filtered):
         yield 'groups', self.groups
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize, 'ksize')
+        kh, kw = _numbers.both(self.ksize, 'ksize')
         channels = _filters.share('input', in_channels, self.groups)
         _filters.share('output', self.out_channels, self.groups)
         return self.out_channels, channels, kh, kw

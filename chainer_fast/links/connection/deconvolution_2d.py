@@ -116,7 +116,7 @@ class Deconvolution2D(_filters.Filtered):
         in_channels, self.out_channels, self.ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
-            _convolution.pair(value, name) for name, value in (
+            _numbers.both(value, name) for name, value in (
                 ('stride', stride), ('pad', pad), ('dilate', dilate))]
         self.groups: int = int(_numbers.plain(groups))
         self.outsize = (None, None) if outsize is None else outsize
@@ -129,7 +129,7 @@ class Deconvolution2D(_filters.Filtered):
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize, 'ksize')
+        kh, kw = _numbers.both(self.ksize, 'ksize')
         channels = _filters.share('output', self.out_channels, self.groups)
         _filters.share('input', in_channels, self.groups)
         return in_channels, channels, kh, kw

@@ -1,8 +1,7 @@
 """Convolution whose windows are deformed depending on the image."""
 from __future__ import annotations
 
-from chainer_fast import link
-from chainer_fast.functions.connection import _convolution
+from chainer_fast import _numbers, link
 from chainer_fast.functions.connection.deformable_convolution_2d_sampler import (
     deformable_convolution_2d_sampler,
 )
@@ -76,7 +75,7 @@ class DeformableConvolution2D(link.Chain):
             deform_initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         window = ksize, stride, pad
-        kh, kw = _convolution.pair(ksize, 'ksize')
+        kh, kw = _numbers.both(ksize, 'ksize')
         self.add_link('offset_conv', Convolution2D(
             in_channels, 2 * (kh * kw), *window, offset_nobias, offset_initialW,
             offset_initial_bias))
@@ -149,14 +148,14 @@ class DeformableConvolution2DSampler(_filters.Filtered):
             initial_bias: InitializerSpec | None = None) -> None:
         super().__init__()
         self.out_channels, self.ksize, self.initialW = out_channels, ksize, initialW
-        self.stride = _convolution.pair(stride, 'stride')
-        self.pad = _convolution.pair(pad, 'pad')
+        self.stride = _numbers.both(stride, 'stride')
+        self.pad = _numbers.both(pad, 'pad')
         self._set_filters(
             in_channels, nobias, constant.Zero() if initialW is None else initialW,
             initial_bias)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize, 'ksize')
+        kh, kw = _numbers.both(self.ksize, 'ksize')
         return self.out_channels, in_channels, kh, kw
 
     def _initialize_params(self, in_channels):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import _numbers
-from chainer_fast.functions.connection import _convolution, depthwise_convolution_2d
+from chainer_fast.functions.connection import depthwise_convolution_2d
 from chainer_fast.initializers import normal
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
@@ -81,15 +81,15 @@ class DepthwiseConvolution2D(_filters.Filtered):
         super().__init__()
         self.channel_multiplier: int = _numbers.plain(channel_multiplier)
         self.ksize = ksize
-        self.stride = _convolution.pair(stride, 'stride')
-        self.pad = _convolution.pair(pad, 'pad')
+        self.stride = _numbers.both(stride, 'stride')
+        self.pad = _numbers.both(pad, 'pad')
         self.nobias = nobias
         if initialW is None:
             initialW = normal.HeNormal(0.5 ** 0.5)
         self._set_filters(in_channels, nobias, initialW, initial_bias)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize, 'ksize')
+        kh, kw = _numbers.both(self.ksize, 'ksize')
         return self.channel_multiplier, in_channels, kh, kw
 
     def _initialize_params(self, in_channels):

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.functions.connection import _convolution, dilated_convolution_2d
+from chainer_fast import _numbers
+from chainer_fast.functions.connection import dilated_convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
@@ -95,13 +96,13 @@ class DilatedConvolution2D(_filters.Filtered):
         in_channels, self.out_channels, self.ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [
-            _convolution.pair(value, name) for name, value in (
+            _numbers.both(value, name) for name, value in (
                 ('stride', stride), ('pad', pad), ('dilate', dilate))]
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
     def _filter_shape(self, in_channels):
-        kh, kw = _convolution.pair(self.ksize, 'ksize')
+        kh, kw = _numbers.both(self.ksize, 'ksize')
         return self.out_channels, in_channels, kh, kw
 
     def _apply_filters(self, x, W, b):

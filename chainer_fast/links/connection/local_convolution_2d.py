@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.functions.connection import _convolution, local_convolution_2d
+from chainer_fast import _numbers
+from chainer_fast.functions.connection import local_convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv
@@ -77,15 +78,15 @@ class LocalConvolution2D(_filters.Filtered):
             initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
         super().__init__()
         self.out_channels, self.ksize = out_channels, ksize
-        self.stride: int | tuple[int, int] = _convolution.pair(stride, 'stride')
+        self.stride: int | tuple[int, int] = _numbers.both(stride, 'stride')
         self.nobias = nobias
         self._set_filters(None, nobias, initialW, initial_bias)
         if in_channels is not None and in_size is not None:
             self._initialize_params(in_channels, in_size)
 
     def _initialize_params(self, in_channels, in_size):
-        window = kh, kw = _convolution.pair(self.ksize, 'ksize')
-        height, width = _convolution.pair(in_size, 'in_size')
+        window = kh, kw = _numbers.both(self.ksize, 'ksize')
+        height, width = _numbers.both(in_size, 'in_size')
         sy, sx = self.stride
         places = (
             self.out_channels, conv.get_conv_outsize(height, kh, sy, 0),
