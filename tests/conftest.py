@@ -67,6 +67,23 @@ def warnings_that_are_given_once_are_given_again():
         mistakes._warned.clear()
 
 
+@pytest.fixture(autouse=True)
+def flags_stay():
+    """Fail a test that leaves another configuration to those that follow."""
+    chainer_fast = sys.modules.get('chainer_fast')
+    if chainer_fast is None:
+        yield
+        return
+    local = vars(chainer_fast.config._local)
+    before = dict(local)
+    yield
+    left = dict(local)
+    if left != before:
+        local.clear()
+        local.update(before)
+        pytest.fail('the test leaves %r in chainer_fast.config; use using_config' % left)
+
+
 def pytest_generate_tests(metafunc):
     # Some tests have a parameter of that name.
     own = {name for marker in metafunc.definition.iter_markers('parametrize')

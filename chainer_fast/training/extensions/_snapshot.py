@@ -76,8 +76,10 @@ def snapshot_object(
             extensions.snapshot_object(model, 'model_{.updater.epoch}.npz'),
             trigger=(10, 'epoch'))
     """
+    n_retains = _retained(kwargs, n_retains)
+    argument.assert_kwargs_empty(kwargs)
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
-                     snapshot_on_error, n_retains, autoload, **kwargs)
+                     snapshot_on_error, n_retains, autoload)
 
 
 def snapshot(
@@ -129,8 +131,14 @@ def snapshot(
         trainer.extend(extensions.snapshot(n_retains=2, autoload=True), trigger=(1,
         'epoch'))
     """
+    n_retains = _retained(kwargs, n_retains)
+    argument.assert_kwargs_empty(kwargs)
     return _Snapshot(target, condition, _make_writer(savefun, writer), filename,
-                     snapshot_on_error, n_retains, autoload, **kwargs)
+                     snapshot_on_error, n_retains, autoload)
+
+
+def _retained(kwargs, n_retains):
+    return argument.take_renamed(kwargs, 'num_retain', 'n_retains', n_retains)
 
 
 def _make_writer(
@@ -166,8 +174,7 @@ class _Snapshot(extension.Extension):
                 str] = 'snapshot_iter_{.updater.iteration}',
             snapshot_on_error: bool = False, n_retains: int = -1,
             autoload: bool = False, **kwargs: tp.Any) -> None:
-        n_retains = argument.take_renamed(
-            kwargs, 'num_retain', 'n_retains', n_retains)
+        n_retains = _retained(kwargs, n_retains)
         argument.assert_kwargs_empty(kwargs)
         self.filename: tp.Any = filename
         self._target = target

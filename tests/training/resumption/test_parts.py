@@ -15,6 +15,14 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def flags():
+    # A graph that is dumped leaves its flag as it was, but in the thread.
+    flag = 'keep_graph_on_report'
+    with chainer.using_config(flag, chainer.config.keep_graph_on_report):
+        yield
+
+
 @pytest.mark.parametrize('kind', sorted(parts.WALKS))
 def test_nothing_is_forgotten(kind):
     specified, existing = parts.WALKS[kind]
