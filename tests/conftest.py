@@ -81,7 +81,8 @@ def flags_stay():
     if left != before:
         local.clear()
         local.update(before)
-        pytest.fail('the test leaves %r in chainer_fast.config; use using_config' % left)
+        pytest.fail(
+            'the test leaves %r in chainer_fast.config; use using_config' % left)
 
 
 def pytest_generate_tests(metafunc):

@@ -48,6 +48,8 @@ _MODULES = {
     'chainerx': ('_chainerx',),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
+# For every version, and before the rest, which wraps what this installs.
+_INNERMOST = ('_functions.in_modules',)
 
 #: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what
 #: asks for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is
@@ -109,7 +111,7 @@ def enable(*parts: tp.Any) -> None:
     patches = Patches(chosen, frozenset(parts))
     _report.clear()
     try:
-        for part, modules in _MODULES.items():
+        for part, modules in (('v6', _INNERMOST), *_MODULES.items()):
             if part in chosen:
                 for name in modules:
                     importlib.import_module('%s.%s' % (__name__, name)).install(patches)

@@ -68,12 +68,19 @@ CLASSES_OF_V2 = {
     'BatchMatMul': 'matmul', 'Ceil': 'ceil', 'Flatten': 'flatten', 'Floor': 'floor',
     'SpatialPyramidPooling2D': 'spatial_pyramid_pooling_2d'}
 
+#: Those that stood in a module below, which today has none.
+CLASSES_IN_MODULES = (
+    ('array.flatten', 'Flatten', 'Chainer 2.1'),
+    ('math.ceil', 'Ceil', 'Chainer 3.5'), ('math.floor', 'Floor', 'Chainer 3.5'),
+    ('math.squared_difference', 'SquaredDifference', 'Chainer 6.7'),
+    ('pooling.max_pooling_2d', 'MaxPooling2D', 'Chainer 6.7'),
+    ('pooling.spatial_pyramid_pooling_2d', 'SpatialPyramidPooling2D', 'Chainer 2.1'))
+
 #: Those whose constructors or inputs are others today; nothing adapts them.
 CHANGED_CLASSES = (
     'ConnectionistTemporalClassification', 'Copy', 'NStepBiGRU', 'NStepBiLSTM',
     'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU', 'NStepLSTM', 'NStepRNNReLU',
-    'NStepRNNTanh', 'Permutate', 'ResizeImages', 'TheanoFunction',
-    'TransposeSequence', 'Where')
+    'NStepRNNTanh', 'Permutate', 'TheanoFunction', 'TransposeSequence', 'Where')
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'
@@ -141,6 +148,11 @@ ENTRIES: tuple[Removed, ...] = (
               'write chainer.links.' + name, 'v1') for name in LINKS_IN_FUNCTIONS),
     *_function_classes(CLASSES_OF_V2, 'Chainer 2.1', 'v2'),
     *_function_classes(CLASSES, 'Chainer 4.5', 'v4'),
+    *(Removed('chainer.functions.%s.%s' % (module, name), last,
+              'write chainer.functions.' + module.rpartition('.')[2], 'v6')
+      for module, name, last in CLASSES_IN_MODULES),
+    Removed('chainer.functions.array.resize_images.ResizeImages without a mode',
+            'Chainer 6.7', 'write chainer.functions.resize_images', 'v6'),
     *(Removed('chainer.%s(%s=)' % (name, argument), 'Chainer 1.24', instead, 'v1')
       for names, argument, instead in _CONFIGURED for name in names),
     Removed('chainer.links.Parameter.__call__(volatile=)', 'Chainer 1.24',

@@ -22,12 +22,18 @@ class MaxPooling2D(max_pooling_nd.MaxPoolingND):
 
     Parameters
     ----------
-    ksize, stride, pad, cover_all
+    ksize, stride, pad, cover_all, return_indices
         As for :func:`chainer_fast.functions.max_pooling_2d`.
+
+    Attributes
+    ----------
+    kh, kw, sy, sx, ph, pw : int
+        Size, strides and padding of the window, vertical and horizontal.
     """
 
-    def __init__(self, ksize, stride=None, pad=0, cover_all=True):
-        super().__init__(2, ksize, stride, pad, cover_all)
+    def __init__(self, ksize, stride=None, pad=0, cover_all=True, return_indices=False):
+        super().__init__(2, ksize, stride, pad, cover_all, return_indices)
+        (self.kh, self.kw), (self.sy, self.sx), (self.ph, self.pw) = self._window
 
 
 class _Applied:

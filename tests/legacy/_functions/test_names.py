@@ -1,8 +1,11 @@
 """Names that ``chainer.functions`` had."""
+import importlib
+
 import numpy as np
 import pytest
 
 from chainer_fast import functions as F
+from chainer_fast import legacy
 from chainer_fast import links as L
 from chainer_fast._past.removed import functions_and_links as removed
 
@@ -58,3 +61,33 @@ def test_unknown_pooling_class(enable):
     enable()
     with pytest.raises(ValueError, match='has to be MaxPooling2D, not ReLU'):
         F.spatial_pyramid_pooling_2d(X, 2, F.ReLU)
+
+
+@pytest.mark.parametrize('module, name, _', removed.CLASSES_IN_MODULES)
+def test_classes_in_modules(enable, used, module, name, _):
+    enable('v6')
+    found = importlib.import_module('chainer_fast.functions.' + module)
+    assert callable(getattr(found, name))
+    assert 'chainer.functions.%s.%s' % (module, name) in used()
+
+
+def test_max_pooling_knows_its_class_if_its_version_is_named(enable):
+    enable('v6')
+    from chainer_fast.functions.pooling.max_pooling_2d import MaxPooling2D
+    y, indexes = F.max_pooling_2d(X, (2, 1), (2, 1), (0, 1), return_indices=True)
+    pool = y.creator
+    assert type(pool) is MaxPooling2D and pool.label == 'MaxPooling2D'
+    assert [pool.kh, pool.kw, pool.sy, pool.sx, pool.ph, pool.pw] == [2, 1, 2, 1, 0, 1]
+    legacy.disable()
+    expected, places = F.max_pooling_2d(X, (2, 1), (2, 1), (0, 1), return_indices=True)
+    np.testing.assert_array_equal(y.array, expected.array)
+    np.testing.assert_array_equal(indexes, places)
+    assert expected.creator.label == 'MaxPoolingND'
+
+
+def test_resizing_without_a_mode(enable, used):
+    enable('v6')
+    from chainer_fast.functions.array.resize_images import ResizeImages
+    y, = ResizeImages((4, 9)).apply((X,))
+    np.testing.assert_array_equal(y.array, F.resize_images(X, (4, 9)).array)
+    assert list(used().values()) == [1]
