@@ -22,7 +22,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
             img.shape[2:], ksize, stride, pad, dilate, outs, strict=True)]
     for side, count in zip(('Height', 'Width'), counts, strict=True):
         assert count > 0, (
-            '%s in the output should be positive, but a window of %s takes %d places '
+            '%s in the output should be positive, but a window of %s takes %s places '
             'in an image of %d x %d' % (side, ksize, count, *img.shape[2:]))
     if any(count > bound for count, bound in zip(counts, most, strict=True)):
         raise ValueError(

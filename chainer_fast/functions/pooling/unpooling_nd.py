@@ -40,17 +40,17 @@ class UnpoolingND(pooling_nd._PoolingND):
         x_type, = in_types
         type_check.expect(x_type.ndim == 2 + self.ndim)
         if self.outs is not None:
-            assert len(self.outs) == self.ndim, (
-                'outsize must have a number for each of %d axes, but is %r'
-                % (self.ndim, self.outs))
             # Nothing is reduced to nothing, though a padded window has places there.
             shape = type_check.eval(x_type.shape)[2:]
             expected = tuple([
                 0 if out == n == 0
                 else conv.get_conv_outsize(out, k, s, p, self.cover_all)
                 for n, out, k, s, p
-                in zip(shape, self.outs, *self._window, strict=True)])
+                in zip(shape, self.outs, *self._window, strict=False)])
             type_check.expect(x_type.shape[2:] == expected)
+            assert len(self.outs) == self.ndim, (
+                'outsize must have a number for each of %d axes, but is %r'
+                % (self.ndim, self.outs))
 
     def _sizes(self, image):
         """Settle the lengths of the images, and return them."""

@@ -1,6 +1,7 @@
 """Recurrent networks over whole sequences, as one function of the graph."""
 import collections
 import functools
+import operator
 
 import numpy
 
@@ -261,9 +262,10 @@ class StackedRNN(FunctionNode):
 
 
 def _all_fit(arrays, shape, dtype):
-    # A bias that is None is left out by cells that can do without it.
+    # A bias that is None is left out by cells that can do without it; what is no array
+    # is an error of the function that takes it.
     return all(
-        each is not None and each.shape == shape and each.dtype == dtype
+        getattr(each, 'shape', None) == shape and each.dtype == dtype
         for each in arrays)
 
 
@@ -342,6 +344,7 @@ def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
     if cell.mode == 'lstm':
         _check_states(cx=cx)
     directions = 2 if use_bi_direction else 1
+    n_layers = operator.index(n_layers)
     xs, count = list(xs), n_layers * directions
     length = 2 * _layers.GATES[cell.mode]
     _check_weights('ws', ws, count, length)

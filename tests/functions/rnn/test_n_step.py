@@ -275,6 +275,24 @@ def test_too_few_weights(device, kind, name):
             network.call(hx, cx, **groups, xs=xs)
 
 
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('name', ['ws', 'bs'])
+def test_weights_in_lists(device, kind, name):
+    network = Network(device, kind)
+    hx, cx, ws, bs, xs = network.parts(network.flat)
+    groups = {'ws': ws, 'bs': bs}
+    groups[name][0] = [*groups[name][0][:-1], [[1., 2.]]]
+    with pytest.raises(TypeError, match='list'):
+        network.call(hx, cx, **groups, xs=xs)
+
+
+@pytest.mark.parametrize('number', [2., 1.5, np.inf])
+def test_numbers_of_layers_that_are_none(device, number):
+    network = Network(device, 'lstm')
+    with pytest.raises(TypeError):
+        F.n_step_lstm(number, 0., *network.parts(network.flat))
+
+
 @pytest.mark.parametrize('name,value,error', [
     ('hx', None, AttributeError), ('cx', None, AttributeError), ('xs', [], IndexError),
 ])
