@@ -141,7 +141,11 @@ def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
             ['Variable', ['<f8', [2], [1.0, 2.0]], True],
             'results: dtype: <f8, not <f4',
         ),
-        ('results', ['Variable', ['>f4', [2], [1.0, 2.0]], True], 'results: byte order'),
+        (
+            'results',
+            ['Variable', ['>f4', [2], [1.0, 2.0]], True],
+            'results: byte order',
+        ),
         ('results', ['Variable', ['>f4', [2], [1.0, 3.0]], True], 'results: numbers'),
         ('results', ['Variable', ['<f4', [1], [1.0]], True], 'results: shape'),
         ('results', ['Variable', ['<f4', [2], [1.0, 2.1]], True], 'results: numbers'),
