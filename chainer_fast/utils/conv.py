@@ -5,6 +5,7 @@ a matrix product; ``col2im`` is its adjoint, which adds the patches up into an i
 """
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
     get_conv_outsize,
@@ -36,7 +37,8 @@ def _gather(img, ksize, stride, pad, dilate, outs, *pval):
     _check_array('img', img)
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
-    return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
+    return convolution.gather(
+        img, *map(_numbers.plain_all, (ksize, stride, pad, dilate)), outs, *pval)
 
 
 def _check_array(name, value):
@@ -48,7 +50,8 @@ def _check_array(name, value):
 
 def _scatter(col, stride, pad, lengths, dilate):
     _check_array('col', col)
-    return convolution.scatter(col, stride, pad, lengths, dilate)
+    return convolution.scatter(
+        col, *map(_numbers.plain_all, (stride, pad, lengths, dilate)))
 
 
 def im2col(

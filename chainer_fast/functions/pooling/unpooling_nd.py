@@ -32,7 +32,9 @@ class UnpoolingND(pooling_nd._PoolingND):
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.outs: tp.Any = (
-            outsize if outsize is None or all([type(n) is int for n in outsize])
+            # An iterator, which can be read once, has no length.
+            outsize if outsize is None or (
+                len(outsize) and all([type(n) is int for n in outsize]))
             else tuple(map(_numbers.whole, outsize)))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -5,6 +5,7 @@ import operator
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
@@ -347,7 +348,7 @@ def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
     """
     _check_states(cell.mode, hx, cx)
     directions = 2 if use_bi_direction else 1
-    n_layers = operator.index(n_layers)
+    n_layers = operator.index(_numbers.plain(n_layers))
     xs, count = list(xs), n_layers * directions
     length = 2 * _layers.GATES[cell.mode]
     _check_weights('ws', ws, count, length)
