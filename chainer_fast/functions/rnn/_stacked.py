@@ -276,7 +276,9 @@ def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
     All must have the same floating dtype, and their shapes must match exactly.
     """
     count, gates = n_layers * directions, _layers.GATES[mode]
-    shape = getattr(hx, 'shape', ())
+    if not hasattr(hx, 'shape'):
+        return None
+    shape = hx.shape
     if len(shape) != 3 or shape[0] != count or 0 in shape or xs[0].ndim != 2:
         return None
     dtype = hx.dtype
