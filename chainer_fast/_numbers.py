@@ -121,6 +121,8 @@ def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
 def whole(value: tp.Any) -> tp.Any:
     """Return an integral float as an int, and anything else as :func:`plain` has it.
 
+    NaN and infinity are floats, with which what they are compared to fails.
+
     Examples
     --------
     >>> from chainer_fast import _numbers
@@ -129,6 +131,6 @@ def whole(value: tp.Any) -> tp.Any:
     >>> _numbers.whole(2.5)
     2.5
     """
-    if isinstance(value, (float, numpy.floating)) and value == int(value):
+    if isinstance(value, (float, numpy.floating)) and value.is_integer():
         return int(value)
     return plain(value)

@@ -5,6 +5,7 @@ a matrix product; ``col2im`` is its adjoint, which adds the patches up into an i
 """
 from __future__ import annotations
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
     get_conv_outsize,
@@ -22,7 +23,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
             img.shape[2:], ksize, stride, pad, dilate, outs, strict=True)]
     for side, count in zip(('Height', 'Width'), counts, strict=True):
         assert count > 0, (
-            '%s in the output should be positive, but a window of %s takes %d places '
+            '%s in the output should be positive, but a window of %s takes %s places '
             'in an image of %d x %d' % (side, ksize, count, *img.shape[2:]))
     if any(count > bound for count, bound in zip(counts, most, strict=True)):
         raise ValueError(
@@ -33,9 +34,24 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
 
 def _gather(img, ksize, stride, pad, dilate, outs, *pval):
     """Copy patches out of images; refuse negative padding."""
+    _check_array('img', img)
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
-    return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
+    return convolution.gather(
+        img, *map(_numbers.plain_all, (ksize, stride, pad, dilate)), outs, *pval)
+
+
+def _check_array(name, value):
+    """Check that a value is an array, and no variable, whose elements are objects."""
+    if not hasattr(value, 'strides'):
+        raise TypeError('%s must be an array, not %s: pass x.array of a variable' % (
+            name, type(value).__name__))
+
+
+def _scatter(col, stride, pad, lengths, dilate):
+    _check_array('col', col)
+    return convolution.scatter(
+        col, *map(_numbers.plain_all, (stride, pad, lengths, dilate)))
 
 
 def im2col(
@@ -136,18 +152,18 @@ def col2im(
            [2., 4., 2.],
            [1., 2., 1.]])
     """
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_cpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with NumPy."""
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_gpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with CuPy."""
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))

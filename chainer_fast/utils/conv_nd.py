@@ -6,7 +6,6 @@ import typing as tp
 import numpy
 
 from chainer_fast import _numbers
-from chainer_fast.backends.kernels import convolution
 from chainer_fast.types import NdArray
 from chainer_fast.utils import conv
 from chainer_fast.utils.conv import get_conv_outsize
@@ -146,18 +145,18 @@ def col2im_nd(
     AssertionError
         If the window lacks the dimension of the images.
     """
-    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_cpu(
         col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
         dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with NumPy."""
-    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_gpu(
         col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
         dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with CuPy."""
-    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))

@@ -57,7 +57,26 @@ def shrink(cause, pair):
             base = less
     cause.base = base
     cause.outcomes = _shows(pair, base, changes, cause.difference) or pair(cause.case)
+    if _tells_of_another(cause, pair):
+        cause.difference = 'error: another of two'
     return cause
+
+
+def _tells_of_another(cause, pair):
+    """Return whether a call has two mistakes, of which each library tells of one."""
+    if len(cause.changes) < 2 or not all('error' in each for each in cause.outcomes):
+        return False
+    alone = [pair(mutations.apply(cause.base, [each])) for each in cause.changes]
+    # How each of the mistakes would differ alone is another cause.
+    theirs, ours = [
+        {
+            number
+            for number, outcomes in enumerate(alone)
+            if outcomes[side].get('error') == cause.outcomes[side]['error']
+        }
+        for side in (0, 1)
+    ]
+    return bool(theirs and ours and len(theirs | ours) > 1)
 
 
 def read_explained(path=EXPLAINED):

@@ -82,12 +82,14 @@ def _differ(mine, theirs, rtol):
     """Return what differs in results, with both sides of it; None if nothing does."""
     text = None
     if _is_told(mine) and _is_told(theirs):
-        if mine[0] != theirs[0]:
+        if mine[0][1:] != theirs[0][1:]:
             text = 'dtype: %s, not %s' % (mine[0], theirs[0])
         elif mine[1] != theirs[1]:
             text = 'shape'
         elif not _close(mine[2], theirs[2], rtol):
             text = 'numbers'
+        elif mine[0] != theirs[0]:
+            text = 'byte order'
     elif _are_numbers(mine, theirs):
         text = None if _close([mine], [theirs], rtol) else 'numbers'
     elif theirs is None and isinstance(mine, list) and mine[:1] == ['saved']:
@@ -161,14 +163,11 @@ def differences(case, theirs, ours, least=0.0):
                     else 'other'
                 )
                 found.append('%s: %s' % (key, more))
-    if ours['warnings'] != theirs['warnings']:
-        found.append(
-            'warnings: %s, not %s'
-            % (
-                ' '.join(ours['warnings']) or 'none',
-                ' '.join(theirs['warnings']) or 'none',
-            )
-        )
+    for name in sorted({*ours['warnings'], *theirs['warnings']}):
+        if name not in theirs['warnings']:
+            found.append('warnings: %s, not none' % name)
+        elif name not in ours['warnings']:
+            found.append('warnings: none, not %s' % name)
     if list(ours['random']) != list(theirs['random']):
         found.append('random numbers')
     return found

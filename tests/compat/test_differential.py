@@ -5,6 +5,7 @@ import json
 import pathlib
 import random
 import sys
+import types
 
 import pytest
 
@@ -140,6 +141,12 @@ def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
             ['Variable', ['<f8', [2], [1.0, 2.0]], True],
             'results: dtype: <f8, not <f4',
         ),
+        (
+            'results',
+            ['Variable', ['>f4', [2], [1.0, 2.0]], True],
+            'results: byte order',
+        ),
+        ('results', ['Variable', ['>f4', [2], [1.0, 3.0]], True], 'results: numbers'),
         ('results', ['Variable', ['<f4', [1], [1.0]], True], 'results: shape'),
         ('results', ['Variable', ['<f4', [2], [1.0, 2.1]], True], 'results: numbers'),
         ('results', ['Variable', ['<f4', [2], ['nan', 2.0]], True], 'results: numbers'),
@@ -166,6 +173,55 @@ def test_a_difference_is_told(key, value, expected):
     near = dict(theirs, results=['Variable', ['<f4', [2], [1.0, 2.0001]], True])
     assert compare.differences(case, theirs, near) == []
     assert compare.differences(case, theirs, {**theirs, key: value}) == [expected]
+
+
+def test_warnings_differ_one_by_one():
+    case = language.case('functions.relu', language.array(2))
+    theirs = {'results': 1, 'warnings': ['A', 'B'], 'random': [1]}
+    ours = {'results': 1, 'warnings': ['B', 'C'], 'random': [1]}
+    assert compare.differences(case, theirs, ours) == [
+        'warnings: none, not A',
+        'warnings: C, not none',
+    ]
+
+
+def test_modules_of_names_are_imported():
+    # Which modules Chainer itself imports is not what other ones import.
+    missing = types.SimpleNamespace(**dict.fromkeys(names.CLASSES, object))
+    asked = []
+
+    def find(name):
+        asked.append(name)
+        return types.SimpleNamespace(function=len)
+
+    found = names.public(types.SimpleNamespace(chainer=missing, find=find))
+    assert asked == list(names.MODULES)
+    assert 'link_hooks.function' in found
+
+
+def test_two_mistakes_are_told_apart():
+    base = language.case('functions.sum', language.array(4, 3), axis=1)
+    changes = [['dtype', ['args', 0], 'i4'], ['value', ['kwargs', 'axis'], None]]
+
+    def error(name):
+        return {'error': [name], 'stage': 'call'}
+
+    def pair(case):
+        axis, dtype = case['kwargs']['axis'], case['args'][0]['dtype']
+        if axis is not None:
+            return (error('InvalidType'),) * 2 if dtype == 'i4' else ({}, {})
+        ours = error('TypeError')
+        return (error('InvalidType'), ours) if dtype == 'i4' else (ours, ours)
+
+    difference = 'error: TypeError, not InvalidType'
+    cause = causes.Cause(base, changes, difference)
+    assert causes.shrink(cause, pair).difference == 'error: another of two'
+    # One mistake is no other.
+    cause = causes.Cause(base, changes[1:], difference)
+    cause = causes.shrink(
+        cause, lambda case: (error('InvalidType'), error('TypeError'))
+    )
+    assert cause.difference == difference
 
 
 def test_exceptions_that_are_caught_alike_are_none():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.utils import conv, conv_nd
 from chainer_fast.utils.conv import get_conv_outsize, get_deconv_outsize
+from chainer_fast.variable import Parameter, Variable
 
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 5), st.integers(0, 5),
@@ -160,3 +161,18 @@ def test_as_tuple():
     assert conv_nd.as_tuple(np.array([1, 2]), 2) == (1, 2)
     with pytest.raises(AssertionError):
         conv_nd.as_tuple((1, 2), 3)
+
+
+@pytest.mark.parametrize('function, shape, args', [
+    (conv.im2col, (1, 1, 4, 4), (2, 2, 1, 1, 0, 0)),
+    (conv.im2col_cpu, (1, 1, 4, 4), (2, 2, 1, 1, 0, 0)),
+    (conv_nd.im2col_nd, (1, 1, 4, 4), ((2, 2), (1, 1), (0, 0))),
+    (conv_nd.im2col_nd_cpu, (1, 1, 4, 4), ((2, 2), (1, 1), (0, 0))),
+    (conv.col2im, (1, 1, 2, 2, 3, 3), (1, 1, 0, 0, 4, 4)),
+    (conv.col2im_cpu, (1, 1, 2, 2, 3, 3), (1, 1, 0, 0, 4, 4)),
+    (conv_nd.col2im_nd, (1, 1, 2, 2, 3, 3), ((1, 1), (0, 0), (4, 4))),
+    (conv_nd.col2im_nd_cpu, (1, 1, 2, 2, 3, 3), ((1, 1), (0, 0), (4, 4)))])
+def test_variables_are_no_arrays(function, shape, args):
+    for x in Variable(np.ones(shape, 'f')), Parameter(np.ones(shape, 'f')):
+        with pytest.raises(TypeError, match='must be an array'):
+            function(x, *args)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import operator
+
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
@@ -110,6 +112,7 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     """
     if type(pool_size) is not int or type(axis) is not int:
         pool_size, axis = _numbers.plain_all((pool_size, axis))
+        axis = operator.index(axis)
     if pool_size <= 0:
         raise ValueError('pool_size must be a positive integer, not %s' % (pool_size,))
     if not -x.ndim <= axis < x.ndim:

@@ -5,7 +5,7 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.array import get_item
+from chainer_fast.functions.array import cast, get_item
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -46,9 +46,13 @@ class ScatterAdd(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         g, = grad_outputs
+        grads = [
+            g if i == 0 else get_item.get_item(g, self.slices) for i in indexes]
+        # An array takes values of other types.
+        types = [self.inputs[i].dtype for i in indexes]
         return tuple([
-            g if i == 0 else get_item.get_item(g, self.slices)
-            for i in indexes])
+            each if each.dtype == dtype else cast.cast(each, dtype)
+            for each, dtype in zip(grads, types, strict=True)])
 
 
 def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import operator
 import typing as tp
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 import numpy
 
@@ -23,7 +23,8 @@ def _sections_or_indices(value):
     """Splits the ambiguous argument into ``(sections, indices)``."""
     if isinstance(value, numpy.ndarray) and value.ndim == 0:
         value = int(value)
-    elif not isinstance(value, int) and not isinstance(value, Iterable):
+    elif not isinstance(value, int) and (
+            not isinstance(value, Iterable) or isinstance(value, (Mapping, Set))):
         raise TypeError(
             'indices_or_sections must be integer or 1-D array.\n'
             f'Actual: {type(value)}')

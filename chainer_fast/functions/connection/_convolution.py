@@ -273,6 +273,8 @@ def check_groups(groups, error, **channels):
         raise TypeError('groups must be an integer, but is %r' % (groups,))
     if groups <= 1:
         return 1
+    if groups % 1:      # true of NaN and infinity, too
+        raise TypeError('groups must be an integer, but is %r' % (groups,))
     for name, count in channels.items():
         if count % groups:
             raise error('groups must be a divisor of the number of %s channels: got '

@@ -88,10 +88,11 @@ def deformable_convolution_2d_sampler(
     if not isinstance(offset, Variable) and offset.dtype.char != x.dtype.char:
         # The places that a plain array is added to are of float32.
         offset = offset.astype(numpy.promote_types(offset.dtype, numpy.float32))
+    is_learned = isinstance(W, Variable)
     x, offset, W = map(variable.as_variable, (x, offset, W))
     sy, sx = _numbers.both(stride, 'stride')
     ph, pw = _numbers.both(pad, 'pad')
-    _check(x, offset, W, (sy, sx), (ph, pw))
+    _check(x, offset, W, (sy, sx), (ph, pw), is_learned)
     n, c, h, w = x.shape
     filters, _, kh, kw = W.shape
     places = offset.shape[2:]
@@ -114,7 +115,7 @@ def deformable_convolution_2d_sampler(
     return y
 
 
-def _check(x, offset, W, stride, pad):
+def _check(x, offset, W, stride, pad, is_learned):
     for name, array in ('x', x), ('offset', offset), ('W', W):
         if array.ndim != 4:
             raise ValueError(
@@ -122,8 +123,12 @@ def _check(x, offset, W, stride, pad):
     if config.type_check:
         type_check.expect(type_check.make_variable(W.dtype, 'W.dtype').kind == 'f')
     if x.shape[1] != W.shape[1]:
-        raise ValueError('W must have filters of %d channels, those of x, got shape %s'
-                         % (x.shape[1], W.shape))
+        text = 'W must have filters of %d channels, those of x, got shape %s' % (
+            x.shape[1], W.shape)
+        if is_learned:
+            raise type_check.InvalidType(
+                'W.shape[1] == x.shape[1]', '%d != %d' % (W.shape[1], x.shape[1]), text)
+        raise ValueError(text)
     expected = 2 * W.shape[2] * W.shape[3]
     if offset.shape[1] != expected:
         raise ValueError(

@@ -10,7 +10,7 @@ from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import crf
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
-from chainer_fast.functions.array import concat, expand_dims
+from chainer_fast.functions.array import broadcast, concat, expand_dims
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import identity, logsumexp, minmax
 from chainer_fast.functions.math import sum as sum_
@@ -242,13 +242,6 @@ class _CRF1d(FunctionNode):
         return [gcost, *xp.split(gx, numpy.cumsum(sizes)[:-1])]
 
 
-def _check_cost(cost, xs):
-    labels = xs[0].shape[1]
-    assert cost.shape[0] == labels, (
-        'cost must be a matrix of the %s labels that xs have scores for, but has the '
-        'shape %s' % (labels, cost.shape))
-
-
 def crf1d(
         cost: VariableOrArray, xs: tp.Sequence[VariableOrArray],
         ys: tp.Sequence[VariableOrArray], reduce: str = 'mean') -> Variable:
@@ -317,11 +310,24 @@ def crf1d(
         raise ValueError(
             'xs and ys must have the same number of times, but have %d and %d'
             % (len(xs), len(ys)))
-    _check_cost(cost, xs)
+    labels = xs[0].shape[1]
+    assert cost.shape[0] == labels, (
+        'cost must be a matrix of the %s labels that xs have scores for, but has the '
+        'shape %s' % (labels, cost.shape))
     loss, = _CRF1d().apply((cost, *xs, *ys))
     if reduce == 'no':
         return loss
     return sum_.sum(loss) * (1.0 / len(loss))
+
+
+def _for_all_pairs(cost, shape):
+    """Repeat scores that are the same for all labels before, or for all after."""
+    given = numpy.shape(cost)
+    if given == shape or len(given) > 2 or not hasattr(cost, 'dtype'):
+        return cost
+    fits = all(
+        size in (1, n) for size, n in zip(given[::-1], shape[::-1], strict=False))
+    return broadcast.broadcast_to(cost, shape) if fits else cost
 
 
 def argmax_crf1d(
@@ -337,7 +343,7 @@ def argmax_crf1d(
     ----------
     cost : Variable or array
         Scores of the pairs of a label and the next, of a floating dtype and shape
-        ``(labels, labels)``.
+        ``(labels, labels)``, or one that broadcasts to it.
     xs : list of Variables or arrays
         Scores of the labels at each time, of the same dtype and shape
         ``(batch, labels)``, in the order that :func:`~chainer_fast.functions.crf1d`
@@ -353,11 +359,10 @@ def argmax_crf1d(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an argument is not floating-point, or a batch is larger than the one before.
+        If an argument is not floating-point, a batch is larger than the one before, or
+        ``cost`` and ``xs`` differ in the number of labels.
     IndexError
         If ``xs`` is empty.
-    AssertionError
-        If ``cost`` and ``xs`` differ in the number of labels.
 
     See Also
     --------
@@ -373,10 +378,11 @@ def argmax_crf1d(
     (array([6.], dtype=float32), [array([0], dtype=int32), array([1], dtype=int32)])
     """
     xs = list(xs)
-    _check_cost(cost, xs)
+    cost = _for_all_pairs(cost, xs[0].shape[-1:] * 2)
+    dtype = getattr(cost, 'dtype', None)
     # Plain arrays are cast where they meet the scores of the first.
-    xs[1:] = [x if isinstance(x, Variable) or x.dtype == cost.dtype
-              else x.astype(cost.dtype) for x in xs[1:]]
+    xs[1:] = [x if isinstance(x, Variable) or x.dtype == dtype
+              else x.astype(dtype) for x in xs[1:]]
     best = _BestScore()
     scores, = best.apply((cost, *xs))
     return scores, [scores.device.send(y) for y in best.ys]

@@ -42,11 +42,19 @@ def _check_input_values(x, t, ignore_label):
             'there are %d classes' % (ignore_label, where, x.shape[1]))
 
 
-def _check_weights(class_weight, classes):
-    if class_weight is not None and len(class_weight) != classes:
-        raise ValueError(
-            'class_weight must have a weight for each of the %s classes, '
-            'but has %d' % (classes, len(class_weight)))
+def _as_weights(class_weight, classes, is_double=False):
+    """Return a weight for each class; one alone is that of all classes."""
+    if class_weight is None or len(class_weight) == classes:
+        return class_weight
+    count = len(class_weight)
+    if count == 1:
+        return class_weight.repeat(classes)
+    text = 'class_weight must have a weight for each of the %s classes, but has %d' % (
+        classes, count)
+    if is_double:
+        raise type_check.InvalidType(
+            'len(class_weight) == x.shape[1]', '%d != %d' % (count, classes), text)
+    raise ValueError(text)
 
 
 @record(compiled.SoftmaxCrossEntropyShortcut())
@@ -117,7 +125,7 @@ class SoftmaxCrossEntropy(FunctionNode):
             dtype = x.dtype
             if config.debug:
                 _check_input_values(x, t, self.ignore_label)
-            _check_weights(self.class_weight, x.shape[1])
+            self.class_weight = _as_weights(self.class_weight, x.shape[1])
             try:
                 losses, kept = kernels.hard_losses(
                     x, t, self.class_weight, self.ignore_label)
@@ -215,7 +223,7 @@ def _double_backward_softmax_cross_entropy(
     rows = reshape.reshape(
         rollaxis.rollaxis(log_p, 1, log_p.ndim),
         (log_p.size // max(log_p.shape[1], 1), log_p.shape[1]))
-    _check_weights(class_weight, x.shape[1])
+    class_weight = _as_weights(class_weight, x.shape[1], is_double=True)
     classes, factor = kernels.factors(x.array, t, class_weight, ignore_label)
     loss = select_item.select_item(rows, classes.ravel()) * factor.ravel()
     if reduce == 'no':

@@ -100,7 +100,7 @@ def average(
     _axes.as_tuple(axis)
     if isinstance(axis, tuple) and len(axis) == 1:
         axis, = axis
-    elif isinstance(axis, tuple):
+    elif isinstance(axis, tuple) and axis:
         raise ValueError(
             'tuple axis is not supported when weights is given: '
             f'axis {axis}. Pass an int or None.')
@@ -116,10 +116,11 @@ def _weighted_mean(x, axis, weights, keepdims):
             weights = as_variable(weights)  # a scalar gets its dtype
         y = sum_mod.sum(x * weights, keepdims=keepdims)
     else:
-        number = axis + x.ndim if axis < 0 else axis
         column = [1] * x.ndim
-        if 0 <= number < x.ndim:  # otherwise a type check fails
-            column[number] = x.shape[number]
+        if axis != ():
+            number = axis + x.ndim if axis < 0 else axis
+            if 0 <= number < x.ndim:  # otherwise a type check fails
+                column[number] = x.shape[number]
         weights = broadcast.broadcast_to(
             reshape.reshape(weights, tuple(column)), x.shape)
         y = sum_mod.sum(x * weights, axis=axis, keepdims=keepdims)

@@ -246,14 +246,18 @@ class EinSum(FunctionNode):
         _checks.floats(in_types, *['x%d' % i for i in range(len(terms))])
         lengths = {}
         for in_type, term in zip(in_types, terms, strict=True):
-            _check_ndim(type_check.eval(in_type.ndim), term)
             shape = in_type.shape
+            ndim = type_check.eval(in_type.ndim)
             for axis, symbol in _enumerate_axes(term):
+                if isinstance(axis, int) and not -ndim <= axis < ndim:
+                    _check_ndim(ndim, term)
                 length = shape[axis]
                 if symbol in lengths:
                     type_check.expect(lengths[symbol] == length)
                 else:
                     lengths[symbol] = length
+        for in_type, term in zip(in_types, terms, strict=True):
+            _check_ndim(type_check.eval(in_type.ndim), term)
 
     def _check_data_type_forward(self, arrays):
         # The same few shapes recur.

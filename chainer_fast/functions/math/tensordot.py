@@ -48,6 +48,10 @@ def _read_axes(axes, a_shape, b_shape):
         if len(a_sum) != len(b_sum):
             raise ValueError('axes must name as many axes of a as of b: %r' % (axes,))
     elif isinstance(axes, int):
+        for name, shape in ('a', a_shape), ('b', b_shape):
+            if axes > len(shape):
+                raise ValueError('axes names %d axes of %s, which has %d' % (
+                    axes, name, len(shape)))
         count = max(axes, 0)
         a_sum = range(-count, 0)
         b_sum = range(count)

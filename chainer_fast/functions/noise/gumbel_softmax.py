@@ -63,7 +63,7 @@ def gumbel_softmax(
     array = as_array(log_pi)
     if array.ndim == 0:
         # There is only one class.
-        return as_variable(backend.get_array_module(array).ones((), array.dtype))
+        return Variable(backend.get_array_module(array).ones((), array.dtype))
     if isinstance(tau, numpy.ndarray) and tau.ndim == 0:
         tau = tau[()]
     if array.dtype.kind == 'f' and numpy.isscalar(tau):

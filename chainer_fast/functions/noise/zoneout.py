@@ -5,6 +5,8 @@ import typing as tp
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast
+from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -36,10 +38,18 @@ class Zoneout(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         gs = _ZoneoutGrad(self.flag_h, self.flag_x).apply(grad_outputs)
-        return tuple([gs[i] for i in indexes])
+        return tuple([_fitting(gs[i], self.inputs[i]) for i in indexes])
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('h', 'x'))
+
+
+def _fitting(g, x):
+    if g.shape != x.shape:
+        g = sum_.sum_to(g, x.shape)
+    if g.dtype == x.dtype:
+        return g
+    return cast.cast(g, x.dtype) if x.dtype.kind == 'f' else None
 
 
 class _ZoneoutGrad(FunctionNode):

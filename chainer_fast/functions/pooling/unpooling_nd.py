@@ -32,7 +32,9 @@ class UnpoolingND(pooling_nd._PoolingND):
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.outs: tp.Any = (
-            outsize if outsize is None or all([type(n) is int for n in outsize])
+            # An iterator, which can be read once, has no length.
+            outsize if outsize is None or (
+                len(outsize) and all([type(n) is int for n in outsize]))
             else tuple(map(_numbers.whole, outsize)))
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -40,17 +42,17 @@ class UnpoolingND(pooling_nd._PoolingND):
         x_type, = in_types
         type_check.expect(x_type.ndim == 2 + self.ndim)
         if self.outs is not None:
-            assert len(self.outs) == self.ndim, (
-                'outsize must have a number for each of %d axes, but is %r'
-                % (self.ndim, self.outs))
             # Nothing is reduced to nothing, though a padded window has places there.
             shape = type_check.eval(x_type.shape)[2:]
             expected = tuple([
                 0 if out == n == 0
                 else conv.get_conv_outsize(out, k, s, p, self.cover_all)
                 for n, out, k, s, p
-                in zip(shape, self.outs, *self._window, strict=True)])
+                in zip(shape, self.outs, *self._window, strict=False)])
             type_check.expect(x_type.shape[2:] == expected)
+            assert len(self.outs) == self.ndim, (
+                'outsize must have a number for each of %d axes, but is %r'
+                % (self.ndim, self.outs))
 
     def _sizes(self, image):
         """Settle the lengths of the images, and return them."""

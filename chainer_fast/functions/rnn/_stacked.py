@@ -1,9 +1,11 @@
 """Recurrent networks over whole sequences, as one function of the graph."""
 import collections
 import functools
+import operator
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
@@ -261,9 +263,10 @@ class StackedRNN(FunctionNode):
 
 
 def _all_fit(arrays, shape, dtype):
-    # A bias that is None is left out by cells that can do without it.
+    # A bias that is None is left out by cells that can do without it; what is no array
+    # is an error of the function that takes it.
     return all(
-        each is not None and each.shape == shape and each.dtype == dtype
+        getattr(each, 'shape', None) == shape and each.dtype == dtype
         for each in arrays)
 
 
@@ -273,9 +276,13 @@ def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
     All must have the same floating dtype, and their shapes must match exactly.
     """
     count, gates = n_layers * directions, _layers.GATES[mode]
-    shape, dtype = hx.shape, hx.dtype
-    if (dtype.kind != 'f' or len(shape) != 3 or shape[0] != count or 0 in shape
-            or xs[0].ndim != 2):
+    if not hasattr(hx, 'shape'):
+        return None
+    shape = hx.shape
+    if len(shape) != 3 or shape[0] != count or 0 in shape or xs[0].ndim != 2:
+        return None
+    dtype = hx.dtype
+    if dtype.kind != 'f':
         return None
     _, batch, n = shape
     states = [hx] if cx is None else [hx, cx]
@@ -301,12 +308,15 @@ def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
     return inputs
 
 
-def _check_states(**states):
-    for name, value in states.items():
-        if value is None:
+def _check_states(mode, hx, cx):
+    # Networks with gates look at the first of their states before they compute.
+    has_gates = mode in ('lstm', 'gru')
+    for name, value, is_read in ('hx', hx, has_gates), ('cx', cx, False):
+        if value is None and (name == 'hx' or mode == 'lstm') or (
+                is_read and not hasattr(value, 'shape')):
             raise AttributeError(
-                '%s must be an array: give one of zeros to begin from nothing' % (
-                    name,))
+                '%s must be an array, not %r: give one of zeros to begin from nothing'
+                % (name, value))
 
 
 def _check_weights(name, groups, count, length):
@@ -338,10 +348,9 @@ def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
     tuple
         Last states, last cells or None, and a tuple of the outputs of each step.
     """
-    _check_states(hx=hx)
-    if cell.mode == 'lstm':
-        _check_states(cx=cx)
+    _check_states(cell.mode, hx, cx)
     directions = 2 if use_bi_direction else 1
+    n_layers = operator.index(_numbers.plain(n_layers))
     xs, count = list(xs), n_layers * directions
     length = 2 * _layers.GATES[cell.mode]
     _check_weights('ws', ws, count, length)

@@ -45,6 +45,12 @@ def test_arguments(device, size, axis, error):
         F.maxout(device.send(np.zeros((2, 4), 'f')), size, axis)
 
 
+@pytest.mark.parametrize('axis', [1., 2.5, np.inf, np.nan])
+def test_axis_that_is_no_integer(device, axis):
+    with pytest.raises(TypeError):
+        F.maxout(device.send(np.zeros((2, 4), 'f')), 2, axis)
+
+
 def test_integers_are_refused(device):
     with pytest.raises(type_check.InvalidType):
         F.maxout(device.send(np.zeros((2, 4), 'i')), 2)

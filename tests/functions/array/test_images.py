@@ -297,3 +297,14 @@ def test_windows_do_not_begin_before_the_image():
     memory = np.zeros((2, 3, 6, 6), 'f')
     with pytest.raises(ValueError, match='must not be negative'):
         F.im2col(memory[1:], 3, dilate=-1)
+
+
+@pytest.mark.host
+@pytest.mark.parametrize('name', ['ksize', 'stride', 'pad', 'dilate'])
+@pytest.mark.parametrize('number', [2.5, 1., np.inf])
+def test_windows_have_whole_numbers(name, number):
+    options = {'ksize': 2, 'dilate': 1, name: number}
+    # Windows of infinite size have no place at all.
+    with pytest.raises((TypeError, AssertionError)) as caught:
+        F.im2col(np.zeros((1, 1, 6, 6), 'f'), **options)
+    assert number == np.inf or caught.type is TypeError

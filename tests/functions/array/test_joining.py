@@ -161,3 +161,9 @@ def test_parts_of_one_array(axis):
     compare.assert_array_equal(x.grad, first + last)
     compare.assert_array_equal(other.grad, middle)
     compare.assert_array_equal(gy, before)
+
+
+@pytest.mark.parametrize('cuts', [{}, {2: 1}, {1, 2}, None, iter([1])])
+def test_cuts_are_a_sequence(device, cuts):
+    with pytest.raises(TypeError):
+        F.split_axis(device.send(np.zeros((4, 6), 'f')), cuts, 0)

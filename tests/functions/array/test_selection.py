@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import functions as F
-from chainer_fast import using_config
+from chainer_fast import grad, using_config
 from chainer_fast.functions.array import get_item, where
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -158,3 +158,16 @@ def test_a_plain_condition_holds_for_all_elements(device):
     compare.assert_array_equal(F.where(True, device.send(x), device.send(y)).array, x)
     compare.assert_array_equal(
         F.where(np.bool_(False), device.send(x), device.send(y)).array, y)
+
+
+@pytest.mark.parametrize('index', [1, [0, 2]])
+@pytest.mark.parametrize('dtypes', ['ef', 'fe', 'fd', 'df'])
+@pytest.mark.parametrize('double', [False, True])
+def test_scatter_add_of_another_type(device, index, dtypes, double):
+    a = Variable(device.send(np.zeros((4, 6), dtypes[0])))
+    b = Variable(device.send(np.ones(a.array[index].shape, dtypes[1])))
+    y = F.scatter_add(a, index, b)
+    for v, g in zip((a, b), grad(
+            [F.sum(y)], [a, b], enable_double_backprop=double), strict=True):
+        assert (g.shape, g.dtype) == (v.shape, v.dtype)
+        compare.assert_array_equal(g.array, 1)

@@ -133,3 +133,10 @@ def test_empty(device):
     assert y.shape == (0, 3, 5, 5)
     y = F.deconvolution_2d(*device.send((ones(1, 0, 3, 3), ones(0, 3, 3, 3), ones(3))))
     compare.assert_array_equal(y.array, ones(1, 3, 5, 5))
+
+
+@pytest.mark.parametrize('groups', [2.5, np.inf, np.nan])
+def test_groups_are_whole(device, groups):
+    x, W = device.send((np.zeros((1, 5, 4, 4), 'f'), np.zeros((5, 3, 3, 3), 'f')))
+    with pytest.raises(TypeError, match='groups'):
+        F.deconvolution_2d(x, W, groups=groups)

@@ -54,6 +54,14 @@ def test_batch_axes(device):
             F.linear(device.send(x), device.send(W), n_batch_axes=n)
 
 
+@pytest.mark.parametrize('number, error', [
+    (-np.inf, ValueError), (np.inf, TypeError), (np.nan, TypeError), (.5, TypeError)])
+def test_numbers_of_batch_axes_that_are_none(device, number, error):
+    with pytest.raises(error):
+        F.linear(device.send(np.zeros((2, 3, 4), 'f')),
+                 device.send(np.zeros((6, 12), 'f')), n_batch_axes=number)
+
+
 @pytest.mark.parametrize('shapes', [
     ((3, 4), (2, 5)), ((3, 4), (2, 4, 1)), ((4,), (2, 4)),
     ((3, 4), (2, 4), (3,)), ((3, 4), (2, 4), (2, 1))])

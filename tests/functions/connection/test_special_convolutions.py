@@ -211,6 +211,13 @@ def test_errors_of_deformable(device, error, named, change):
         F.deformable_convolution_2d_sampler(**device.send(options))
 
 
+def test_learned_filters_of_other_channels(device):
+    W = Variable(device.send(ones(4, 2, 3, 3)))
+    with pytest.raises(type_check.InvalidType, match='W'):
+        F.deformable_convolution_2d_sampler(
+            *device.send((ones(2, 3, 5, 5), ones(2, 18, 3, 3))), W)
+
+
 @pytest.mark.parametrize('dtype', ['i', '?', 'F'])
 def test_filters_of_deformable_are_floats(dtype):
     with pytest.raises(type_check.InvalidType):

@@ -186,8 +186,51 @@ def test_errors(device, error, change):
     with pytest.raises(error):
         F.crf1d(*device.send(args))
     if args[0] is not COST:
-        with pytest.raises(error):
+        with pytest.raises(type_check.InvalidType):
             F.argmax_crf1d(*device.send(args[:2]))
+
+
+@pytest.mark.parametrize('shape', [(1, 3), (3, 1), (1, 1), (3,), (1,), ()])
+def test_costs_for_all_pairs(device, shape):
+    cost, (xs, _) = gradients.uniform(shape), data([3, 2])
+    score, path = F.argmax_crf1d(device.send(cost), device.send(xs))
+    full = np.broadcast_to(cost, (3, 3)).copy()
+    expected, labels = F.argmax_crf1d(device.send(full), device.send(xs))
+    compare.assert_array_equal(score.array, expected.array)
+    for y, expected in zip(path, labels, strict=True):
+        compare.assert_array_equal(y, expected)
+    gradients.check(device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], cost, *xs)
+
+
+@pytest.mark.parametrize('change', [
+    lambda c, x: (c[None], x), lambda c, x: (c[:2], x), lambda c, x: (c, x[0]),
+    lambda c, x: (c, [x[0], x[1][0]]), lambda c, x: (c[:1], [x[0], x[1][:, :1]])])
+def test_scores_that_do_not_fit(device, change):
+    with pytest.raises(type_check.InvalidType):
+        F.argmax_crf1d(*device.send(change(COST, data([2, 2])[0])))
+
+
+def test_costs_in_a_list(device):
+    with pytest.raises(TypeError, match='list'):
+        F.argmax_crf1d(COST.tolist(), device.send(data([2, 2])[0]))
+
+
+@pytest.mark.parametrize('where', [0, 1, 2, 'cost'])
+def test_nan_is_the_best(device, where):
+    """NaN is the largest element of an array for NumPy."""
+    cost, (xs, _) = COST.copy(), data([2, 2, 2])
+    if where == 'cost':
+        cost[1, 2] = np.nan
+    else:
+        xs[where][0, 2] = np.nan
+    score, path = F.argmax_crf1d(device.send(cost), device.send(xs))
+    assert np.isnan(score.array[0])
+    if where == 'cost':
+        # From label 1 to label 2, which all that comes next comes from.
+        compare.assert_array_equal([int(y[0]) for y in path], [1, 2, 0])
+    else:
+        assert path[where][0] == 2
+        assert np.isfinite(score.array[1])
 
 
 def test_scores_that_depend_on_each_other(device):

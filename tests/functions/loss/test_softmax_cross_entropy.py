@@ -162,12 +162,24 @@ def test_a_second_gradient_must_be_asked_for(device):
 @pytest.mark.parametrize('options', [
     {'reduce': 'other'}, {'soft_target_loss': 'other'},
     {'class_weight': np.ones((1, 3))}, {'class_weight': np.ones(3, 'i')},
-    {'class_weight': np.ones(2)}, {'class_weight': Variable(np.ones(3))}])
+    {'class_weight': Variable(np.ones(3))}])
 def test_options_are_checked(device, twice, options):
     with pytest.raises(ValueError):
         loss(
             *device.send(CASES[0]), enable_double_backprop=twice,
             **device.send(options))
+
+
+@twice
+def test_one_weight_is_that_of_all_classes(device, twice):
+    x, t = device.send(CASES[0])
+    options = {'enable_double_backprop': twice, 'reduce': 'no'}
+    y = loss(x, t, class_weight=device.send(np.full(1, 2., x.dtype)), **options)
+    compare.assert_allclose(y.array, 2 * loss(x, t, **options).array, 1e-6)
+    # What is composed of functions fails as they do.
+    error = type_check.InvalidType if twice else ValueError
+    with pytest.raises(error, match='weight for each of'):
+        loss(x, t, class_weight=device.send(np.ones(2)), **options)
 
 
 @twice

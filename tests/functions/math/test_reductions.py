@@ -187,6 +187,14 @@ def test_weighted_average_over_several_axes(device):
         F.average(device.send(draw((2, 3))), (0, 1), device.send(np.ones(3)))
 
 
+def test_weighted_average_over_no_axes(device):
+    x = device.send(draw((2, 3)))
+    y = F.average(x, (), device.send(np.full(1, 2.)))
+    compare.assert_allclose(y.array, x)
+    with pytest.raises(type_check.InvalidType):
+        F.average(x, (), device.send(np.ones(3)))
+
+
 # Extrema
 
 

@@ -37,6 +37,7 @@ def test_gradients(device, monkeypatch):
 def test_without_an_axis_there_is_one_class(device):
     y = F.gumbel_softmax(Variable(device.send(np.array(.3, 'e'))))
     assert (y.array, y.dtype, y.shape) == (1, 'e', ())
+    assert y.requires_grad
 
 
 def test_no_rows(device):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
-from chainer_fast import using_config
+from chainer_fast import grad, using_config
 from chainer_fast.variable import Variable
 from tests import compare
 from tests.functions import gradients
@@ -49,3 +49,18 @@ def test_arguments(device):
         F.zoneout(x, x, train=False)
     with pytest.raises(TypeError, match='other'):
         F.zoneout(x, x, other=1)
+
+
+@pytest.mark.parametrize('shapes', [
+    ((2, 1), (2, 3)), ((3,), (2, 3)), ((2, 3), (1, 3)), ((), (2, 3))])
+@pytest.mark.parametrize('dtypes', ['fd', 'df', 'ef', 'if', 'fi'])
+@pytest.mark.parametrize('double', [False, True])
+def test_gradients_fit_what_they_are_of(device, shapes, dtypes, double):
+    h, x = [Variable(device.send(np.ones(shape, dtype)))
+            for shape, dtype in zip(shapes, dtypes, strict=True)]
+    y = F.zoneout(h, x)
+    floats = [v for v in (h, x) if v.dtype.kind == 'f']
+    gs = grad([F.sum(y)], floats, enable_double_backprop=double)
+    for v, g in zip(floats, gs, strict=True):
+        assert (g.shape, g.dtype) == (v.shape, v.dtype)
+    assert sum([float(F.sum(g).array) for g in gs]) <= 6

@@ -79,6 +79,30 @@ def test_outside_of_the_image(device):
     compare.assert_array_equal(y.array, np.zeros((1, 2, 2, 2)))
 
 
+# Where the largest element occurs more than once, Chainer's choice.
+@pytest.mark.parametrize('function, options, expected', [
+    (F.roi_max_align_2d, {'sampling_ratio': 2}, [
+        [0, 0, 0, 12], [3, 3, 0, 12], [3, 12, 9, 24], [0, 9, 9, 24], [0, 0, 0, 0]]),
+    (F.roi_max_align_2d, {'sampling_ratio': (1, 3)}, [
+        [0, 0, 0, 0], [8, 4, 16, 8], [0, 0, 0, 0], [24, 12, 0, 48], [0, 0, 0, 0]]),
+    (F.roi_max_pooling_2d, {}, [
+        [0, 0, 0, 24], [12, 0, 0, 0], [0, 36, 48, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+    (F.roi_pooling_2d, {}, [
+        [0, 0, 0, 24], [12, 0, 0, 0], [0, 36, 48, 0], [0, 0, 0, 0], [0, 0, 0, 0]])])
+def test_several_largest_elements(device, function, options, expected):
+    array = (np.arange(20) // 3 % 2).reshape(1, 1, 5, 4).astype('f')
+    x = chainer.Variable(device.send(array))
+    if function is F.roi_pooling_2d:
+        regions = np.array([[0, 0, 0, 3, 4]], 'f')
+        y = function(x, device.send(regions), 2, 2, 1.)
+    else:
+        regions = np.array([[0, 0, 4, 4]], 'f'), np.zeros(1, 'i')
+        y = function(x, *device.send(regions), 2, 1., **options)
+    y.grad = device.send(12 * np.arange(1, 5, dtype='f').reshape(1, 1, 2, 2))
+    y.backward()
+    compare.assert_allclose(x.grad[0, 0], expected, 1e-5)
+
+
 @pytest.mark.parametrize('function', POOLING)
 def test_gradients(device, function):
     gradients.check(

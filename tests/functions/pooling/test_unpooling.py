@@ -78,6 +78,25 @@ def test_outsize_of_another_size(device, function):
         function(device.send(x), 2, outsize=(6, 6))
 
 
+@pytest.mark.parametrize('outsize, error', [
+    ((), type_check.InvalidType), ((4,), type_check.InvalidType),
+    ((9, 6, 6), type_check.InvalidType), ((4, 6, 6), AssertionError)])
+def test_outsize_of_other_dimensions(device, outsize, error):
+    with pytest.raises(error):
+        F.unpooling_nd(device.send(np.zeros((2, 2, 2, 3), 'f')), 2, outsize=outsize)
+
+
+@pytest.mark.parametrize('number', [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize('function', [F.unpooling_2d, F.unpooling_nd])
+def test_outsize_that_is_not_finite(device, function, number):
+    x = device.send(np.zeros((2, 2, 2, 3), 'f'))
+    with pytest.raises(type_check.InvalidType):
+        function(x, 2, outsize=(4, number))
+    with pytest.raises(type_check.InvalidType):
+        F.upsampling_2d(x, device.send(np.zeros((2, 2, 2, 3), 'i')), 2,
+                        outsize=(number, 6))
+
+
 def test_one_function_a_dimension(device):
     for ndim, function in (1, F.unpooling_1d), (3, F.unpooling_3d):
         x = device.send(gradients.uniform((2, 3, *[2] * ndim), dtype='f'))

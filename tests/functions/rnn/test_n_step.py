@@ -275,6 +275,38 @@ def test_too_few_weights(device, kind, name):
             network.call(hx, cx, **groups, xs=xs)
 
 
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('name', ['ws', 'bs'])
+def test_weights_in_lists(device, kind, name):
+    network = Network(device, kind)
+    hx, cx, ws, bs, xs = network.parts(network.flat)
+    groups = {'ws': ws, 'bs': bs}
+    groups[name][0] = [*groups[name][0][:-1], [[1., 2.]]]
+    with pytest.raises(TypeError, match='list'):
+        network.call(hx, cx, **groups, xs=xs)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('value', [-1, 'no', [], [[[1., 2.]]], None])
+def test_states_that_are_no_array(device, kind, value):
+    network = Network(device, kind)
+    _, cx, ws, bs, xs = network.parts(network.flat)
+    # What has gates looks at its states first.
+    is_attribute = value is None or kind in ('lstm', 'gru')
+    with pytest.raises(AttributeError if is_attribute else TypeError):
+        network.call(value, cx, ws, bs, xs)
+    if kind == 'lstm' and value is not None:
+        with pytest.raises(TypeError):
+            network.call(network.parts(network.flat)[0], value, ws, bs, xs)
+
+
+@pytest.mark.parametrize('number', [2., 1.5, np.inf])
+def test_numbers_of_layers_that_are_none(device, number):
+    network = Network(device, 'lstm')
+    with pytest.raises(TypeError):
+        F.n_step_lstm(number, 0., *network.parts(network.flat))
+
+
 @pytest.mark.parametrize('name,value,error', [
     ('hx', None, AttributeError), ('cx', None, AttributeError), ('xs', [], IndexError),
 ])

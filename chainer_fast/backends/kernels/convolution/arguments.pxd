@@ -1,5 +1,6 @@
 """Arguments and results of convolutions, as the loops and oneDNN take them."""
 cimport numpy as np
+from cpython.number cimport PyNumber_AsSsize_t
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memset
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
@@ -30,6 +31,11 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         ptrdiff_t direct
 
 
+cdef inline Py_ssize_t _integer(value) except? -1:
+    # A conversion to a type of C cuts off what a float has behind the point.
+    return PyNumber_AsSsize_t(value, OverflowError)
+
+
 cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, dilate,
                             groups=1) except -1:
     """Fill in the window and the groups; return whether sizes may be completed."""
@@ -42,12 +48,12 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, d
     w.nd = n
     c.groups = groups
     for j in range(n):
-        w.length[j] = lengths[j]
-        w.ksize[j] = ksize[j]
-        w.outs[j] = outs[j]
-        w.stride[j] = stride[j]
-        w.pad[j] = pad[j]
-        w.dilate[j] = dilate[j]
+        w.length[j] = _integer(lengths[j])
+        w.ksize[j] = _integer(ksize[j])
+        w.outs[j] = _integer(outs[j])
+        w.stride[j] = _integer(stride[j])
+        w.pad[j] = _integer(pad[j])
+        w.dilate[j] = _integer(dilate[j])
     return True
 
 

@@ -68,6 +68,12 @@ CF_CLONES void add_outer(const double *u, const double *v, double factor, double
     }
 }
 
+/* Whether a score takes the place of the best before it; NaN is the best, as in NumPy. */
+template <typename T>
+inline bool is_better(T score, T best) {
+    return !(score <= best) & (best == best);
+}
+
 /* The best label to come from, for each label that comes next. */
 template <typename T>
 CF_CLONES void find_best(const T *from, const T *cost, T *best, int32_t *which,
@@ -80,8 +86,9 @@ CF_CLONES void find_best(const T *from, const T *cost, T *best, int32_t *which,
     for (i = 1; i < n; ++i)
         for (j = 0; j < n; ++j) {
             T here = from[i] + cost[i * n + j];
-            which[j] = here > best[j] ? (int32_t)i : which[j];
-            best[j] = here > best[j] ? here : best[j];
+            const bool better = is_better(here, best[j]);
+            which[j] = better ? (int32_t)i : which[j];
+            best[j] = better ? here : best[j];
         }
 }
 
@@ -242,8 +249,12 @@ void best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
                 continue;
             }
             const T *row = rows.get() + at * n;
-            path[at] = (int32_t)(std::max_element(row, row + n) - row);
-            scores[b] = row[path[at]];
+            ptrdiff_t best = 0;
+            for (ptrdiff_t i = 1; i < n; ++i)
+                if (is_better(row[i], row[best]))
+                    best = i;
+            path[at] = (int32_t)best;
+            scores[b] = row[best];
         }
     }
 }
