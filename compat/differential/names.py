@@ -71,9 +71,7 @@ def public(library):
     found = []
     chainer = library.chainer
     for module in ('', *MODULES):
-        owner = chainer
-        for part in module.split('.') if module else ():
-            owner = getattr(owner, part)
+        owner = library.find(module) if module else chainer
         found += [
             '%s.%s' % (module, name) if module else name
             for name in dir(owner)
