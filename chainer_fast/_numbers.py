@@ -128,7 +128,9 @@ def whole(value: tp.Any) -> tp.Any:
     2
     >>> _numbers.whole(2.5)
     2.5
+    >>> _numbers.whole(float('inf'))
+    inf
     """
-    if isinstance(value, (float, numpy.floating)) and value == int(value):
+    if isinstance(value, (float, numpy.floating)) and value.is_integer():
         return int(value)
     return plain(value)

@@ -229,7 +229,7 @@ class Sequential(link.ChainList):
         """
         n = len(self._layers)
         if not -n <= i <= n:
-            raise IndexError('position %d is out of range of %s layers' % (i, n))
+            raise IndexError('position %s is out of range of %s layers' % (i, n))
         self._check_layer(layer)
         self._place(i + n if i < 0 else i, layer)
 

@@ -91,10 +91,15 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     >>> chainer.utils.size_of_shape((2, 3, 4))
     24
     """
-    size = math.prod(shape)
+    if not isinstance(shape, (tuple, list)):
+        shape = tuple(shape)
+    for length in shape:
+        if type(length) is not int:
+            break
+    else:
+        return math.prod(shape)
     # A product of NumPy's integers has their dtype, which may have no room for it.
-    return size if type(size) is int else math.prod(
-        [int(_numbers.plain(n)) for n in shape])
+    return int(math.prod([_numbers.plain(length) for length in shape]))
 
 
 def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:

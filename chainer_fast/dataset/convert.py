@@ -132,23 +132,25 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
-def _expect_examples(batch):
-    """Raise the error for a batch that is empty, or no list."""
+def _first(batch):
+    """Return the first example of a batch."""
     try:
-        is_empty = len(batch) == 0
-    except TypeError:
+        return batch[0]
+    except (IndexError, KeyError, TypeError):
         _refuse_batch(batch)
         raise
-    if is_empty:
-        raise ValueError('batch is empty')
 
 
 def _refuse_batch(batch):
-    """Raise the error for a batch without a length."""
-    if not batch:
+    """Raise the error for a batch that is empty, or no list."""
+    if hasattr(batch, '__len__'):
+        if len(batch) == 0:
+            raise ValueError('batch is empty')
+    elif not batch:
         raise ValueError(
             'batch is empty: it is %r, a list of examples is expected' % (batch,))
-    _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
+    else:
+        _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
 
 def _as_arguments(batch):
@@ -237,7 +239,6 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    _expect_examples(batch)
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -249,7 +250,7 @@ concat_examples.__doc__ = concat_examples_func.__doc__
 
 def _map_elements(batch, padding, convert):
     """Call ``convert(key, arrays, padding)`` for each element that examples have."""
-    first = batch[0]
+    first = _first(batch)
     if isinstance(first, tuple):
         pads = padding if isinstance(padding, tuple) else (padding,) * len(first)
         return tuple([
@@ -280,6 +281,9 @@ def _concat_arrays(arrays, padding):
     if not isinstance(arrays[0], get_array_types()):
         # For numbers and nested lists of them NumPy finds dtype and shape.
         found = type(arrays[0])
+        if isinstance(arrays, Variable):
+            raise TypeError('a batch must be a list of examples, but is a %s: give its '
+                            'array, or a list' % type(arrays).__name__)
         arrays = numpy.asarray(arrays)
         if padding is None:
             if arrays.dtype.kind in 'OSU' and not issubclass(
@@ -373,7 +377,7 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        _expect_examples(batch)
+        first = _first(batch)
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:
@@ -381,7 +385,7 @@ class ConcatWithAsyncTransfer:
         elif device != self._device:
             raise ValueError('device is different: this converter was called for %r '
                              'before, and now for %r' % (self._device, device))
-        if not isinstance(batch[0], (tuple, dict)):
+        if not isinstance(first, (tuple, dict)):
             return to_device(device, _concat_arrays(batch, padding))
 
         on_gpu = device is not None and device >= 0

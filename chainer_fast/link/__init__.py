@@ -630,6 +630,7 @@ class Chain(Link):
             If ``link`` is not a link.
         """
         if not isinstance(link, Link):
+            self._check_unused(name, 'link')
             raise TypeError(
                 'only a link can be the child %s of a chain, not %s'
                 % (name, type(link)))

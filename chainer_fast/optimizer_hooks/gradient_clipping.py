@@ -63,7 +63,10 @@ class GradientClipping:
         norm = math.sqrt(total)
         if norm == 0:
             return
-        rate = self.threshold / norm
+        threshold = self.threshold
+        if isinstance(threshold, (tuple, list, numpy.ndarray)):
+            threshold = numpy.asarray(threshold).item()
+        rate = threshold / norm
         if rate >= 1:
             return
         # If the norm is no number, nor are the gradients then.

@@ -5,6 +5,9 @@ a matrix product; ``col2im`` is its adjoint, which adds the patches up into an i
 """
 from __future__ import annotations
 
+import numpy
+
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
     get_conv_outsize,
@@ -13,7 +16,21 @@ from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
 from chainer_fast.types import NdArray
 
 
+def _expect_array(x, name, axes):
+    """Raise ``TypeError`` for no array, ``ValueError`` for one without enough axes."""
+    if not isinstance(x, get_array_types()):
+        raise TypeError(
+            '%s takes arrays, but got a %s; chainer.functions has im2col for variables'
+            % (name, type(x).__name__))
+    if x.ndim < axes:
+        raise ValueError(
+            '%s takes an array of at least %s axes, but this has the shape %s'
+            % (name, axes, x.shape))
+
+
 def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
+    if type(img) is not numpy.ndarray or img.ndim != 4:
+        _expect_array(img, 'im2col', 4)
     most = [get_conv_outsize(length, k, s, p, True, d) for length, k, s, p, d
             in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
     counts = [
@@ -22,8 +39,8 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
             img.shape[2:], ksize, stride, pad, dilate, outs, strict=True)]
     for side, count in zip(('Height', 'Width'), counts, strict=True):
         assert count > 0, (
-            '%s in the output should be positive, but a window of %s takes %d places '
-            'in an image of %d x %d' % (side, ksize, count, *img.shape[2:]))
+            '%s in the output should be positive, but a window of %s takes %s places '
+            'in images of %s' % (side, ksize, count, img.shape[2:]))
     if any(count > bound for count, bound in zip(counts, most, strict=True)):
         raise ValueError(
             'the window takes up to %s places, not %s, in images of %s with padding %s'
@@ -104,6 +121,12 @@ def im2col_gpu(
                    (out_h, out_w))
 
 
+def _col2im(col, stride, pad, lengths, dilate):
+    if type(col) is not numpy.ndarray or col.ndim != 6:
+        _expect_array(col, 'col2im', 6)
+    return convolution.scatter(col, stride, pad, lengths, dilate)
+
+
 def col2im(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
@@ -136,18 +159,18 @@ def col2im(
            [2., 4., 2.],
            [1., 2., 1.]])
     """
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_cpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with NumPy."""
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_gpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with CuPy."""
-    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))

@@ -48,6 +48,8 @@ def _check_lengths(nd, **settings):
 
 def _places(img, ksize, stride, pad, cover_all, dilate):
     """Check the window and return it with the numbers of its positions."""
+    if type(img) is not numpy.ndarray or img.ndim < 2:
+        conv._expect_array(img, 'im2col_nd', 2)
     nd = img.ndim - 2
     dilate = as_tuple(dilate, nd)
     _check_lengths(nd, ksize=ksize, stride=stride, pad=pad)
@@ -110,6 +112,8 @@ def im2col_nd_gpu(
 
 
 def _check_patches(col, stride, pad, dims, dilate):
+    if type(col) is not numpy.ndarray or col.ndim < 2:
+        conv._expect_array(col, 'col2im_nd', 2)
     nd = len(dims)
     assert col.ndim == 2 + 2 * nd, (
         'patches of images of %s axes have to have %d axes, not %d'

@@ -224,3 +224,15 @@ def test_hooks_warn_where_numpy_does():
         optimizer_hooks.GradientLARS(eps=0)(rule, param)
     with pytest.raises(RuntimeWarning, match='invalid value encountered in sqrt'):
         optimizer_hooks.GradientNoise(-1)(rule, param)
+
+
+@pytest.mark.parametrize('threshold', [(1.,), [1.], np.array([1.])])
+def test_clipping_by_a_sequence_of_one(threshold):
+    links = []
+    for given in 1., threshold:
+        link = chainer.links.Linear(2, 1, initialW=3.)
+        sgd = chainer.optimizers.SGD(1.).setup(link)
+        link.W.grad, link.b.grad = np.full((1, 2), 3, 'f'), np.ones(1, 'f')
+        optimizer_hooks.GradientClipping(given)(sgd)
+        links.append(link)
+    np.testing.assert_array_equal(links[0].W.grad, links[1].W.grad)

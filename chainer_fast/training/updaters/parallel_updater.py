@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import typing as tp
 
-from chainer_fast import backend, function
+from chainer_fast import _mistakes, backend, function
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.link import Link
@@ -83,6 +83,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if devices is None:
             raise ValueError('ParallelUpdater needs models or devices and got neither: '
                              "give e.g. devices={'main': 0, 'second': 1}")
+        _mistakes.require(devices, 'keys', (
+            "the devices must be a dict with a device for each name, such as {'main': "
+            "0, 'second': 1}"))
         names = list(devices.keys())
         if 'main' not in names:
             raise KeyError("the devices need the name 'main' among them, not only %s"

@@ -41,13 +41,17 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, d
     memset(c, 0, sizeof(Convolution))
     w.nd = n
     c.groups = groups
-    for j in range(n):
-        w.length[j] = lengths[j]
-        w.ksize[j] = ksize[j]
-        w.outs[j] = outs[j]
-        w.stride[j] = stride[j]
-        w.pad[j] = pad[j]
-        w.dilate[j] = dilate[j]
+    try:
+        for j in range(n):
+            w.length[j] = lengths[j]
+            w.ksize[j] = ksize[j]
+            w.outs[j] = outs[j]
+            w.stride[j] = stride[j]
+            w.pad[j] = pad[j]
+            w.dilate[j] = dilate[j]
+    except (OverflowError, ValueError) as error:    # of infinity and NaN
+        raise TypeError(
+            'sizes, strides, padding and dilation must be integers: %s' % error) from None
     return True
 
 
