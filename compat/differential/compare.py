@@ -178,9 +178,13 @@ def _is_of_arguments(theirs, ours):
     """Return whether nothing was called, since an argument could not be made."""
     if 'arguments' not in (theirs.get('stage'), ours.get('stage')):
         return False
-    # NumPy 2 makes no uint8 of -1.
+    # NumPy 2 makes no uint8 of -1, and no array of rows that differ in length.
     errors = *theirs.get('error', ()), *ours.get('error', ())
-    return 'OverflowError' in errors or ('error' in theirs) == ('error' in ours)
+    return (
+        'OverflowError' in errors
+        or 'inhomogeneous shape' in ours.get('message', '')
+        or ('error' in theirs) == ('error' in ours)
+    )
 
 
 def place(case, theirs, ours, least=0.0):

@@ -12,12 +12,14 @@ from chainer_fast import (
     training,
     utils,
 )
+from chainer_fast import distributions as Dist
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast.training import extensions, triggers
 from chainer_fast.utils import type_check
 
 IMAGE, FILTERS = np.ones((2, 4, 6, 6), 'f'), np.ones((4, 4, 3, 3), 'f')
+ONE = np.ones((), 'f')
 COL = np.ones((1, 2, 2, 2, 2, 2), 'f')
 THETA = np.ones((1, 2, 3), 'f')
 ROI = np.zeros((1, 4), 'f'), np.zeros(1, 'i'), (2, 2), 1.
@@ -139,6 +141,13 @@ def _updater(**given):
     (lambda: utils.conv.im2col(IMAGE, 3, 3, 1, 1, 0, np.inf), AssertionError, 'nan'),
     (lambda: utils.conv.col2im(COL, 1, 1, 0, 0, 3, np.inf), TypeError, 'infinity'),
     (lambda: utils.conv.col2im(COL, 1, 1, 0, np.nan, 3, 3), TypeError, 'NaN'),
+    (lambda: Dist.Categorical(ONE).log_prob(np.array(0)), IndexError, 'p must have at'),
+    (lambda: Dist.Categorical(ONE).sample(), IndexError, 'p must have at least one'),
+    (lambda: Dist.OneHotCategorical(ONE).sample(), IndexError, 'p must have at least'),
+    (lambda: Dist.Dirichlet(ONE).sample(), IndexError, 'alpha must have at least one'),
+    (lambda: Dist.Dirichlet(ONE).entropy, type_check.InvalidType, 'x.ndim'),
+    (lambda: Dist.MultivariateNormal(np.ones(2, 'f'), scale_tril=ONE).entropy,
+     type_check.InvalidType, 'x.ndim'),
     (lambda: utils.sum_to(chainer.Variable(IMAGE), (2, 1, 1, 1)), TypeError,
      'functions.sum_to takes variables'),
 ])
@@ -200,6 +209,14 @@ class TestSmallIntegers:
                 shift(trainer)
                 values[-1].append(optimizer.lr)
         assert values[0] == values[1]
+
+    def test_bounds_of_renormalization(self, dtype):
+        def normalize(number):
+            return F.batch_renormalization(
+                np.arange(12, dtype='f').reshape(4, 3), np.ones(3, 'f'),
+                np.zeros(3, 'f'), rmax=number(3), dmax=number(2),
+                running_mean=np.full(3, 5, 'f'), running_var=np.ones(3, 'f')).array
+        np.testing.assert_array_equal(normalize(np.dtype(dtype).type), normalize(int))
 
     def test_counts_of_words(self, dtype):
         tree = L.BinaryHierarchicalSoftmax.create_huffman_tree
