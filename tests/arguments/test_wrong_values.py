@@ -112,6 +112,13 @@ def _updater(**given):
     (lambda: training.updaters.ParallelUpdater(
         _Iterator(), chainer.optimizers.SGD().setup(L.Linear(2, 2)), devices=3),
      AttributeError, 'devices must be a dict.*is 3'),
+    (lambda: training.updaters.ParallelUpdater(
+        None, chainer.optimizers.SGD().setup(L.Linear(2, 2)),
+        devices={'main': -1}).update(), TypeError, 'iterator must.*is None'),
+    (lambda: L.NStepGRU(1, 2, 2, 0.)([], [np.ones((2, 2), 'f')]), TypeError,
+     'incompatible array types'),
+    (lambda: L.NStepBiLSTM(1, 2, 2, 0.)(None, .5, [np.ones((2, 2), 'f')]), TypeError,
+     'incompatible array types'),
     (lambda: _updater(iterator=None).finalize(), AttributeError, 'iterator must.*None'),
     (lambda: _updater(iterator=None).serialize(serializers.DictionarySerializer()),
      AttributeError, 'iterator must.*None'),

@@ -7,6 +7,7 @@ import typing as tp
 from chainer_fast import _mistakes, backend, function
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.iterators._statemachine import AN_ITERATOR
 from chainer_fast.link import Link
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer, Deserializer
@@ -109,6 +110,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         """Take a batch and update all models with it."""
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')
+        _mistakes.require(iterator, 'next', AN_ITERATOR)
         batch = iterator.next()
         # Inputs first, so that nothing changes if the batch cannot be converted.
         devices = self._devices or {}
