@@ -63,6 +63,8 @@ CASES = {
         lambda **k: extensions.MultistepShift('x', .5, [1, 1], None, **k),
         [2., 1., .5, .5]),
     'warmup': (lambda **k: extensions.WarmupShift('x', .1, 2, 1., **k), [.1, .55, 1.]),
+    'warmup from the value': (
+        lambda **k: extensions.WarmupShift('x', None, 2, 1., **k), [2., 1.5, 1.]),
 }
 
 
