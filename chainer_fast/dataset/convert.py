@@ -132,13 +132,8 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
-def _first(batch):
-    """Return the first example of a batch."""
-    try:
-        return batch[0]
-    except (IndexError, KeyError, TypeError):
-        _refuse_batch(batch)
-        raise
+# What asking a batch for its first example raises if there is none.
+_NO_EXAMPLE = IndexError, KeyError, TypeError
 
 
 def _refuse_batch(batch):
@@ -250,7 +245,11 @@ concat_examples.__doc__ = concat_examples_func.__doc__
 
 def _map_elements(batch, padding, convert):
     """Call ``convert(key, arrays, padding)`` for each element that examples have."""
-    first = _first(batch)
+    try:
+        first = batch[0]
+    except _NO_EXAMPLE:
+        _refuse_batch(batch)
+        raise
     if isinstance(first, tuple):
         pads = padding if isinstance(padding, tuple) else (padding,) * len(first)
         return tuple([
@@ -280,18 +279,12 @@ def _concat_arrays(arrays, padding):
             return stacked
     if not isinstance(arrays[0], get_array_types()):
         # For numbers and nested lists of them NumPy finds dtype and shape.
-        found = type(arrays[0])
-        if isinstance(arrays, Variable):
-            raise TypeError('a batch must be a list of examples, but is a %s: give its '
-                            'array, or a list' % type(arrays).__name__)
-        arrays = numpy.asarray(arrays)
+        stacked = numpy.asarray(arrays)
+        if stacked.dtype.kind in 'OSU':
+            _check_stacked(arrays, padding)
         if padding is None:
-            if arrays.dtype.kind in 'OSU' and not issubclass(
-                    found, Variable):
-                raise TypeError(
-                    'arrays and numbers can be stacked, but not %s: write a converter '
-                    'of your own, with @chainer.dataset.converter()' % (found,))
-            return arrays
+            return stacked
+        arrays = stacked
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)
     if isinstance(arrays[0], numpy.ndarray):
@@ -299,6 +292,18 @@ def _concat_arrays(arrays, padding):
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         return device.xp.stack(arrays)
+
+
+def _check_stacked(examples, padding):
+    """Check examples that NumPy makes no numbers of."""
+    if isinstance(examples, Variable):
+        raise TypeError('a batch must be a list of examples, but is a %s: give its '
+                        'array, or a list' % type(examples).__name__)
+    kind = type(examples[0])
+    if padding is None and not issubclass(kind, Variable):
+        raise TypeError(
+            'arrays and numbers can be stacked, but not %s: write a converter of your '
+            'own, with @chainer.dataset.converter()' % (kind,))
 
 
 def _concat_arrays_with_padding(arrays, padding):
@@ -377,7 +382,11 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        first = _first(batch)
+        try:
+            first = batch[0]
+        except _NO_EXAMPLE:
+            _refuse_batch(batch)
+            raise
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:
