@@ -87,6 +87,9 @@ def _updater(**given):
     (lambda: L.Deconvolution2D(4, 4, 3, groups=None), TypeError, 'groups must'),
     (lambda: L.ConvolutionND(2, 4, 4, 3, groups=[1]), TypeError, 'groups must'),
     (lambda: L.DeconvolutionND(2, 4, 4, 3, groups=None), TypeError, 'groups must'),
+    (lambda: L.Convolution2D('4', 4, 3), TypeError, "input channels must.*is '4'"),
+    (lambda: L.DeconvolutionND(2, 4, '4', 3), TypeError, "output channels must.*is '4'"),
+    (lambda: L.Convolution2D('4', 5, 3, groups=2), ValueError, 'number of output'),
     (lambda: L.Linear.from_params(np.ones((2, 3), 'f'), np.ones((), 'f')), ValueError,
      'each of 2 outputs, got 1'),
     (lambda: L.Linear.from_params(np.ones((2, 3), 'f'), np.ones(1, 'f')), ValueError,
@@ -161,6 +164,13 @@ def _updater(**given):
 def test_errors_say_what_was_expected(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize('given', [{'n_prefetch': np.nan}, {'n_processes': {}}])
+def test_numbers_of_processes_that_stand_for_the_default(given):
+    with iterators.MultiprocessIterator(
+            [1, 2, 3], 3, shuffle=False, shared_mem=1000, **given) as iterator:
+        assert iterator.next() == [1, 2, 3]
 
 
 @pytest.mark.parametrize('error', [TypeError, AttributeError])

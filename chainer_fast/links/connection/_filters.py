@@ -94,7 +94,12 @@ def count(value, name):
 
 def share(side, count, groups):
     """Return the number of channels in each group; ``side`` is for messages."""
-    if count % groups:
+    try:
+        remainder = count % groups
+    except TypeError:       # that of a string is about its format
+        raise TypeError('the number of %s channels must be an integer, but is %r'
+                        % (side, count)) from None
+    if remainder:
         raise ValueError(
             'the number of %s channels must be divisible by the number of groups: got '
             '%s channels and %s groups' % (side, count, groups))

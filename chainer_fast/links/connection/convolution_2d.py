@@ -145,8 +145,8 @@ class Convolution2D(_filters.Filtered):
 
     def _filter_shape(self, in_channels):
         kh, kw = _numbers.both(self.ksize, 'ksize')
-        channels = _filters.share('input', in_channels, self.groups)
         _filters.share('output', self.out_channels, self.groups)
+        channels = _filters.share('input', in_channels, self.groups)
         return self.out_channels, channels, kh, kw
 
     def forward(self, x: VariableOrArray) -> Variable:

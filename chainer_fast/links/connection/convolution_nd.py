@@ -109,8 +109,8 @@ class ConvolutionND(_filters.Filtered):
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
     def _filter_shape(self, in_channels):
-        channels = _filters.share('input', in_channels, self.groups)
         _filters.share('output', self.out_channels, self.groups)
+        channels = _filters.share('input', in_channels, self.groups)
         return self.out_channels, channels, *self.ksize
 
     def _apply_filters(self, x, W, b):
