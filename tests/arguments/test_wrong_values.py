@@ -88,7 +88,7 @@ def _updater(**given):
     (lambda: L.ConvolutionND(2, 4, 4, 3, groups=[1]), TypeError, 'groups must'),
     (lambda: L.DeconvolutionND(2, 4, 4, 3, groups=None), TypeError, 'groups must'),
     (lambda: L.Convolution2D('4', 4, 3), TypeError, "input channels must.*is '4'"),
-    (lambda: L.DeconvolutionND(2, 4, '4', 3), TypeError, "output channels must.*is '4'"),
+    (lambda: L.DeconvolutionND(2, 4, '4', 3), TypeError, "output channels.*is '4'"),
     (lambda: L.Convolution2D('4', 5, 3, groups=2), ValueError, 'number of output'),
     (lambda: L.Linear.from_params(np.ones((2, 3), 'f'), np.ones((), 'f')), ValueError,
      'each of 2 outputs, got 1'),

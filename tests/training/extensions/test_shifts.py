@@ -55,7 +55,8 @@ CASES = {
         lambda **k: extensions.PolynomialShift('x', -1, 4, target=5., **k),
         [2., 2 / .75, 4., 5., 5., 5.]),
     'step of a fraction': (
-        lambda **k: extensions.StepShift('x', .5, .1, **k), [2., 2**-9, 2**-19, 2**-29]),
+        lambda **k: extensions.StepShift('x', .5, .1, **k), [2., 2**-9, 2**-19, 2**-29]
+    ),
     'step': (lambda **k: extensions.StepShift('x', .5, 2, **k), [2., 2., 1., 1., .5]),
     'step with target': (
         lambda **k: extensions.StepShift('x', .5, 1, target=.7, **k), [2., 1., .7]),
