@@ -168,5 +168,5 @@ class Linear(link.Link):
         array([[3., 4.]], dtype=float32)
         """
         out_size, in_size = W.shape
-        W, b = _filters.given(W, b, {})
-        return cls(in_size, out_size, nobias, initialW=W, initial_bias=b)
+        weight, bias = _filters.given(W, b, {})
+        return cls(in_size, out_size, nobias, initialW=weight, initial_bias=bias)

@@ -50,8 +50,8 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, d
             w.pad[j] = pad[j]
             w.dilate[j] = dilate[j]
     except (OverflowError, ValueError) as error:    # of infinity and NaN
-        raise TypeError(
-            'sizes, strides, padding and dilation must be integers: %s' % error) from None
+        raise TypeError('sizes, strides, padding and dilation must be integers: %s'
+                        % error) from None
     return True
 
 
