@@ -127,6 +127,7 @@ def _updater(**given):
      AttributeError, 'iterator must.*None'),
     (lambda: _updater().serialize(None), TypeError, 'from a serializer.*is None'),
     (lambda: serializers.save_npz('no', [1]), AttributeError, r'serialize.*is \[1\]'),
+    (lambda: serializers.save_npz('', L.Linear(2, 2)), FileNotFoundError, 'No such'),
     (lambda: serializers.NpzDeserializer({}).load(None), AttributeError, 'is None'),
     (lambda: serializers.NpzDeserializer(None)('a', None), TypeError, 'but is None'),
     (lambda: chainer.Sequential(len).insert(np.inf, len), IndexError, 'position inf'),

@@ -36,6 +36,12 @@ CASES = {
     'rising from zero': (
         lambda **k: extensions.ExponentialShift('x', .5, init=0., target=1., **k),
         [0., 1., 1.]),
+    'towards no number': (
+        lambda **k: extensions.ExponentialShift('x', .5, target=numpy.nan, **k),
+        [2., 1., .5]),
+    'rising towards no number': (
+        lambda **k: extensions.ExponentialShift('x', 2., target=numpy.nan, **k),
+        [2., 4., 8.]),
     'towards zero': (
         lambda **k: extensions.ExponentialShift('x', .5, target=0., **k), [2., 1., .5]),
     'inverse': (lambda **k: extensions.InverseShift('x', .5, 2., **k),
