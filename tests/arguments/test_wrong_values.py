@@ -138,6 +138,7 @@ def _updater(**given):
     (lambda: serializers.save_npz('', L.Linear(2, 2)), FileNotFoundError, 'No such'),
     (lambda: serializers.NpzDeserializer({}).load(None), AttributeError, 'is None'),
     (lambda: serializers.NpzDeserializer(None)('a', None), TypeError, 'but is None'),
+    (lambda: chainer.Sequential(len).__setitem__(np.inf, len), ValueError, 'index inf'),
     (lambda: chainer.Sequential(len).insert(np.inf, len), IndexError, 'position inf'),
     (lambda: chainer.Sequential(len).insert(np.nan, len), IndexError, 'position nan'),
     (lambda: _chain().add_link('child', None), AttributeError, 'attribute exists'),

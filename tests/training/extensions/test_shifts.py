@@ -60,6 +60,9 @@ CASES = {
     'growing polynomial': (
         lambda **k: extensions.PolynomialShift('x', -1, 4, target=5., **k),
         [2., 2 / .75, 4., 5., 5., 5.]),
+    'linear since before the first call': (
+        lambda **k: extensions.LinearShift('x', (4., 0.), (-2, 2), **k),
+        [2., 1., 0., 0.]),
     'step of a fraction': (
         lambda **k: extensions.StepShift('x', .5, .1, **k), [2., 2**-9, 2**-19, 2**-29]
     ),
