@@ -216,6 +216,11 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     ValueError
         If ``max_cache_size`` is less than 1.
 
+    Warns
+    -----
+    UserWarning
+        If there is another keyword argument, which is ignored.
+
     Examples
     --------
     >>> class MLP(chainer.Chain):
