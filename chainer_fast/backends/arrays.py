@@ -91,15 +91,13 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     >>> chainer.utils.size_of_shape((2, 3, 4))
     24
     """
-    if not isinstance(shape, (tuple, list)):
-        shape = tuple(shape)
-    for length in shape:
-        if type(length) is not int:
-            break
-    else:
-        return math.prod(shape)
+    size = math.prod(shape)
+    if type(size) is int:
+        return size
     # A product of NumPy's integers has their dtype, which may have no room for it.
-    return int(math.prod([_numbers.plain(length) for length in shape]))
+    if hasattr(shape, '__len__'):
+        size = math.prod([_numbers.plain(length) for length in shape])
+    return int(size)
 
 
 def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:

@@ -64,7 +64,8 @@ class GradientClipping:
         if norm == 0:
             return
         threshold = self.threshold
-        if isinstance(threshold, (tuple, list, numpy.ndarray)):
+        if type(threshold) is not float and isinstance(
+                threshold, (tuple, list, numpy.ndarray)):
             threshold = numpy.asarray(threshold).item()
         rate = threshold / norm
         if rate >= 1:

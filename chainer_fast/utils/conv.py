@@ -5,9 +5,6 @@ a matrix product; ``col2im`` is its adjoint, which adds the patches up into an i
 """
 from __future__ import annotations
 
-import numpy
-
-from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
     get_conv_outsize,
@@ -16,12 +13,8 @@ from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
 from chainer_fast.types import NdArray
 
 
-def _expect_array(x, name, axes):
-    """Raise ``TypeError`` for no array, ``ValueError`` for one without enough axes."""
-    if not isinstance(x, get_array_types()):
-        raise TypeError(
-            '%s takes arrays, but got a %s; chainer.functions has im2col for variables'
-            % (name, type(x).__name__))
+def _expect_axes(x, name, axes):
+    """Raise ``ValueError`` for an array without enough axes."""
     if x.ndim < axes:
         raise ValueError(
             '%s takes an array of at least %s axes, but this has the shape %s'
@@ -29,10 +22,12 @@ def _expect_array(x, name, axes):
 
 
 def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
-    if type(img) is not numpy.ndarray or img.ndim != 4:
-        _expect_array(img, 'im2col', 4)
-    most = [get_conv_outsize(length, k, s, p, True, d) for length, k, s, p, d
-            in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
+    try:
+        most = [get_conv_outsize(length, k, s, p, True, d) for length, k, s, p, d
+                in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
+    except ValueError:
+        _expect_axes(img, 'im2col', 4)
+        raise
     counts = [
         get_conv_outsize(length, k, s, p, cover_all, d) if out is None else out
         for length, k, s, p, d, out in zip(
@@ -121,12 +116,6 @@ def im2col_gpu(
                    (out_h, out_w))
 
 
-def _col2im(col, stride, pad, lengths, dilate):
-    if type(col) is not numpy.ndarray or col.ndim != 6:
-        _expect_array(col, 'col2im', 6)
-    return convolution.scatter(col, stride, pad, lengths, dilate)
-
-
 def col2im(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
@@ -159,18 +148,18 @@ def col2im(
            [2., 4., 2.],
            [1., 2., 1.]])
     """
-    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_cpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with NumPy."""
-    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_gpu(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
     """:func:`col2im` with CuPy."""
-    return _col2im(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))

@@ -145,13 +145,13 @@ def _updater(**given):
     (lambda: _chain().add_link('other', None), TypeError, 'only a link'),
     (lambda: chainer.backward([], retain_grad=True, other=0), ValueError, 'retain_gr'),
     (lambda: utils.conv.im2col(chainer.Variable(IMAGE), 3, 3, 1, 1, 0, 0), TypeError,
-     'im2col takes arrays, but got a Variable'),
+     'made of arrays, but this is a Variable'),
     (lambda: utils.conv_nd.im2col_nd(
-        chainer.Variable(IMAGE), (3, 3), (1, 1), (0, 0)), TypeError, 'takes arrays'),
+        chainer.Variable(IMAGE), (3, 3), (1, 1), (0, 0)), TypeError, 'of arrays'),
     (lambda: utils.conv.col2im(chainer.Variable(COL), 1, 1, 0, 0, 3, 3), TypeError,
-     'col2im takes arrays'),
+     'made of arrays'),
     (lambda: utils.conv_nd.col2im_nd(
-        chainer.Variable(COL), (1, 1), (0, 0), (3, 3)), TypeError, 'takes arrays'),
+        chainer.Variable(COL), (1, 1), (0, 0), (3, 3)), TypeError, 'of arrays'),
     (lambda: utils.conv.im2col(IMAGE[0], 3, 3, 1, 1, 0, 0), ValueError, '4 axes'),
     (lambda: utils.conv.col2im(IMAGE, 1, 1, 0, 0, 3, 3), ValueError, '6 axes'),
     (lambda: utils.conv_nd.im2col_nd(IMAGE[0, 0, 0], (3,), (1,), (0,)), ValueError,
