@@ -36,6 +36,20 @@ def plain(value: tp.Any) -> tp.Any:
     return value
 
 
+def one(value: tp.Any) -> tp.Any:
+    """Return the number that a sequence or an array has; anything else as it is.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.one((0.5,))
+    0.5
+    """
+    if isinstance(value, (tuple, list, numpy.ndarray)):
+        return numpy.asarray(value).item()
+    return value
+
+
 def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
     """Return a tuple of numbers, each as :func:`plain` has it.
 

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast._core import gradients
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
@@ -64,9 +64,8 @@ class GradientClipping:
         if norm == 0:
             return
         threshold = self.threshold
-        if type(threshold) is not float and isinstance(
-                threshold, (tuple, list, numpy.ndarray)):
-            threshold = numpy.asarray(threshold).item()
+        if type(threshold) is not float:
+            threshold = _numbers.one(threshold)
         rate = threshold / norm
         if rate >= 1:
             return

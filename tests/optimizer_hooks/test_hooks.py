@@ -236,3 +236,17 @@ def test_clipping_by_a_sequence_of_one(threshold):
         optimizer_hooks.GradientClipping(given)(sgd)
         links.append(link)
     np.testing.assert_array_equal(links[0].W.grad, links[1].W.grad)
+
+
+@pytest.mark.parametrize('eta', [(.5,), [.5], np.array([.5])])
+def test_noise_by_a_sequence_of_one(eta):
+    grads = []
+    for given in .5, eta:
+        link = chainer.links.Linear(2, 1, initialW=3.)
+        sgd = chainer.optimizers.SGD(1.).setup(link)
+        sgd.add_hook(optimizer_hooks.GradientNoise(given))
+        link.W.grad, link.b.grad = np.zeros((1, 2), 'f'), np.zeros(1, 'f')
+        np.random.seed(0)
+        sgd.update()
+        grads.append(link.W.grad)
+    np.testing.assert_array_equal(*grads)
