@@ -62,10 +62,6 @@ def backward(
     enable_double_backprop = kwargs.pop('enable_double_backprop', False)
     retain_grad = kwargs.pop('retain_grad', False)
     loss_scale = kwargs.pop('loss_scale', None)
-    if kwargs:
-        raise argument.unexpected(
-            'backward', kwargs,
-            ('enable_double_backprop', 'retain_grad', 'loss_scale'))
     if retain_grad:
         raise ValueError(
             'semantics for retain_grad=True is under discussion: call backward of '
@@ -73,6 +69,10 @@ def backward(
     if loss_scale is not None:
         raise ValueError(
             'chainer.backward does not support loss_scale option: scale grad_outputs')
+    if kwargs:
+        raise argument.unexpected(
+            'backward', kwargs,
+            ('enable_double_backprop', 'retain_grad', 'loss_scale'))
     _check_sequence('outputs', outputs)
     for y in outputs:
         if not isinstance(y, _variable.Variable):

@@ -27,8 +27,15 @@ _ELSEWHERE = {
 _warned: set[tp.Any] = set()
 
 
+class WrongKind(TypeError, AttributeError):
+    """An object of the wrong kind, which has no such attribute.
+
+    Chainer asks for the attribute, and programs may catch that.
+    """
+
+
 def require(value: tp.Any, attribute: str, expected: str) -> None:
-    """Raise ``TypeError`` for an object that lacks what it is needed for.
+    """Raise :class:`WrongKind` for an object that lacks what it is needed for.
 
     Parameters
     ----------
@@ -40,7 +47,7 @@ def require(value: tp.Any, attribute: str, expected: str) -> None:
         Which argument it is, and what it has to be: a part of a sentence.
     """
     if not hasattr(value, attribute):
-        raise TypeError('%s, but is %r' % (expected, value))
+        raise WrongKind('%s, but is %r' % (expected, value))
 
 
 def nearest(name: str, known: tp.Iterable[str]) -> str | None:

@@ -36,6 +36,20 @@ def plain(value: tp.Any) -> tp.Any:
     return value
 
 
+def one(value: tp.Any) -> tp.Any:
+    """Return the number that a sequence or an array has; anything else as it is.
+
+    Examples
+    --------
+    >>> from chainer_fast import _numbers
+    >>> _numbers.one((0.5,))
+    0.5
+    """
+    if isinstance(value, (tuple, list, numpy.ndarray)):
+        return numpy.asarray(value).item()
+    return value
+
+
 def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
     """Return a tuple of numbers, each as :func:`plain` has it.
 
@@ -130,6 +144,8 @@ def whole(value: tp.Any) -> tp.Any:
     2
     >>> _numbers.whole(2.5)
     2.5
+    >>> _numbers.whole(float('inf'))
+    inf
     """
     if isinstance(value, (float, numpy.floating)) and value.is_integer():
         return int(value)

@@ -189,7 +189,7 @@ class Sequential(link.ChainList):
     def __setitem__(self, i: tp.Any, layer: tp.Any) -> None:
         if i >= len(self._layers):
             raise ValueError(
-                'index %d is out of range of %d layers' % (i, len(self._layers)))
+                'index %s is out of range of %d layers' % (i, len(self._layers)))
         self._check_layer(layer)
         self._take(i)
         self._place(i + len(self._layers) + 1 if i < 0 else i, layer)
@@ -229,7 +229,7 @@ class Sequential(link.ChainList):
         """
         n = len(self._layers)
         if not -n <= i <= n:
-            raise IndexError('position %d is out of range of %s layers' % (i, n))
+            raise IndexError('position %s is out of range of %s layers' % (i, n))
         self._check_layer(layer)
         self._place(i + n if i < 0 else i, layer)
 

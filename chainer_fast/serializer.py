@@ -3,6 +3,12 @@ from __future__ import annotations
 
 import typing as tp
 
+from chainer_fast import _mistakes
+
+TO_SERIALIZE = (
+    'an object that is saved or loaded must have a method serialize(serializer), as '
+    'links and optimizers have')
+
 
 class AbstractSerializer:
     """Base class of serializers and deserializers.
@@ -76,6 +82,7 @@ class Deserializer(AbstractSerializer):
         obj : object
             An object with a method ``serialize``.
         """
+        _mistakes.require(obj, 'serialize', TO_SERIALIZE)
         obj.serialize(self)
 
 
@@ -90,4 +97,5 @@ class Serializer(AbstractSerializer):
         obj : object
             An object with a method ``serialize``.
         """
+        _mistakes.require(obj, 'serialize', TO_SERIALIZE)
         obj.serialize(self)

@@ -624,3 +624,15 @@ def test_old_style_function_once_but_not_twice():
         g.grad = np.ones(2, 'f')
         with pytest.raises(RuntimeError, match='twice-differentiate an old style'):
             differentiate()
+
+
+@pytest.mark.parametrize('lazy', [False, True])
+@pytest.mark.parametrize('set_grad', [False, True])
+def test_sums_of_gradients_are_in_no_graph_unless_asked_for(lazy, set_grad):
+    x = chainer_fast.Variable(np.ones(3, 'f'))
+    with chainer_fast.using_config('lazy_grad_sum', lazy):
+        y = F.exp(x) * x
+        plain, = chainer_fast.grad([y], [x], set_grad=set_grad)
+        assert plain.creator_node is None
+        again, = chainer_fast.grad([y], [x], enable_double_backprop=True)
+        assert again.creator_node is not None

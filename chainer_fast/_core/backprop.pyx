@@ -579,9 +579,10 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
             if node.creator_base is not None:
                 traversal.heap.push(node.creator_base)
         traversal.run()
+        # Gradients that are still in lists are summed up here.
+        results = [as_grad_variable(table.peek(node)) for node in input_nodes]
     finally:
         mode.leave()
-    results = [as_grad_variable(table.peek(node)) for node in input_nodes]
     if set_grad:
         for variable, gradient in zip(inputs, results):
             variable.grad_var = gradient

@@ -92,9 +92,12 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     24
     """
     size = math.prod(shape)
+    if type(size) is int:
+        return size
     # A product of NumPy's integers has their dtype, which may have no room for it.
-    return size if type(size) is int else math.prod(
-        [int(_numbers.plain(n)) for n in shape])
+    if hasattr(shape, '__len__'):
+        size = math.prod([_numbers.plain(length) for length in shape])
+    return int(size)
 
 
 def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:

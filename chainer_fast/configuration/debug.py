@@ -63,7 +63,7 @@ class DebugMode:
             'chainer.DebugMode is deprecated. '
             'Use chainer.using_config("debug", ...) instead.',
             DeprecationWarning)
-        self._mode = bool(debug)
+        self._mode = debug
         self._blocks = []
 
     def __enter__(self) -> None:

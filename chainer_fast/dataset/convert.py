@@ -132,23 +132,20 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
-def _expect_examples(batch):
-    """Raise the error for a batch that is empty, or no list."""
-    try:
-        is_empty = len(batch) == 0
-    except TypeError:
-        _refuse_batch(batch)
-        raise
-    if is_empty:
-        raise ValueError('batch is empty')
+# What asking a batch for its first example raises if there is none.
+_NO_EXAMPLE = IndexError, KeyError, TypeError
 
 
 def _refuse_batch(batch):
-    """Raise the error for a batch without a length."""
-    if not batch:
+    """Raise the error for a batch that is empty, or no list."""
+    if hasattr(batch, '__len__'):
+        if len(batch) == 0:
+            raise ValueError('batch is empty')
+    elif not batch:
         raise ValueError(
             'batch is empty: it is %r, a list of examples is expected' % (batch,))
-    _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
+    else:
+        _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
 
 def _as_arguments(batch):
@@ -237,7 +234,6 @@ def concat_examples_func(
     array([[ 1,  2,  3],
            [ 4, -1, -1]])
     """
-    _expect_examples(batch)
     return _map_elements(
         batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
 
@@ -249,7 +245,11 @@ concat_examples.__doc__ = concat_examples_func.__doc__
 
 def _map_elements(batch, padding, convert):
     """Call ``convert(key, arrays, padding)`` for each element that examples have."""
-    first = batch[0]
+    try:
+        first = batch[0]
+    except _NO_EXAMPLE:
+        _refuse_batch(batch)
+        raise
     if isinstance(first, tuple):
         pads = padding if isinstance(padding, tuple) else (padding,) * len(first)
         return tuple([
@@ -279,15 +279,12 @@ def _concat_arrays(arrays, padding):
             return stacked
     if not isinstance(arrays[0], get_array_types()):
         # For numbers and nested lists of them NumPy finds dtype and shape.
-        found = type(arrays[0])
-        arrays = numpy.asarray(arrays)
+        stacked = numpy.asarray(arrays)
+        if stacked.dtype.kind in 'OSU':
+            _check_stacked(arrays, padding)
         if padding is None:
-            if arrays.dtype.kind in 'OSU' and not issubclass(
-                    found, Variable):
-                raise TypeError(
-                    'arrays and numbers can be stacked, but not %s: write a converter '
-                    'of your own, with @chainer.dataset.converter()' % (found,))
-            return arrays
+            return stacked
+        arrays = stacked
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)
     if isinstance(arrays[0], numpy.ndarray):
@@ -295,6 +292,18 @@ def _concat_arrays(arrays, padding):
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         return device.xp.stack(arrays)
+
+
+def _check_stacked(examples, padding):
+    """Check examples that NumPy makes no numbers of."""
+    if isinstance(examples, Variable):
+        raise TypeError('a batch must be a list of examples, but is a %s: give its '
+                        'array, or a list' % type(examples).__name__)
+    kind = type(examples[0])
+    if padding is None and not issubclass(kind, Variable):
+        raise TypeError(
+            'arrays and numbers can be stacked, but not %s: write a converter of your '
+            'own, with @chainer.dataset.converter()' % (kind,))
 
 
 def _concat_arrays_with_padding(arrays, padding):
@@ -373,7 +382,11 @@ class ConcatWithAsyncTransfer:
         ValueError
             If the batch is empty, or the device is not the one of the first call.
         """
-        _expect_examples(batch)
+        try:
+            first = batch[0]
+        except _NO_EXAMPLE:
+            _refuse_batch(batch)
+            raise
         if not isinstance(device, int):
             device = _device_id(_get_device(device))
         if not self._conveyor:
@@ -381,7 +394,7 @@ class ConcatWithAsyncTransfer:
         elif device != self._device:
             raise ValueError('device is different: this converter was called for %r '
                              'before, and now for %r' % (self._device, device))
-        if not isinstance(batch[0], (tuple, dict)):
+        if not isinstance(first, (tuple, dict)):
             return to_device(device, _concat_arrays(batch, padding))
 
         on_gpu = device is not None and device >= 0

@@ -33,11 +33,21 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
         """Return the ``i``-th example; ``IndexError`` for a negative ``i``."""
         start = 0
         for part in self._datasets:
-            if start <= i < start + len(part):
+            try:
+                size = len(part)
+            except TypeError:
+                dataset_mixin._check_length(part)
+                raise
+            if start <= i < start + size:
                 return part[i - start]
-            start += len(part)
+            start += size
         raise IndexError('index %s is out of range: there are %s examples'
                          % (i, start))
 
     def __len__(self) -> int:
-        return sum(map(len, self._datasets))
+        try:
+            return sum(map(len, self._datasets))
+        except TypeError:
+            for part in self._datasets:
+                dataset_mixin._check_length(part)
+            raise

@@ -11,7 +11,7 @@ from multiprocessing import util
 
 import numpy
 
-from chainer_fast import _installation
+from chainer_fast import _installation, _mistakes
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import DTypeSpec, NdArray
@@ -259,7 +259,12 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         self._lock = threading.Lock()
 
     def _open(self):
-        self._zf = zipfile.ZipFile(self._zipfilename)
+        try:
+            self._zf = zipfile.ZipFile(self._zipfilename)
+        except AttributeError:
+            _mistakes.require(self._zipfilename, 'seek', (
+                'the archive must be a path or a binary file'))
+            raise
         self._zf_pid = os.getpid()
 
     def __getstate__(self) -> dict[str, tp.Any]:

@@ -64,8 +64,10 @@ class TextDataset(dataset_mixin.DatasetMixin):
 
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
-        elif len(paths) == 0:
-            raise ValueError('a text data set needs at least one path')
+        elif not hasattr(paths, '__len__') or len(paths) == 0:
+            raise (TypeError if paths else ValueError)(
+                'a text data set needs a path, or a list of one or more, but got %r'
+                % (paths,))
         self._paths = paths
         self._encoding = one_per_file(encoding)
         self._errors = one_per_file(errors)

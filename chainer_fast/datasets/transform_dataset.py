@@ -33,8 +33,16 @@ class TransformDataset(dataset_mixin.DatasetMixin):
 
     def get_example(self, i: int) -> tp.Any:
         """Return the transformed ``i``-th example."""
-        example = self._dataset[i]
+        try:
+            example = self._dataset[i]
+        except TypeError:
+            dataset_mixin._check_length(self._dataset)
+            raise
         return self._transform(example)
 
     def __len__(self) -> int:
-        return len(self._dataset)
+        try:
+            return len(self._dataset)
+        except TypeError:
+            dataset_mixin._check_length(self._dataset)
+            raise

@@ -21,6 +21,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variab
 def _at(x, categories):
     """Take an element of each vector along the last axis."""
     xp = backend.get_array_module(x)
+    utils._expect_last_axis(x, 'p')
     batch = numpy.ogrid[tuple([slice(size) for size in x.shape[:-1]])]
     index = tuple([xp.asarray(each) for each in batch])
     try:

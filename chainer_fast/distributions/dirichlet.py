@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast.distribution import Distribution, register_kl
-from chainer_fast.distributions import _terms
+from chainer_fast.distributions import _terms, utils
 from chainer_fast.functions.array.expand_dims import expand_dims
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.lgamma import lgamma
@@ -14,6 +14,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 def _draw(xp, alpha, n):
     """Draw ``n`` samples of each row of an array of concentrations."""
+    utils._expect_last_axis(alpha, 'alpha')
     if xp is not numpy:
         drawn = xp.random.standard_gamma(alpha, (n,) + alpha.shape)
         return drawn / drawn.sum(axis=-1, keepdims=True)
@@ -120,8 +121,8 @@ class Dirichlet(Distribution):
 
     @cache.cached_property
     def entropy(self) -> Variable:
-        size, = self.event_shape
         parts = sum_((self.alpha - 1) * digamma(self.alpha), axis=-1)
+        size, = self.event_shape
         whole = (self.alpha0 - size) * digamma(self.alpha0)
         return self._log_normalizer + whole - parts
 

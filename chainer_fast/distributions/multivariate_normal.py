@@ -227,7 +227,7 @@ class MultivariateNormal(Distribution):
 
     @cached_property
     def entropy(self) -> Variable:
-        return self.d * ENTROPYC + self._logdet_scale
+        return self._logdet_scale + self.d * ENTROPYC
 
     def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.loc)

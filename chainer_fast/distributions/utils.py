@@ -101,6 +101,14 @@ def _check_probabilities(p):
                          'a sum is off by %s' % (off,))
 
 
+def _expect_last_axis(x, name):
+    """Raise ``IndexError`` for a single number in the place of a vector."""
+    if x.ndim == 0:
+        raise IndexError(
+            '%s must have at least one axis, along which there is a number for each '
+            'category, but its shape is ()' % (name,))
+
+
 def _random_categories(p, n):
     """Draw categories by inversion of their distribution function.
 
@@ -127,6 +135,7 @@ def _random_categories(p, n):
     device = backend.get_device_from_array(p)
     p = backend.from_chx(p)
     xp = backend.get_array_module(p)
+    _expect_last_axis(p, 'p')
     batch_shape, n_categories = p.shape[:-1], p.shape[-1]
     if p.size > 0:
         _check_probabilities(p)

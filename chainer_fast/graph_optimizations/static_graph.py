@@ -65,6 +65,7 @@ from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _reads, _side_effects
 from chainer_fast.graph_optimizations._cache import LIMIT
 from chainer_fast.graph_optimizations._call import Call
+from chainer_fast.graph_optimizations._decorator import decorated
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
 from chainer_fast.graph_optimizations._processor.calls import PlannedCalls
@@ -215,6 +216,11 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     ValueError
         If ``max_cache_size`` is less than 1.
 
+    Warns
+    -----
+    UserWarning
+        If there is another keyword argument, which is ignored.
+
     Examples
     --------
     >>> class MLP(chainer.Chain):
@@ -232,9 +238,7 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     >>> y.shape
     (5, 2)
     """
-    if len(args) == 1 and callable(args[0]):
-        return _static(args[0], **kwargs)
-    return functools.partial(_static, **kwargs)
+    return decorated('static_graph', _static, args, kwargs)
 
 
 def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,

@@ -6,6 +6,7 @@ import functools
 import typing as tp
 
 from chainer_fast.configuration import config
+from chainer_fast.graph_optimizations._decorator import decorated
 from chainer_fast.types import NdArray
 
 if tp.TYPE_CHECKING:
@@ -63,9 +64,7 @@ def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Callable[..., tp.
     >>> np.array_equal(first, second)
     False
     """
-    if len(dec_args) == 1 and callable(dec_args[0]):
-        return _static(dec_args[0], **dec_kwargs)
-    return functools.partial(_static, **dec_kwargs)
+    return decorated('static_code', _static, dec_args, dec_kwargs)
 
 
 def _static(func, *, func_name=None):

@@ -134,7 +134,7 @@ class MultiprocessIterator(ReadAheadIterator):
             maxtasksperchild: int | None = None) -> None:
         batch_size, n_processes, n_prefetch = _numbers.plain_all(
             (batch_size, n_processes, n_prefetch))
-        if n_processes is not None and n_processes < 0:
+        if n_processes and n_processes < 0:
             raise ValueError('n_processes must not be negative (%r)' % (n_processes,))
         if maxtasksperchild is not None and maxtasksperchild < 1:
             raise ValueError(
@@ -227,7 +227,7 @@ class MultiprocessIterator(ReadAheadIterator):
     @property
     def _depth(self):
         # Chainer's thread has one more batch in hand than its queue holds.
-        return max(self.n_prefetch, 1) + 1
+        return max(1, self.n_prefetch) + 1
 
     def _measure(self):
         """Read the first batch in this process."""

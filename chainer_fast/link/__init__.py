@@ -10,6 +10,7 @@ import warnings
 import numpy
 
 from chainer_fast import (
+    _mistakes,
     _numbers,
     backend,
     device_resident,
@@ -47,6 +48,15 @@ def _is_shape(value):
     except TypeError:
         return False
     return True
+
+
+def _attributes_of(link):
+    try:
+        return link.__dict__
+    except AttributeError:
+        _mistakes.require(link, 'namedparams', (
+            'parameters are copied, and gradients added, from a link'))
+        raise
 
 
 def _ensure_shape_dtype(value):
@@ -392,7 +402,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         copy_persistent : bool
             Copy persistent values as well.
         """
-        source = link.__dict__
+        source = _attributes_of(link)
         attributes = self.__dict__
         for name in sorted(self._params):
             attributes[name].copydata(source[name])
@@ -450,7 +460,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         link : Link
             Whose gradients to add.
         """
-        source = link.__dict__
+        source = _attributes_of(link)
         attributes = self.__dict__
         for name in sorted(self._params):
             attributes[name].addgrad(source[name])
@@ -630,6 +640,7 @@ class Chain(Link):
             If ``link`` is not a link.
         """
         if not isinstance(link, Link):
+            self._check_unused(name, 'link')
             raise TypeError(
                 'only a link can be the child %s of a chain, not %s'
                 % (name, type(link)))
@@ -752,7 +763,11 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         link : Link
             The child.
         """
-        link.name = None  # so that only links pass
+        try:
+            link.name = None  # so that only links pass
+        except AttributeError:
+            _mistakes.require(link, 'name', 'a child of a ChainList must be a link')
+            raise
         self._children.insert(index, link)
         self._renumber()
 

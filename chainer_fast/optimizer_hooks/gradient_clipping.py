@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _numbers, backend
 from chainer_fast._core import gradients
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
@@ -63,7 +63,10 @@ class GradientClipping:
         norm = math.sqrt(total)
         if norm == 0:
             return
-        rate = self.threshold / norm
+        threshold = self.threshold
+        if type(threshold) is not float:
+            threshold = _numbers.one(threshold)
+        rate = threshold / norm
         if rate >= 1:
             return
         # If the norm is no number, nor are the gradients then.

@@ -5,6 +5,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast import _numbers
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
@@ -43,7 +44,7 @@ def exponential_decay_noise(
     networks <https://arxiv.org/abs/1511.06807>`__. 2015.
     """
     # NumPy warns of a negative scale.
-    deviation = float(numpy.sqrt(hook.eta / (1 + opt.t) ** 0.55))
+    deviation = float(numpy.sqrt(_numbers.one(hook.eta) / (1 + opt.t) ** 0.55))
     return xp.random.normal(0, deviation, shape).astype(dtype)
 
 

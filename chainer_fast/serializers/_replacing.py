@@ -33,6 +33,8 @@ def replacing(name):
     OSError
         If the file may not be written.
     """
+    if not name:    # whose real path is the folder
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     target = os.path.realpath(name)
     folder = os.path.dirname(target)
     with _called(name):

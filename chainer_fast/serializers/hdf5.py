@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import typing as tp
 
-from chainer_fast import backend, serializer
+from chainer_fast import _mistakes, backend, serializer
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _convert, _loading, _npy
@@ -82,10 +82,12 @@ class HDF5Serializer(serializer.Serializer):
             compression = self.compression if data.size > 1 else None
             if data.dtype.kind == 'U':
                 data = data.astype(h5py.string_dtype())
+        _require_group(self.group)
         self.group.create_dataset(key.lstrip('/'), data=data, compression=compression)
         return value
 
     def __getitem__(self, key: str) -> AbstractSerializer:
+        _require_group(self.group)
         child = self.group.require_group(key.strip('/'))
         return HDF5Serializer(child, self.compression)
 
@@ -126,15 +128,15 @@ class HDF5Deserializer(serializer.Deserializer):
         self._loading = _loading.Loading(group)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
-        key = key.lstrip('/')
         if self.group is None:
             if self.strict:
                 raise _MissingGroup(
                     'Inexistent group is specified, to load %r from in %s'
                     % (key, self._loading.file))
             return value
+        key = key.lstrip('/')
         reader, loading = _reader(), self._loading
-        path = loading.path = (self.group.name + '/' + key).lstrip('/')
+        path = loading.path = _path(self.group, key)
         loading.asked.add(path)
         dataset = self._find(key, path)
         if not isinstance(dataset, _check_available().Dataset):
@@ -169,7 +171,7 @@ class HDF5Deserializer(serializer.Deserializer):
         child = None
         if self.group is not None:
             key = key.strip('/')
-            child = self._find(key, (self.group.name + '/' + key).lstrip('/'))
+            child = self._find(key, _path(self.group, key))
             if not isinstance(child, _check_available().Group):
                 child = None
         child = HDF5Deserializer(child, self.strict)
@@ -193,6 +195,16 @@ class HDF5Deserializer(serializer.Deserializer):
         above = self.group.name.rstrip('/') + '/'
         names = [('/' + path)[len(above):] for path in _reader().paths(self.group)]
         return [name for name in names if '/' not in name]
+
+
+def _require_group(group):
+    _mistakes.require(group, 'require_group', (
+        'the group of an HDF5 serializer must be an h5py.Group or an h5py.File'))
+
+
+def _path(group, key):
+    _require_group(group)
+    return (group.name + '/' + key).lstrip('/')
 
 
 def _check_array(array, shape, what):

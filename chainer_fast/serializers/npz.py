@@ -7,11 +7,12 @@ import zipfile
 
 import numpy
 
-from chainer_fast import backend, serializer
+from chainer_fast import _mistakes, backend, serializer
 from chainer_fast.backends import cuda
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _archive, _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
+from chainer_fast.variable import as_array
 
 # Larger members are written with 64-bit size fields.
 _LARGE = 1 << 30
@@ -272,7 +273,10 @@ class NpzDeserializer(serializer.Deserializer):
         if isinstance(self.npz, numpy.lib.npyio.NpzFile):
             target = value if isinstance(value, numpy.ndarray) else None
             return _archive.read(self.npz, path, loading, check, target)
-        array = numpy.asarray(self.npz[path])
+        _mistakes.require(self.npz, '__getitem__', (
+            'an NpzDeserializer reads from what numpy.load returns, or from a dict of '
+            'arrays'))
+        array = numpy.asarray(as_array(self.npz[path]))
         if _npy.is_none(array):
             return None
         check(array.shape, array.dtype)

@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast import _numbers
 from chainer_fast.backend import get_array_module
-from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
+from chainer_fast.backends.arrays import get_array_types, size_of_shape  # noqa: F401
 from chainer_fast.backends.kernels import reduction
 from chainer_fast.types import NdArray
 
@@ -78,5 +78,11 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
         return x
     extra = x.ndim - len(shape)
     stretched = [i + extra for i, length in enumerate(shape) if length == 1]
-    y = reduction.total(x, (*range(extra), *stretched), True)
+    try:
+        y = reduction.total(x, (*range(extra), *stretched), True)
+    except AttributeError:
+        if isinstance(x, get_array_types()):
+            raise
+        raise TypeError('utils.sum_to takes an array, but got %s: functions.sum_to '
+                        'takes variables' % (type(x),)) from None
     return y.reshape(y.shape[extra:]) if extra > 0 else y

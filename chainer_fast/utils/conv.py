@@ -14,9 +14,21 @@ from chainer_fast.backends.kernels.convolution.sizes import (  # noqa: F401
 from chainer_fast.types import NdArray
 
 
+def _expect_axes(x, name, axes):
+    """Raise ``ValueError`` for an array without enough axes."""
+    if x.ndim < axes:
+        raise ValueError(
+            '%s takes an array of at least %s axes, but this has the shape %s'
+            % (name, axes, x.shape))
+
+
 def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
-    most = [get_conv_outsize(length, k, s, p, True, d) for length, k, s, p, d
-            in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
+    try:
+        most = [get_conv_outsize(length, k, s, p, True, d) for length, k, s, p, d
+                in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
+    except ValueError:
+        _expect_axes(img, 'im2col', 4)
+        raise
     counts = [
         get_conv_outsize(length, k, s, p, cover_all, d) if out is None else out
         for length, k, s, p, d, out in zip(
@@ -24,7 +36,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
     for side, count in zip(('Height', 'Width'), counts, strict=True):
         assert count > 0, (
             '%s in the output should be positive, but a window of %s takes %s places '
-            'in an image of %d x %d' % (side, ksize, count, *img.shape[2:]))
+            'in images of %s' % (side, ksize, count, img.shape[2:]))
     if any(count > bound for count, bound in zip(counts, most, strict=True)):
         raise ValueError(
             'the window takes up to %s places, not %s, in images of %s with padding %s'

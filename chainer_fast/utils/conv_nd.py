@@ -48,6 +48,8 @@ def _check_lengths(nd, **settings):
 def _places(img, ksize, stride, pad, cover_all, dilate):
     """Check the window and return it with the numbers of its positions."""
     nd = img.ndim - 2
+    if nd < 0:
+        conv._expect_axes(img, 'im2col_nd', 2)
     dilate = as_tuple(dilate, nd)
     _check_lengths(nd, ksize=ksize, stride=stride, pad=pad)
     outs = [get_conv_outsize(length, k, s, p, cover_all, d) for length, k, s, p, d
@@ -110,9 +112,11 @@ def im2col_nd_gpu(
 
 def _check_patches(col, stride, pad, dims, dilate):
     nd = len(dims)
-    assert col.ndim == 2 + 2 * nd, (
-        'patches of images of %s axes have to have %d axes, not %d'
-        % (nd, 2 + 2 * nd, col.ndim))
+    if col.ndim != 2 + 2 * nd:
+        conv._expect_axes(col, 'col2im_nd', 2)
+        raise AssertionError(
+            'patches of images of %s axes have to have %d axes, not %d'
+            % (nd, 2 + 2 * nd, col.ndim))
     _check_lengths(nd, stride=stride, pad=pad)
     return col, stride, pad, dims, as_tuple(dilate, nd)
 

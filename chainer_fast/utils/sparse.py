@@ -64,7 +64,7 @@ class CooMatrix:
             raise ValueError(
                 'length of shape must be 2 (of a batch, give the shape of one matrix): '
                 '%s' % (shape,))
-        if min(shape) <= 0:
+        if not all(length > 0 for length in shape):
             raise ValueError(
                 'numbers in shape must be greater than 0: %s' % (tuple(shape),))
         _check_same_shape(row, col)
@@ -90,10 +90,16 @@ class CooMatrix:
         data = self.data.array
         xp = backend.get_array_module(data)
         dense = xp.zeros(data.shape[:-1] + tuple(self.shape), data.dtype)
-        if data.ndim == 1:
-            where = self.row, self.col
-        else:
-            where = xp.arange(len(data))[:, None], self.row, self.col
+        # There may be more coordinates than values, not fewer.
+        used = tuple([slice(length) for length in data.shape])
+        where = row, col = self.row[used], self.col[used]
+        if row.shape != data.shape:
+            lacks_rows = data.ndim > 1 and len(row) < len(data)
+            raise (IndexError if lacks_rows else ValueError)(
+                'each of the values in data of shape %s needs a row and a column, but '
+                'there are %s of them' % (data.shape, self.row.shape))
+        if data.ndim > 1:
+            where = xp.arange(len(data))[:, None], row, col
         xp.add.at(dense, where, data)
         return dense
 

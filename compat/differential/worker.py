@@ -8,6 +8,7 @@ last that was read.
 
 import atexit
 import faulthandler
+import fcntl
 import json
 import os
 import resource
@@ -18,9 +19,20 @@ import tempfile
 _MEMORY = 4 << 30
 
 
+def _copy(number):
+    """Return a file descriptor away from the small ones, which cases may close."""
+    return fcntl.fcntl(number, fcntl.F_DUPFD, 64)
+
+
 def main(name):
-    answers = os.fdopen(os.dup(1), 'w')
-    os.dup2(2, 1)
+    questions, answers = os.fdopen(_copy(0)), os.fdopen(_copy(1), 'w')
+    standard = _copy(os.open(os.devnull, os.O_RDONLY)), _copy(2), _copy(2)
+
+    def restore():
+        for number, file in enumerate(standard):
+            os.dup2(file, number)
+
+    restore()
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -37,7 +49,8 @@ def main(name):
         answers,
     )
     print(file=answers, flush=True)
-    for line in sys.stdin:
+    for line in questions:
+        restore()
         outcome = observer.observe(json.loads(line))
         json.dump(outcome, answers)
         print(file=answers, flush=True)

@@ -66,7 +66,7 @@ def test_invalid_arguments(write, tmp_path):
         datasets.TextDataset(two)
     with pytest.raises(ValueError, match='each of 2 files'):
         datasets.TextDataset(two, encoding=['ascii'])
-    with pytest.raises(ValueError, match='at least one path'):
+    with pytest.raises(ValueError, match=r'one or more, but got \[\]'):
         datasets.TextDataset([])
     with pytest.raises(FileNotFoundError):
         datasets.TextDataset([two[0], str(tmp_path / 'none')])

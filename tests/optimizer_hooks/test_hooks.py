@@ -224,3 +224,29 @@ def test_hooks_warn_where_numpy_does():
         optimizer_hooks.GradientLARS(eps=0)(rule, param)
     with pytest.raises(RuntimeWarning, match='invalid value encountered in sqrt'):
         optimizer_hooks.GradientNoise(-1)(rule, param)
+
+
+@pytest.mark.parametrize('threshold', [(1.,), [1.], np.array([1.])])
+def test_clipping_by_a_sequence_of_one(threshold):
+    links = []
+    for given in 1., threshold:
+        link = chainer.links.Linear(2, 1, initialW=3.)
+        sgd = chainer.optimizers.SGD(1.).setup(link)
+        link.W.grad, link.b.grad = np.full((1, 2), 3, 'f'), np.ones(1, 'f')
+        optimizer_hooks.GradientClipping(given)(sgd)
+        links.append(link)
+    np.testing.assert_array_equal(links[0].W.grad, links[1].W.grad)
+
+
+@pytest.mark.parametrize('eta', [(.5,), [.5], np.array([.5])])
+def test_noise_by_a_sequence_of_one(eta):
+    grads = []
+    for given in .5, eta:
+        link = chainer.links.Linear(2, 1, initialW=3.)
+        sgd = chainer.optimizers.SGD(1.).setup(link)
+        sgd.add_hook(optimizer_hooks.GradientNoise(given))
+        link.W.grad, link.b.grad = np.zeros((1, 2), 'f'), np.zeros(1, 'f')
+        np.random.seed(0)
+        sgd.update()
+        grads.append(link.W.grad)
+    np.testing.assert_array_equal(*grads)

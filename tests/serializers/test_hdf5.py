@@ -371,6 +371,19 @@ def test_other_files_are_refused(path, content):
         serializers.load_hdf5(path + '.no', Bag())
 
 
+def test_groups_and_keys_of_the_wrong_kind():
+    for call in (lambda: serializers.HDF5Deserializer(3)('a', None),
+                 lambda: serializers.HDF5Deserializer(3)['a'],
+                 lambda: serializers.HDF5Serializer(None)('a', 1),
+                 lambda: serializers.HDF5Serializer(None)['a']):
+        for error in TypeError, AttributeError:
+            with pytest.raises(error, match='must be an h5py.Group'):
+                call()
+    with pytest.raises(ValueError, match='Inexistent group'):
+        serializers.HDF5Deserializer(None)(3, None)
+    assert serializers.HDF5Deserializer(None, strict=False)(3, 5) == 5
+
+
 # -- without h5py
 
 

@@ -109,3 +109,15 @@ def test_what_cannot_be():
     for ndim in (1, 4):
         with pytest.raises(ValueError, match='2 or 3'):
             utils.to_coo(np.zeros((1,) * ndim))
+
+
+def test_values_decide_how_many_coordinates_count():
+    row, col = np.array([[0, 1], [1, 0]]), np.array([[1, 0], [0, 1]])
+    one = utils.CooMatrix(np.ones(1), row[0], col[0], (2, 2)).to_dense()
+    np.testing.assert_array_equal(one, [[0, 1], [0, 0]])
+    batch = utils.CooMatrix(np.ones((1, 2)), row, col, (2, 2)).to_dense()
+    np.testing.assert_array_equal(batch, [[[0, 1], [1, 0]]])
+    with pytest.raises(ValueError, match=r'data of shape \(3,\) needs a row'):
+        utils.CooMatrix(np.ones(3), row[0], col[0], (2, 2)).to_dense()
+    with pytest.raises(IndexError, match=r'data of shape \(3, 2\) needs a row'):
+        utils.CooMatrix(np.ones((3, 2)), row, col, (2, 2)).to_dense()

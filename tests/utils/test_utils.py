@@ -179,6 +179,16 @@ def test_sum_to_undoes_broadcasting(shapes):
     assert (np.broadcast_to(a, x.shape) * x).sum() == (a * y).sum()
 
 
+@pytest.mark.parametrize('shape, size', [
+    ((np.int8(100), np.int8(100)), 10000), ((.5, 12), 6), (('2', 2), 22),
+    (iter([np.int8(2), 3]), 6), (iter([2, 3]), 6)])
+def test_size_of_other_numbers(shape, size):
+    with np.errstate(over='ignore'):
+        found = utils.size_of_shape(shape)
+    assert type(found) is int
+    assert found == size
+
+
 def test_sum_to_its_own_shape():
     x = np.zeros((2, 3), 'f')
     assert utils.sum_to(x, (2, 3)) is x

@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast import function
+from chainer_fast import _numbers, function
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.configuration import config
@@ -69,7 +69,8 @@ class BatchRenormalizationFunction(function.Function):
         self._running_mean: tp.Any = mean
         self._running_var: tp.Any = var
         self.eps, self.decay = eps, decay
-        self.rmax, self.dmax = rmax, dmax
+        # The negative of an unsigned integer wraps around.
+        self.rmax, self.dmax = _numbers.plain(rmax), _numbers.plain(dmax)
         self.update_statistics = update_statistics
 
     running_mean: tp.Any = _deprecated_statistic('mean')

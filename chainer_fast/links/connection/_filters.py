@@ -84,9 +84,22 @@ def shift(in_channels, out_channels, ksize):
     return in_channels, out_channels, ksize
 
 
+def count(value, name):
+    """Return an argument as an int, as :func:`int` reads it."""
+    try:
+        return int(_numbers.plain(value))
+    except TypeError:
+        raise TypeError('%s must be an integer, but is %r' % (name, value)) from None
+
+
 def share(side, count, groups):
     """Return the number of channels in each group; ``side`` is for messages."""
-    if count % groups:
+    try:
+        remainder = count % groups
+    except TypeError:       # that of a string is about its format
+        raise TypeError('the number of %s channels must be an integer, but is %r'
+                        % (side, count)) from None
+    if remainder:
         raise ValueError(
             'the number of %s channels must be divisible by the number of groups: got '
             '%s channels and %s groups' % (side, count, groups))
@@ -99,7 +112,7 @@ def given(W, b, options, *names):
     Parameters
     ----------
     W, b : chainer_fast.Variable, array or None
-        Filters, and bias.
+        Filters or rows of weights, one for each output, and bias.
     options : dict
         Keyword arguments.
     *names : str
@@ -110,14 +123,14 @@ def given(W, b, options, *names):
     TypeError
         If there is any other keyword argument.
     ValueError
-        If the bias does not have one element per filter.
+        If the bias does not have one element per output.
     """
     unknown = options.keys() - set(names)
     if unknown:
         raise argument.unexpected('from_params', unknown, names)
     if b is not None:
         if b.size != W.shape[0]:
-            raise ValueError('b must have an element for each of %d filters, got %d'
+            raise ValueError('b must have an element for each of %d outputs, got %d'
                              % (W.shape[0], b.size))
         b = variable.as_array(b)
     return variable.as_array(W), b

@@ -124,7 +124,7 @@ class Convolution2D(_filters.Filtered):
         self.stride, self.pad, self.dilate = [
             _numbers.both(value, name) for name, value in (
                 ('stride', stride), ('pad', pad), ('dilate', dilate))]
-        self.groups: int = int(_numbers.plain(groups))
+        self.groups: int = _filters.count(groups, 'groups')
 
         w_layout = self.x_layout = None
         self.cudnn_fast: bool = get_compute_mode() == 'cudnn_fast'
@@ -145,8 +145,8 @@ class Convolution2D(_filters.Filtered):
 
     def _filter_shape(self, in_channels):
         kh, kw = _numbers.both(self.ksize, 'ksize')
-        channels = _filters.share('input', in_channels, self.groups)
         _filters.share('output', self.out_channels, self.groups)
+        channels = _filters.share('input', in_channels, self.groups)
         return self.out_channels, channels, kh, kw
 
     def forward(self, x: VariableOrArray) -> Variable:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _numbers
 from chainer_fast.functions.connection import convolution_nd
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
@@ -105,13 +104,13 @@ class ConvolutionND(_filters.Filtered):
         self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
         self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.cover_all = stride, pad, cover_all
-        self.groups: int = int(_numbers.plain(groups))
+        self.groups: int = _filters.count(groups, 'groups')
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
     def _filter_shape(self, in_channels):
-        channels = _filters.share('input', in_channels, self.groups)
         _filters.share('output', self.out_channels, self.groups)
+        channels = _filters.share('input', in_channels, self.groups)
         return self.out_channels, channels, *self.ksize
 
     def _apply_filters(self, x, W, b):

@@ -118,7 +118,7 @@ class Deconvolution2D(_filters.Filtered):
         self.stride, self.pad, self.dilate = [
             _numbers.both(value, name) for name, value in (
                 ('stride', stride), ('pad', pad), ('dilate', dilate))]
-        self.groups: int = int(_numbers.plain(groups))
+        self.groups: int = _filters.count(groups, 'groups')
         self.outsize = (None, None) if outsize is None else outsize
 
         if isinstance(initial_bias, get_array_types()) and not nobias:

@@ -1,7 +1,6 @@
 """Transposed convolution of images of any dimension, with parameters."""
 from __future__ import annotations
 
-from chainer_fast import _numbers
 from chainer_fast.functions.connection import deconvolution_nd
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
@@ -101,7 +100,7 @@ class DeconvolutionND(_filters.Filtered):
         self.ksize: int | tuple[int, ...] = conv_nd.as_tuple(ksize, ndim)
         self.dilate: int | tuple[int, ...] = conv_nd.as_tuple(dilate, ndim)
         self.stride, self.pad, self.outsize = stride, pad, outsize
-        self.groups: int = int(_numbers.plain(groups))
+        self.groups: int = _filters.count(groups, 'groups')
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 

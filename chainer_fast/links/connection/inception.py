@@ -96,14 +96,11 @@ class Inception(link.Chain):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or number of channels.
-        ValueError
-            If ``x`` does not have four axes.
+            If ``x`` has another dtype, number of axes or number of channels.
         """
-        pooled = max_pooling_nd.max_pooling_2d(x, 3, stride=1, pad=1)
         branches = (
             self.conv1(x),
             self.conv3(relu.relu(self.proj3(x))),
             self.conv5(relu.relu(self.proj5(x))),
-            self.projp(pooled))
+            self.projp(max_pooling_nd.max_pooling_2d(x, 3, stride=1, pad=1)))
         return relu.relu(concat.concat(branches, axis=1))

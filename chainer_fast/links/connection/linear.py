@@ -6,6 +6,7 @@ import typing as tp
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
+from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
@@ -167,5 +168,5 @@ class Linear(link.Link):
         array([[3., 4.]], dtype=float32)
         """
         out_size, in_size = W.shape
-        W, b = variable.as_array(W), None if b is None else variable.as_array(b)
-        return cls(in_size, out_size, nobias, initialW=W, initial_bias=b)
+        weight, bias = _filters.given(W, b, {})
+        return cls(in_size, out_size, nobias, initialW=weight, initial_bias=bias)

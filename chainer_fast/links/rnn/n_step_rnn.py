@@ -255,7 +255,7 @@ class NStepRNNBase(link.ChainList):
             raise IndexError('xs must not hold an empty sequence')
         states = [
             self.init_hx(xs) if state is None
-            else state if is_sorted and state.shape[1] == len(xs)
+            else state if is_sorted and getattr(state, 'shape', ())[1:2] == (len(xs),)
             else permutate.permutate(state, self.device.send(order), axis=1)
             for state in hs]
         steps = transpose_sequence.transpose_sequence(xs)

@@ -124,8 +124,7 @@ class RememberingShift(HyperparameterShift):
             return value
         if positive is None:
             positive = target >= 0
-        larger = value > target if positive else value < target
-        beyond = larger if growing else value != target and not larger
+        beyond = value > target if growing == positive else value < target
         return target if beyond else value
 
     def serialize(self, serializer: AbstractSerializer) -> None:

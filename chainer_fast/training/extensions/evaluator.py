@@ -5,13 +5,13 @@ import copy
 import typing as tp
 import warnings
 
-from chainer_fast import configuration, function, iterators
+from chainer_fast import _mistakes, configuration, function, iterators
 from chainer_fast import reporter as reporter_module
 from chainer_fast._backend import Device
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import order_samplers
-from chainer_fast.iterators._statemachine import NoExamples, part_of_epoch
+from chainer_fast.iterators._statemachine import AN_ITERATOR, NoExamples, part_of_epoch
 from chainer_fast.link import Link
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
@@ -133,6 +133,8 @@ class Evaluator(extension.Extension):
         """
         reporter = reporter_module.Reporter()
         for name, target in self._targets.items():
+            _mistakes.require(target, 'namedlinks', (
+                'the target of an Evaluator must be a link or a dict of links'))
             path = name if self.name is None else '%s/%s' % (self.name, name)
             reporter.add_observer(path, target)
             reporter.add_observers(path, target.namedlinks(skipself=True))
@@ -193,6 +195,8 @@ def _restart(iterator):
     if hasattr(iterator, 'reset'):
         iterator.reset()
         return iterator
+    if iterator is None:
+        _mistakes.require(iterator, 'reset', AN_ITERATOR)
     warnings.warn(
         'an iterator without reset() is copied for each evaluation: deprecated, '
         'give %s a method reset()' % type(iterator).__name__, DeprecationWarning)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
+from chainer_fast.training.trainer import Trainer
 
 
 class LinearShift(_shift.RememberingShift):
@@ -47,6 +48,11 @@ class LinearShift(_shift.RememberingShift):
         super().__init__(attr, value_range[0], optimizer=optimizer)
         self._value_range = value_range
         self._time_range = time_range
+
+    def initialize(self, trainer: Trainer) -> None:
+        """Set the first value, or the last one if a training is resumed."""
+        self._init = self._value_at(0)      # the times may have begun before zero
+        super().initialize(trainer)
 
     def _value_at(self, t):
         first, last = map(_shift.as_python_scalar, self._value_range)

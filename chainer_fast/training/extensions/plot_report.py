@@ -7,7 +7,7 @@ import os
 import typing as tp
 import warnings
 
-from chainer_fast import reporter
+from chainer_fast import _mistakes, reporter
 from chainer_fast import serializer as serializer_module
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
@@ -95,6 +95,9 @@ class PlotReport(extension.Extension):
         self._marker, self._grid = marker, grid
         self._x_key = x_key
         self._y_keys = (y_keys,) if isinstance(y_keys, str) else y_keys
+        _mistakes.require(self._y_keys, '__iter__', (
+            "the keys of a PlotReport must be a list of keys, such as ['main/loss', "
+            "'validation/main/loss']"))
         self._data = {key: [] for key in self._y_keys}
         self._init_summary()
 

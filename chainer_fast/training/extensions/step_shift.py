@@ -1,6 +1,8 @@
 """Extension that multiplies a hyperparameter by a constant at regular steps."""
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast import _numbers
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.training.extensions import _shift
@@ -50,5 +52,7 @@ class StepShift(_shift.RememberingShift):
         self._step = _numbers.plain(step)
 
     def _value_at(self, t):
-        value = _shift.as_python_scalar(self._init) * self._gamma ** (t // self._step)
+        # A floor of the quotient: 3 // 0.1 is 29.
+        steps = float(numpy.floor(t / self._step))
+        value = _shift.as_python_scalar(self._init) * self._gamma ** steps
         return self._limit(value, growing=self._gamma > 1)

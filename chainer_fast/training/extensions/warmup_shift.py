@@ -19,8 +19,8 @@ class WarmupShift(_shift.HyperparameterShift):
     ----------
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
-    warmup_start : float
-        Value before the first call.
+    warmup_start : float or None
+        Value before the first call; None for that of the optimizer.
     warmup_iter : int
         Number of calls until ``init`` is reached.
     init : float
@@ -45,7 +45,7 @@ class WarmupShift(_shift.HyperparameterShift):
     """
 
     def __init__(
-            self, attr: str, warmup_start: float, warmup_iter: int, init: float,
+            self, attr: str, warmup_start: float | None, warmup_iter: int, init: float,
             optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._warmup_start = warmup_start
@@ -53,6 +53,8 @@ class WarmupShift(_shift.HyperparameterShift):
 
     def initialize(self, trainer: Trainer) -> None:
         """Set the first value, or the value of a resumed warm-up that is not over."""
+        if self._warmup_start is None:
+            self._warmup_start = self._read(self._get_optimizer(trainer))
         value = self._warmup_start if self._t == 0 else self._value_at(self._t)
         if value is not None:
             self._set(trainer, value)

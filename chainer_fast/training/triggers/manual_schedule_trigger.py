@@ -24,7 +24,7 @@ class ManualScheduleTrigger(_progress.Progress):
     Attributes
     ----------
     finished : bool
-        Whether the last point was reached.
+        Whether it has fired for the last point.
 
     Raises
     ------
@@ -50,12 +50,16 @@ class ManualScheduleTrigger(_progress.Progress):
         given: tp.Any = points
         self.points = given if isinstance(given, list) else [given]
         self.finished: bool = False
+        self._must_find_out = False     # a snapshot does not tell whether it is over
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a point was reached since the last call."""
         previous, now = self._advance(trainer.updater)
-        self.finished = bool(self.points) and max(self.points) <= now
-        return any([previous < point <= now for point in self.points])
+        fires = any([previous < point <= now for point in self.points])
+        if (fires or self._must_find_out) and self.points and max(self.points) <= now:
+            self.finished = True
+        self._must_find_out = False
+        return fires
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the progress at the last call and whether all is done."""
@@ -66,3 +70,4 @@ class ManualScheduleTrigger(_progress.Progress):
             warnings.warn('the snapshot does not tell whether the schedule of a '
                           'ManualScheduleTrigger is finished; the next call finds out')
             self.finished = False
+            self._must_find_out = True

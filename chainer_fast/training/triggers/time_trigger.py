@@ -32,10 +32,10 @@ class TimeTrigger:
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether the next time has passed."""
-        if trainer.elapsed_time <= self._next_time:
-            return False
-        self._next_time += self._period
-        return True
+        if self._next_time < trainer.elapsed_time:
+            self._next_time += self._period
+            return True
+        return False
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the next time."""

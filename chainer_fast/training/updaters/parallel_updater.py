@@ -4,9 +4,10 @@ from __future__ import annotations
 import copy
 import typing as tp
 
-from chainer_fast import backend, function
+from chainer_fast import _mistakes, backend, function
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.iterators._statemachine import AN_ITERATOR
 from chainer_fast.link import Link
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer, Deserializer
@@ -83,6 +84,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if devices is None:
             raise ValueError('ParallelUpdater needs models or devices and got neither: '
                              "give e.g. devices={'main': 0, 'second': 1}")
+        _mistakes.require(devices, 'keys', (
+            "the devices must be a dict with a device for each name, such as {'main': "
+            "0, 'second': 1}"))
         names = list(devices.keys())
         if 'main' not in names:
             raise KeyError("the devices need the name 'main' among them, not only %s"
@@ -106,6 +110,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         """Take a batch and update all models with it."""
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')
+        _mistakes.require(iterator, 'next', AN_ITERATOR)
         batch = iterator.next()
         # Inputs first, so that nothing changes if the batch cannot be converted.
         devices = self._devices or {}

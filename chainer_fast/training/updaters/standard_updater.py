@@ -153,6 +153,7 @@ class StandardUpdater(_updater.Updater):
     def finalize(self) -> None:
         """Finalize all iterators."""
         for it in self._iterators.values():
+            _mistakes.require(it, 'finalize', AN_ITERATOR)
             it.finalize()
 
     def update(self) -> None:
@@ -177,7 +178,10 @@ class StandardUpdater(_updater.Updater):
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read iterators, optimizers, models and the iteration count."""
+        _mistakes.require(serializer, '__getitem__', (
+            'the state of an updater must be written to or read from a serializer'))
         for name, it in self._iterators.items():
+            _mistakes.require(it, 'serialize', AN_ITERATOR)
             it.serialize(serializer['iterator:' + name])
         for name, optimizer in self._optimizers.items():
             for kind, part in ('optimizer', optimizer), ('model', optimizer.target):

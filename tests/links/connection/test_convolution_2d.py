@@ -155,7 +155,7 @@ def test_from_params(wrap, options):
 
 def test_errors_of_from_params():
     W = np.ones((4, 3, 3, 2))
-    with pytest.raises(ValueError, match='4 filters, got 3'):
+    with pytest.raises(ValueError, match='4 outputs, got 3'):
         L.Convolution2D.from_params(W, np.ones(3))
     with pytest.raises(TypeError, match="'initialW', 'ksize'"):
         L.Convolution2D.from_params(W, ksize=2, initialW=1)

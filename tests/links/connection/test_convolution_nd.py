@@ -86,7 +86,7 @@ def test_from_params(device, options):
     link(device.send(np.ones((1, 3 * link.groups, 5, 5), 'f')))
     assert device.send(
         L.ConvolutionND.from_params(W, np.ones(4), nobias=True)).b is None
-    with pytest.raises(ValueError, match='4 filters, got 1'):
+    with pytest.raises(ValueError, match='4 outputs, got 1'):
         L.ConvolutionND.from_params(W, np.ones(1))
     with pytest.raises(TypeError, match="'ndim'"):
         L.ConvolutionND.from_params(W, ndim=2)

@@ -36,6 +36,12 @@ CASES = {
     'rising from zero': (
         lambda **k: extensions.ExponentialShift('x', .5, init=0., target=1., **k),
         [0., 1., 1.]),
+    'towards no number': (
+        lambda **k: extensions.ExponentialShift('x', .5, target=numpy.nan, **k),
+        [2., 1., .5]),
+    'rising towards no number': (
+        lambda **k: extensions.ExponentialShift('x', 2., target=numpy.nan, **k),
+        [2., 4., 8.]),
     'towards zero': (
         lambda **k: extensions.ExponentialShift('x', .5, target=0., **k), [2., 1., .5]),
     'inverse': (lambda **k: extensions.InverseShift('x', .5, 2., **k),
@@ -54,6 +60,12 @@ CASES = {
     'growing polynomial': (
         lambda **k: extensions.PolynomialShift('x', -1, 4, target=5., **k),
         [2., 2 / .75, 4., 5., 5., 5.]),
+    'linear since before the first call': (
+        lambda **k: extensions.LinearShift('x', (4., 0.), (-2, 2), **k),
+        [2., 1., 0., 0.]),
+    'step of a fraction': (
+        lambda **k: extensions.StepShift('x', .5, .1, **k), [2., 2**-9, 2**-19, 2**-29]
+    ),
     'step': (lambda **k: extensions.StepShift('x', .5, 2, **k), [2., 2., 1., 1., .5]),
     'step with target': (
         lambda **k: extensions.StepShift('x', .5, 1, target=.7, **k), [2., 1., .7]),
@@ -63,6 +75,8 @@ CASES = {
         lambda **k: extensions.MultistepShift('x', .5, [1, 1], None, **k),
         [2., 1., .5, .5]),
     'warmup': (lambda **k: extensions.WarmupShift('x', .1, 2, 1., **k), [.1, .55, 1.]),
+    'warmup from the value': (
+        lambda **k: extensions.WarmupShift('x', None, 2, 1., **k), [2., 1.5, 1.]),
 }
 
 

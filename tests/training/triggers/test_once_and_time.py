@@ -26,6 +26,12 @@ def test_once_from_an_early_snapshot():
     assert trigger.finished
 
 
+def test_a_period_that_is_no_number_never_ends():
+    trainer = stubs.Observation()
+    trainer.elapsed_time = 1.
+    assert not triggers.TimeTrigger(float('nan'))(trainer)
+
+
 def test_time():
     trainer = stubs.Observation()
     trigger = triggers.TimeTrigger(1)

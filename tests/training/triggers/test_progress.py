@@ -1,4 +1,5 @@
 """IntervalTrigger and ManualScheduleTrigger."""
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +53,24 @@ def test_schedule_fires_once_a_point_is_reached(
     for before, now, fired, trigger in run(make, length, unit, calls, interruption):
         assert fired == any(before < p <= now for p in points)
         assert trigger.finished == (bool(points) and now >= max(points))
+
+
+@pytest.mark.parametrize('points', [[0], [0, -1], [np.int8(0)]])
+def test_a_schedule_that_never_fires_is_not_finished(points):
+    trainer = stubs.Observation()
+    trigger = training.triggers.ManualScheduleTrigger(points, 'iteration')
+    for _ in range(3):
+        trainer.step()
+        assert not trigger(trainer)
+        assert trigger.finished is False
+
+
+def test_a_point_in_an_array():
+    trainer = stubs.Observation()
+    trigger = training.triggers.ManualScheduleTrigger([np.array([1])], 'iteration')
+    trainer.step()
+    assert trigger(trainer) is True
+    assert trigger.finished is True
 
 
 def test_does_not_fire_before_the_first_iteration():

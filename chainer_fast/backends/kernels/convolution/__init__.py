@@ -14,7 +14,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends import _cudnn
+from chainer_fast.backends import _cudnn, arrays
 from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
@@ -48,6 +48,7 @@ def gather(
     ValueError
         If a stride or a dilation is negative.
     """
+    _expect_array(img)
     if min((*stride, *dilate), default=0) < 0:
         # The windows would begin before the image does.
         raise ValueError('stride and dilate must not be negative, got %s and %s' % (
@@ -92,7 +93,11 @@ def scatter(
     array
         Images, in the dtype of the patches.
     """
+    _expect_array(col)
     nd = len(lengths)
+    if col.ndim != 2 + 2 * nd:
+        raise ValueError('patches of images of %d axes have %d axes, not %d'
+                         % (nd, 2 + 2 * nd, col.ndim))
     ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
     img = numpy.zeros(
         col.shape[:2] + tuple([
@@ -108,6 +113,12 @@ def scatter(
         view = img[window]
         view += col[(slice(None), slice(None), *at)]
     return img[(..., *_inside(pad, lengths))]
+
+
+def _expect_array(x):
+    if not isinstance(x, arrays.get_array_types()):
+        raise TypeError('patches are made of arrays, but this is a %s: give its array, '
+                        'or use chainer.functions.im2col' % type(x).__name__)
 
 
 def _inside(pad, lengths):
