@@ -67,22 +67,32 @@ def warnings_that_are_given_once_are_given_again():
         mistakes._warned.clear()
 
 
+def _own_flags():
+    """Return the configuration of this thread alone, as far as there is one."""
+    chainer_fast = sys.modules.get('chainer_fast')
+    return {} if chainer_fast is None else vars(chainer_fast.config._local)
+
+
 @pytest.fixture(autouse=True)
 def flags_stay():
     """Fail a test that leaves another configuration to those that follow."""
-    chainer_fast = sys.modules.get('chainer_fast')
-    if chainer_fast is None:
-        yield
-        return
-    local = vars(chainer_fast.config._local)
-    before = dict(local)
+    before = dict(_own_flags())
     yield
-    left = dict(local)
+    left = dict(_own_flags())
     if left != before:
-        local.clear()
-        local.update(before)
+        _own_flags().clear()
+        _own_flags().update(before)
         pytest.fail(
             'the test leaves %r in chainer_fast.config; use using_config' % left)
+
+
+@pytest.fixture
+def flags_restored():
+    """For tests of programs that set flags, as users do."""
+    before = dict(_own_flags())
+    yield
+    _own_flags().clear()
+    _own_flags().update(before)
 
 
 def pytest_generate_tests(metafunc):

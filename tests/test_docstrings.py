@@ -30,7 +30,7 @@ def modules_with_examples():
 
 
 @pytest.mark.parametrize('name', list(modules_with_examples()))
-def test_examples(name, tmp_path, monkeypatch):
+def test_examples(name, tmp_path, monkeypatch, flags_restored):
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(name)
     names = {'np': np, 'chainer': chainer, 'F': F, 'L': L}

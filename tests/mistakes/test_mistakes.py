@@ -12,7 +12,7 @@ ANSWERS = {library: RECORDS[library]['answers'] for library in ('chainer', 'torc
 
 @pytest.mark.parametrize('mistake', table.CASES, ids=lambda mistake: mistake.name)
 class TestMistakes:
-    def test_answer(self, mistake):
+    def test_answer(self, mistake, flags_restored):
         answer = case.ask(PRELUDE, mistake.code)
         missing = [words for words in mistake.says if words not in answer.text]
         assert not missing, answer.text

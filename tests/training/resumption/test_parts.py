@@ -15,14 +15,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def flags():
-    # A graph that is dumped leaves its flag as it was, but in the thread.
-    flag = 'keep_graph_on_report'
-    with chainer.using_config(flag, chainer.config.keep_graph_on_report):
-        yield
-
-
 @pytest.mark.parametrize('kind', sorted(parts.WALKS))
 def test_nothing_is_forgotten(kind):
     specified, existing = parts.WALKS[kind]
@@ -57,7 +49,7 @@ def test_updater(form, name):
 
 @forms
 @pytest.mark.parametrize('name', sorted(parts.EXTENSIONS))
-def test_extension(form, name):
+def test_extension(form, name, flags_restored):
     loops.check(form, extend=parts.EXTENSIONS[name])
 
 
