@@ -40,7 +40,7 @@ _MODULES = {
     'v6': ('_engine.modules_v6', '_functions.meanings', '_training.updaters'),
     'python': ('_python.idioms', '_python.pickles', '_python.standard_library',
                '_python.draws', '_python.standard_modules'),
-    'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
+    'numpy': ('_numpy.names', '_numpy.functions', '_numpy.counts', '_numpy.arrays'),
     'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
                   '_libraries.of_pictures', '_libraries.of_files',
                   '_libraries.of_matplotlib', '_libraries.of_pandas'),
