@@ -11,7 +11,8 @@ CALLS = {
     'ones': 'np.ones((2, SIZE), "f")', 'empty': 'np.empty(shape=[SIZE, 2]) * 0',
     'full': 'np.full(SIZE, 2)', 'eye': 'np.eye(3, SIZE, 1)', 'tri': 'np.tri(SIZE)',
     'identity': 'np.identity(SIZE)', 'vander': 'np.vander([1, 2], SIZE)',
-    'indices': 'np.indices((SIZE, 2))', 'reshape': 'np.reshape(np.arange(8), (2, SIZE))',
+    'indices': 'np.indices((SIZE, 2))',
+    'reshape': 'np.reshape(np.arange(8), (2, SIZE))',
     'resize': 'np.resize(np.arange(2), SIZE)', 'tile': 'np.tile([1, 2], SIZE)',
     'broadcast_to': 'np.broadcast_to(np.arange(2), (SIZE, 2))',
 }
