@@ -120,6 +120,10 @@ ENTRIES: tuple[Removed, ...] = (
               'write int(...) around it', 'numpy')
       for name in ('zeros', 'ones', 'empty', 'full', 'eye', 'tri', 'identity',
                    'vander', 'indices', 'reshape', 'resize', 'tile', 'broadcast_to')),
+    Removed("numpy.loadtxt(delimiter='\\n')", 'NumPy 1.22',
+            'read the lines: open(name).read().splitlines()', 'numpy'),
+    Removed('numpy.ndarray == None', 'NumPy 1.12', 'write a is None', 'numpy',
+            'if numpy is named: False for the array as a whole'),
     Removed('numpy.issubdtype of float, int or complex', 'NumPy 1.18',
             'write numpy.floating, signedinteger or complexfloating', 'numpy',
             "if numpy is named: float means floating, which is numpy.float64 today"),

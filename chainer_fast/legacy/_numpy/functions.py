@@ -164,6 +164,17 @@ def _of_kinds(function):
     return issubdtype
 
 
+def _loadtxt(function):
+    """Wrap loadtxt, which took lines as a whole where they are the delimiter."""
+    @functools.wraps(function)
+    def loadtxt(fname, dtype=float, comments='#', delimiter=None, *args, **kwargs):
+        if delimiter in ('\n', b'\n') and is_called_by_old_code():
+            _report.adapted("numpy.loadtxt(delimiter='\\n')")
+            delimiter = '\x1f'      # separates units in ASCII; no text has it
+        return function(fname, dtype, comments, delimiter, *args, **kwargs)
+    return loadtxt
+
+
 def _histogram(function):
     # `normed` of histogram() and of the others is the same.
     return _renamed('numpy.histogram(normed=)', 'normed', 'density')(function)
@@ -180,7 +191,7 @@ _WRAPPED = {
     **dict.fromkeys(('stack', 'hstack', 'vstack', 'dstack', 'column_stack'),
                     _of_sequence),
     'fromstring': _fromstring,
-    'load': _load,
+    'load': _load, 'loadtxt': _loadtxt,
     'histogram': _histogram, 'histogram2d': _histogram, 'histogramdd': _histogram,
     'percentile': _INTERPOLATION, 'nanpercentile': _INTERPOLATION,
     'quantile': _INTERPOLATION, 'nanquantile': _INTERPOLATION,
