@@ -176,6 +176,12 @@ def found_beside():
     _report.adapted(BESIDE)
 
 
+def in_scope_around(iterable):
+    """Return what a list comprehension goes through that had no scope of its own."""
+    _report.adapted('list comprehension in the scope around it')
+    return iterable
+
+
 def is_none(value, is_equal):
     """Return ``value == None`` or ``value != None``.
 

@@ -18,6 +18,7 @@ from chainer_fast.legacy._python import (
     cache,
     callers,
     calls,
+    comprehensions,
     meanings,
     siblings,
     trees,
@@ -309,6 +310,8 @@ def rewrite(tree, filename='<string>', is_python2=False, found=None):
             meanings.of_python_2(tree, filename, trees.bound_in(tree))
         elif rules.has_lists:
             meanings.with_lists(tree, trees.bound_in(tree))
+    if is_python2:
+        comprehensions.of_python_2(tree)
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
         is_division_whole = is_python2 and not _has_true_division(tree)
         reading = (calls.AS_THEN if rules.are_lists_tuples
