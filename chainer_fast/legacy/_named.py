@@ -13,8 +13,8 @@ def version_of(part):
 
 def _release(part):
     """Return the numbers of a release; a version alone is the last of its releases."""
-    version, number = _VERSION.fullmatch(part).groups()
-    return int(version), math.inf if number is None else int(number)
+    version, _, number = part[1:].partition('.')
+    return int(version), int(number) if number else math.inf
 
 
 def is_named(patches, version):
