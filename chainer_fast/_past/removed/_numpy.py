@@ -113,6 +113,17 @@ ENTRIES: tuple[Removed, ...] = (
             'numpy', 'lists of lists that mean something today only if numpy is named'),
     Removed('numpy.array(copy=False) that has to copy', 'NumPy 1.26',
             'write numpy.asarray', 'numpy'),
+    *(Removed('numpy.%s of a size that is a float' % name, 'NumPy 1.17',
+              'write int(...) around it', 'numpy')
+      for name in ('linspace', 'logspace', 'geomspace')),
+    *(Removed('numpy.%s of a size that is a float' % name, 'NumPy 1.11',
+              'write int(...) around it', 'numpy')
+      for name in ('zeros', 'ones', 'empty', 'full', 'eye', 'tri', 'identity',
+                   'vander', 'indices', 'reshape', 'resize', 'tile', 'broadcast_to')),
+    Removed("numpy.loadtxt(delimiter='\\n')", 'NumPy 1.22',
+            'read the lines: open(name).read().splitlines()', 'numpy'),
+    Removed('numpy.ndarray == None', 'NumPy 1.12', 'write a is None', 'numpy',
+            'if numpy is named: False for the array as a whole'),
     Removed('numpy.issubdtype of float, int or complex', 'NumPy 1.18',
             'write numpy.floating, signedinteger or complexfloating', 'numpy',
             "if numpy is named: float means floating, which is numpy.float64 today"),

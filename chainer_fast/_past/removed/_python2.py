@@ -118,6 +118,10 @@ ENTRIES: tuple[Removed, ...] = (
             'python'),
     Removed('order of None and other objects', 'Python 2.7', 'ask for None first',
             'python', 'None is less than all others, in modules of Python 2'),
+    Removed('list comprehension in the scope around it', 'Python 2.7',
+            'assign what is read behind it, and what it needs of a class', 'python',
+            'in modules of Python 2: it sees the names of a class body, and its '
+            'variables keep the last value'),
     Removed('division of whole numbers', 'Python 2.7', 'write a // b', 'python',
             'in modules that Python 3 cannot read, and, if python is named as in '
             '--legacy=python,v1, in all of the program; unless they import division '

@@ -9,7 +9,7 @@ from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 
 
-def _is_old():
+def is_called_by_old_code():
     """Whether the program calls, perhaps through functions of NumPy."""
     return callers.wants_old_names(_frames.caller(ignored=('numpy',)))
 
@@ -31,7 +31,7 @@ def _making(function):
             is_ragged = _is_about_ragged_rows(error) and not (
                 kwargs.get('dtype') or args[1:2] not in ((), (None,)))
             has_to_copy = kwargs.get('copy') is False and 'avoid copy' in str(error)
-            if not (is_ragged or has_to_copy) or not _is_old():
+            if not (is_ragged or has_to_copy) or not is_called_by_old_code():
                 raise
             if is_ragged:
                 _report.adapted('numpy.array of ragged rows')
@@ -65,7 +65,7 @@ def _reading(function):
         try:
             return function(*args, **kwargs)
         except ValueError as error:
-            if not _is_about_ragged_rows(error) or not _is_old():
+            if not _is_about_ragged_rows(error) or not is_called_by_old_code():
                 raise
             # An array of objects beside the rows was made of them, and counted.
             if not any(isinstance(arg, numpy.ndarray) and arg.dtype.hasobject
@@ -79,7 +79,7 @@ def _reading(function):
 def _fromstring(function):
     @functools.wraps(function)
     def fromstring(string, dtype=float, count=-1, *, sep='', **kwargs):
-        if sep != '' or not _is_old():
+        if sep != '' or not is_called_by_old_code():
             return function(string, dtype, count, sep=sep, **kwargs)
         _report.adapted('numpy.fromstring of bytes')
         if isinstance(string, str):
@@ -109,7 +109,7 @@ class _Archive(numpy.lib.npyio.NpzFile):
 def _load(function):
     @functools.wraps(function)
     def load(file, mmap_mode=None, *args, **kwargs):
-        if args or 'allow_pickle' in kwargs or not _is_old():
+        if args or 'allow_pickle' in kwargs or not is_called_by_old_code():
             return function(file, mmap_mode, *args, **kwargs)
         start = file.tell() if hasattr(file, 'tell') else None
         try:
@@ -157,11 +157,22 @@ def _of_kinds(function):
 
     @functools.wraps(function)
     def issubdtype(arg1, arg2):
-        if isinstance(arg2, type) and arg2 in kinds and _is_old():
+        if isinstance(arg2, type) and arg2 in kinds and is_called_by_old_code():
             _report.adapted('numpy.issubdtype of float, int or complex')
             arg2 = kinds[arg2]
         return function(arg1, arg2)
     return issubdtype
+
+
+def _loadtxt(function):
+    """Wrap loadtxt, which took lines as a whole where they are the delimiter."""
+    @functools.wraps(function)
+    def loadtxt(fname, dtype=float, comments='#', delimiter=None, *args, **kwargs):
+        if delimiter in ('\n', b'\n') and is_called_by_old_code():
+            _report.adapted("numpy.loadtxt(delimiter='\\n')")
+            delimiter = '\x1f'      # separates units in ASCII; no text has it
+        return function(fname, dtype, comments, delimiter, *args, **kwargs)
+    return loadtxt
 
 
 def _histogram(function):
@@ -180,7 +191,7 @@ _WRAPPED = {
     **dict.fromkeys(('stack', 'hstack', 'vstack', 'dstack', 'column_stack'),
                     _of_sequence),
     'fromstring': _fromstring,
-    'load': _load,
+    'load': _load, 'loadtxt': _loadtxt,
     'histogram': _histogram, 'histogram2d': _histogram, 'histogramdd': _histogram,
     'percentile': _INTERPOLATION, 'nanpercentile': _INTERPOLATION,
     'quantile': _INTERPOLATION, 'nanquantile': _INTERPOLATION,
@@ -188,7 +199,7 @@ _WRAPPED = {
 }
 
 
-class _Builtin:
+class Builtin:
     """A function that no class binds as a method, as those written in C are."""
 
     def __init__(self, function):
@@ -209,4 +220,4 @@ def install(patches):
         function = getattr(numpy, name)
         wrapped = wrap(function)
         is_builtin = isinstance(function, types.BuiltinFunctionType)
-        patches.set(numpy, name, _Builtin(wrapped) if is_builtin else wrapped)
+        patches.set(numpy, name, Builtin(wrapped) if is_builtin else wrapped)

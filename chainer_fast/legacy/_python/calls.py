@@ -176,6 +176,24 @@ def found_beside():
     _report.adapted(BESIDE)
 
 
+def in_scope_around(iterable):
+    """Return what a list comprehension goes through that had no scope of its own."""
+    _report.adapted('list comprehension in the scope around it')
+    return iterable
+
+
+def is_none(value, is_equal):
+    """Return ``value == None`` or ``value != None``.
+
+    Until NumPy 1.12 an array answered as a whole. Arrays of objects may hold None, and
+    answer as they do today.
+    """
+    if isinstance(value, numpy.ndarray) and value.dtype != object:
+        _report.adapted('numpy.ndarray == None')
+        return not is_equal
+    return value == None if is_equal else value != None  # noqa: E711
+
+
 def compared(name, a, b):
     """Return ``a < b`` and the like: nothing was less than None."""
     compare = getattr(operator, name)

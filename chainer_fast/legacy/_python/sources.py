@@ -18,6 +18,7 @@ from chainer_fast.legacy._python import (
     cache,
     callers,
     calls,
+    comprehensions,
     meanings,
     siblings,
     trees,
@@ -45,8 +46,8 @@ class Rules:
     are_arrays_numbers : bool
         Whether arrays of one element serve as numbers.
     are_lists_tuples : bool
-        Whether lists of lists are tuples as indices of arrays, even if they mean
-        something today.
+        Whether lists of lists are tuples as indices of arrays, and arrays are compared
+        with None as a whole, even if this means something else today.
     is_python_2 : bool
         Whether the program's own files mean what they meant in Python 2: whole numbers
         have whole quotients, unless a file says ``from __future__ import division``,
@@ -220,6 +221,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
+        if (self.rules.are_lists_tuples and len(node.ops) == 1
+                and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+                and isinstance(node.comparators[0], ast.Constant)
+                and node.comparators[0].value is None):
+            return trees.call(node, 'is_none', node.left,
+                              ast.Constant(isinstance(node.ops[0], ast.Eq)))
         name = _ORDERS.get(type(node.ops[0]))
         if self.is_python_2 and name and len(node.ops) == 1:
             return trees.call(node, 'compared', ast.Constant(name), node.left,
@@ -303,6 +310,8 @@ def rewrite(tree, filename='<string>', is_python2=False, found=None):
             meanings.of_python_2(tree, filename, trees.bound_in(tree))
         elif rules.has_lists:
             meanings.with_lists(tree, trees.bound_in(tree))
+    if is_python2:
+        comprehensions.of_python_2(tree)
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
         is_division_whole = is_python2 and not _has_true_division(tree)
         reading = (calls.AS_THEN if rules.are_lists_tuples
