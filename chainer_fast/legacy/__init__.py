@@ -13,7 +13,7 @@ import os
 import sys
 import typing as tp
 
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._patches import Patches
 
 # What each part installs: modules of this package with a function ``install(patches)``.
@@ -52,7 +52,7 @@ _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 #: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what
 #: asks for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is
 #: ``python`` for a program of Python 3: calls that mean another thing in Python 2 keep
-#: their meaning of Python 3.
+#: their meaning of Python 3. A version may be given as a release, such as ``v1.13``.
 PARTS = (*_MODULES, 'python3')
 _UNUSUAL = frozenset({'cpu', 'chainerx'})
 _USUAL = tuple(part for part in _MODULES if part not in _UNUSUAL)
@@ -63,6 +63,7 @@ _is_asked_for = False       # whether the program itself, or its user, enabled t
 
 def _chosen(parts):
     """Return the set of the parts to install; versions bring the later ones along."""
+    parts = [_named.version_of(part) or part for part in parts]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise ValueError('legacy mode has no part %s: its parts are %s' % (
@@ -88,7 +89,9 @@ def enable(*parts: tp.Any) -> None:
         Some of :data:`PARTS`. None, or ``'cpu'`` and ``'chainerx'`` alone, means all
         others. A version such as ``'v3'`` brings the later ones along. Where the
         meaning of a call changed between versions and the call does not tell which one
-        is meant, it keeps its meaning of today unless the version is named here.
+        is meant, it keeps its meaning of today unless the version is named here. A
+        release such as ``'v1.13'`` names its version, too, and is for what changed
+        between releases of a version.
 
     Raises
     ------
@@ -99,14 +102,15 @@ def enable(*parts: tp.Any) -> None:
     """
     global _enabled, _is_asked_for
     chosen = _chosen(parts)
+    named = frozenset({*parts, *filter(None, map(_named.version_of, parts))})
     _is_asked_for = True
     if _enabled is not None:
-        if (_enabled.parts, _enabled.named) == (chosen, frozenset(parts)):
+        if (_enabled.parts, _enabled.named) == (chosen, named):
             return
         raise RuntimeError(
             'legacy mode is enabled already, with the parts %s: call disable() first'
             % ', '.join(sorted(_enabled.parts)))
-    patches = Patches(chosen, frozenset(parts))
+    patches = Patches(chosen, named)
     _report.clear()
     try:
         for part, modules in _MODULES.items():

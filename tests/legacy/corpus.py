@@ -22,7 +22,7 @@ def header(name):
 
 
 def legacy_option(name):
-    return (re.findall(r'--legacy=[\w,]*\w', header(name)) or ['--legacy'])[0]
+    return (re.findall(r'--legacy=[\w.,]*\w', header(name)) or ['--legacy'])[0]
 
 
 def removed(name):

@@ -28,6 +28,8 @@ def disabled():
     (('v4',), ('v4', 'v5', 'v6')),
     (('v5', 'numpy'), ('numpy', 'v5', 'v6')),
     (('numpy',), ('numpy',)),
+    (('v4.0',), ('v4', 'v5', 'v6')),
+    (('v1.13', 'v5'), ('v1', 'v2', 'v3', 'v4', 'v5', 'v6')),
     (('v6', 'python3'), ('python', 'v6')),
 ])
 def test_parts(named, enabled):
@@ -41,6 +43,20 @@ def test_unknown_part():
     with pytest.raises(ValueError, match="no part 'v8': its parts are v1, v2"):
         legacy.enable('numpy', 'v8')
     assert legacy.enabled() == ()
+
+
+@pytest.mark.parametrize('part', ['v7.8', 'v1.', 'v1.x', 'v1.13.0', 'v.1'])
+def test_unknown_release(part):
+    with pytest.raises(ValueError, match='no part %r' % part):
+        legacy.enable(part)
+
+
+def test_a_release_names_its_version():
+    """Both have the meanings of version 1; one of them has those of a release, too."""
+    legacy.enable('v1.13')
+    with pytest.raises(RuntimeError, match='enabled already'):
+        legacy.enable('v1')
+    legacy.enable('v1', 'v1.13')
 
 
 def test_both_pythons():

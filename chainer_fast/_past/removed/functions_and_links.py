@@ -209,6 +209,12 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('chainer.links.%s with a running variance from 0' % name, 'Chainer 4.5',
               'pass initial_avg_var=0', 'v4', _IF_NAMED % 'v4' + ' (or earlier)')
       for name in ('BatchNormalization', 'BatchRenormalization')),
+    *(Removed('chainer.%s with an eps of 1e-5' % name, 'Chainer 1.13', 'pass eps=1e-5',
+              'v1', 'only if a release up to v1.13 is named')
+      for name in ('links.BatchNormalization', 'functions.batch_normalization')),
+    Removed('chainer.functions.fixed_batch_normalization without eps', 'Chainer 1.20',
+            'pass eps=0', 'v1', 'only if a release up to v1.20 is named; so does '
+            'chainer.links.BatchNormalization in test mode'),
     Removed('chainer.functions.batch_renormalization with eps in the running variance',
             'Chainer 6.7', 'nothing, unless the numbers matter', 'v6',
             _IF_NAMED % 'v6' + ' (or earlier)'),

@@ -61,6 +61,35 @@ def _counting_eps(today):
     return normalize
 
 
+def _with_small_eps(today):
+    """Return a normalization whose ``eps`` is 1e-5 where it is left out."""
+    what = 'chainer.functions.%s with an eps of 1e-5' % today.__name__
+
+    @functools.wraps(today)
+    def normalize(*args, **kwargs):
+        # Programs of Chainer 1 give it by position, too.
+        if len(args) < 4 and 'eps' not in kwargs:
+            _report.adapted(what)
+            kwargs['eps'] = 1e-5
+        return today(*args, **kwargs)
+    return normalize
+
+
+def _leaving_eps_out(today):
+    """Return a normalization by given averages that takes the variance as it is."""
+    what = 'chainer.functions.%s without eps' % today.__name__
+
+    @functools.wraps(today)
+    def normalize(*args, **kwargs):
+        _report.adapted(what)
+        if len(args) > 5:
+            args = (*args[:5], 0, *args[6:])
+        else:
+            kwargs['eps'] = 0
+        return today(*args, **kwargs)
+    return normalize
+
+
 def install(patches):
     """Give functions the meaning of a version that was named.
 
@@ -71,6 +100,10 @@ def install(patches):
                           ('batch_renormalization', 'v6')):
         if _named.is_named(patches, version):
             calls.replace(patches, name, _counting_eps)
+    if _named.is_named(patches, 'v1.13'):
+        calls.replace(patches, 'batch_normalization', _with_small_eps)
+    if _named.is_named(patches, 'v1.20'):
+        calls.replace(patches, 'fixed_batch_normalization', _leaving_eps_out)
     if _named.is_named(patches, 'v1'):
         patches.set(functions, 'split_axis', _split_axis(functions.split_axis))
     if _named.is_named(patches, 'v2'):

@@ -1,5 +1,6 @@
 """Defaults of links that have changed; the old ones hold if their version is named."""
 import functools
+import inspect
 
 from chainer_fast import links
 from chainer_fast.configuration import using_config
@@ -12,10 +13,11 @@ _VISION = ('GoogLeNet', 'VGG16Layers', 'ResNet50Layers', 'ResNet101Layers',
 def _with_default(patches, cls, argument, value, what):
     """Have an argument that is left out mean something else than today."""
     today = cls.__init__
+    position = list(inspect.signature(today).parameters).index(argument) - 1
 
     @functools.wraps(today)
     def __init__(self, *args, **kwargs):
-        if kwargs.get(argument) is None:
+        if len(args) <= position and kwargs.get(argument) is None:
             _report.adapted(what)
             kwargs[argument] = value
         today(self, *args, **kwargs)
@@ -54,3 +56,6 @@ def install(patches):
         for name in ('BatchNormalization', 'BatchRenormalization'):
             _with_default(patches, getattr(links, name), 'initial_avg_var', 0,
                           'chainer.links.%s with a running variance from 0' % name)
+    if _named.is_named(patches, 'v1.13'):
+        _with_default(patches, links.BatchNormalization, 'eps', 1e-5,
+                      'chainer.links.BatchNormalization with an eps of 1e-5')

@@ -28,6 +28,23 @@ def test_forget_bias(named, bias, enable):
         assert cls(2, 3, forget_bias_init=5).upward.b.array.sum() == 15
 
 
+@pytest.mark.parametrize('named, eps', [
+    ((), 2e-5), (('v1',), 2e-5), (('v1.14',), 2e-5), (('v1.13',), 1e-5),
+    (('v1.5',), 1e-5), (('v2.0',), 2e-5), (('v2.0', 'v1.13'), 1e-5)])
+def test_eps_of_a_release(named, eps, enable):
+    enable(*named)
+    assert L.BatchNormalization(3).eps == eps
+    assert L.BatchNormalization(3, 0.9, 0.25).eps == 0.25
+    assert L.BatchNormalization(3, eps=0.25).eps == 0.25
+    assert L.InceptionBN(3, 4, 2, 4, 2, 4, 'avg', 2).conv1n.eps == eps
+
+
+def test_forget_bias_by_position(enable):
+    enable('v1')
+    for cls in (L.LSTM, L.StatelessLSTM):
+        assert cls(2, 3, None, None, None, 5).upward.b.array.sum() == 15
+
+
 @pytest.mark.parametrize('named, share', [((), 0), (('v3',), 1), (('v4',), 0)])
 def test_eps_in_the_running_variance(named, share, enable):
     enable(*named)
