@@ -167,8 +167,8 @@ _TRAINING = (
     Removed('chainer.training.extensions.Evaluator in no mode of its own', V1,
             "put calls of functions in `with chainer.using_config('train', True):`, "
             'unless the mode of tests is right', 'v1',
-            'only if v1 is named: dropout drops and BatchNormalization takes its averages '
-            'from the batch, unless their arguments say otherwise'),
+            'only if v1 is named: dropout drops, and BatchNormalization takes its '
+            'averages from the batch, unless their arguments say otherwise'),
     Removed('SerialIterator that shuffles only where an epoch ends within a batch',
             'Chainer 1.12', 'write nothing, unless the numbers matter', 'v1',
             'only if a release up to v1.12 is named: all epochs have the first order '
