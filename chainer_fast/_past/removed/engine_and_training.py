@@ -164,6 +164,19 @@ _TRAINING = (
             'give an order sampler', 'v5', 'of the other iterators as well'),
     Removed('chainer.training.triggers.EarlyStoppingTrigger.patients', V5,
             'write patience', 'v5'),
+    Removed('chainer.training.extensions.Evaluator in no mode of its own', V1,
+            "put calls of functions in `with chainer.using_config('train', True):`, "
+            'unless the mode of tests is right', 'v1',
+            'only if v1 is named: dropout drops, and BatchNormalization takes its '
+            'averages from the batch, unless their arguments say otherwise'),
+    Removed('SerialIterator that shuffles only where an epoch ends within a batch',
+            'Chainer 1.12', 'write nothing, unless the numbers matter', 'v1',
+            'only if a release up to v1.12 is named: all epochs have the first order '
+            'if batches divide the data evenly'),
+    Removed('triggers that ask for an update at the end of an epoch', 'Chainer 1.17',
+            'write nothing, unless updates take several batches', 'v1',
+            'only if a release up to v1.17 is named: where updates take several '
+            'batches, ends of epochs within them are missed'),
     Removed('iterators that shuffle the order of the epoch before', 'Chainer 4.5',
             'write nothing, unless the numbers matter', 'v4',
             'only if a version up to v4 is named; of MultiprocessIterator, up to v2'),

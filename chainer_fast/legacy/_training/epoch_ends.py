@@ -13,6 +13,7 @@ from chainer_fast.iterators import (
 from chainer_fast.legacy import _named, _report
 
 WHAT = 'iterators that shuffle once the examples of an epoch are read'
+_SAME = 'SerialIterator that shuffles only where an epoch ends within a batch'
 
 
 def _advance(state, batch_size, repeat, order_sampler, dataset_len, read):
@@ -52,11 +53,10 @@ def _advance(state, batch_size, repeat, order_sampler, dataset_len, read):
     return _statemachine.IteratorState(stop - size, epoch + 1, True, order)
 
 
-def _next(self):
-    """Return the next batch, as a list."""
+def _take(self, order_sampler):
     batch = []
     state = _advance(
-        self._state, self.batch_size, self._repeat, self.order_sampler,
+        self._state, self.batch_size, self._repeat, order_sampler,
         len(self.dataset),
         lambda indices: batch.extend(read_examples(self.dataset, indices)))
     self._previous_epoch_detail = self.epoch_detail
@@ -64,6 +64,21 @@ def _next(self):
         raise StopIteration
     self._state = state
     return batch
+
+
+def _next(self):
+    """Return the next batch, as a list."""
+    return _take(self, self.order_sampler)
+
+
+def _next_up_to_1_12(self):
+    """Return the next batch, as a list."""
+    def order_sampler(order, position):
+        if position + self.batch_size > len(order):
+            return self.order_sampler(order, position)
+        _report.adapted(_SAME)
+        return order
+    return _take(self, order_sampler)
 
 
 def _at_most_one_lap(state, batch_size, repeat, order_sampler, dataset_len):
@@ -93,8 +108,9 @@ def install(patches):
     """Let epochs end as those of a version that was named."""
     if not _named.is_named(patches, 'v5'):
         return
+    following = _next_up_to_1_12 if _named.is_named(patches, 'v1.12') else _next
     for name in ('__next__', 'next'):
-        patches.set(SerialIterator, name, _next)
+        patches.set(SerialIterator, name, following)
     patches.set(MultithreadIterator, '_take_batch', staticmethod(_any_laps))
     patches.set(MultiprocessIterator, '_take_batch', staticmethod(
         _any_laps if _named.is_named(patches, 'v2') else _at_most_one_lap))

@@ -1,9 +1,11 @@
-"""Variables that version 1 gave to loss functions, and the graphs behind reports."""
+"""How version 1 called loss functions: with variables, and evaluated in no mode."""
+import contextlib
 import threading
 
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import global_config
 from chainer_fast.dataset import convert
+from chainer_fast.legacy import _report
 from chainer_fast.legacy._engine import flags, volatility
 from chainer_fast.training import extensions
 from chainer_fast.variable import Variable
@@ -25,7 +27,11 @@ def _as_variable(value):
 
 
 def install(patches):
-    """Have updaters and Evaluator make the variables, if version 1 is named."""
+    """Have updaters and Evaluator call models as then, if version 1 is named.
+
+    They make the variables. There was no configuration whose mode Evaluator could
+    change: functions ran as in training, unless their own arguments said otherwise.
+    """
     if 'v1' not in patches.named:
         return
     as_arguments, evaluate = convert._as_arguments, extensions.Evaluator.evaluate
@@ -42,7 +48,12 @@ def install(patches):
         finally:
             _state.flag = flags.OFF
 
+    def mode_of_caller(self):
+        _report.adapted('chainer.training.extensions.Evaluator in no mode of its own')
+        return contextlib.nullcontext()
+
     evaluate_volatile.__doc__ = evaluate.__doc__
     patches.set(convert, '_as_arguments', as_variables)
     patches.set(extensions.Evaluator, 'evaluate', evaluate_volatile)
+    patches.set(extensions.Evaluator, '_mode', mode_of_caller)
     patches.set(global_config, 'keep_graph_on_report', True)

@@ -1,9 +1,29 @@
-"""A module of triggers that had another name up to version 2."""
-from chainer_fast.legacy import _attributes
+"""Triggers of earlier versions: a module by another name, and when epochs fire."""
+import functools
+
+from chainer_fast.legacy import _attributes, _named, _report
+from chainer_fast.training.triggers import IntervalTrigger
+
+_WHAT = 'triggers that ask for an update at the end of an epoch'
 
 
 def install(patches):
-    """Let it be imported by that name."""
+    """Let the module be imported by that name, and epochs fire as then."""
     _attributes.move(patches, {
         'chainer_fast.training.triggers.interval':
             'chainer_fast.training.triggers.interval_trigger'})
+    if not _named.is_named(patches, 'v1.17'):
+        return
+    today = IntervalTrigger.__call__
+
+    @functools.wraps(today)
+    def __call__(self, trainer):
+        fires = today(self, trainer)
+        if self.unit != 'epoch':
+            return fires
+        updater = trainer.updater
+        fired = bool(updater.is_new_epoch and updater.epoch % self.period == 0)
+        if fired != fires:
+            _report.adapted(_WHAT)
+        return fired
+    patches.set(IntervalTrigger, '__call__', __call__)

@@ -138,7 +138,7 @@ class Evaluator(extension.Extension):
             path = name if self.name is None else '%s/%s' % (self.name, name)
             reporter.add_observer(path, target)
             reporter.add_observers(path, target.namedlinks(skipself=True))
-        with reporter, configuration.using_config('train', False):
+        with reporter, self._mode():
             try:
                 result = self.evaluate()
             except NoExamples as error:
@@ -147,6 +147,10 @@ class Evaluator(extension.Extension):
                 raise
         reporter_module.report(result)
         return result
+
+    def _mode(self) -> tp.ContextManager[tp.Any]:
+        """Return the context in which models are called."""
+        return configuration.using_config('train', False)
 
     def evaluate(self) -> dict[tp.Any, tp.Any]:
         """Go through the data once; subclasses may override this.

@@ -51,5 +51,5 @@ def show(trainer):
 
 
 trainer.extend(show)
-trainer.run()
+trainer.run()  # removed: chainer.training.extensions.Evaluator in no mode of its own
 shutil.rmtree(out)
