@@ -11,6 +11,7 @@ from chainer_fast._past import missing_names
 
 # Exceptions that users come across, which are hardly ever kept in files.
 _EXCEPTIONS = {
+    'chainer_fast._mistakes': ('WrongKind',),
     'chainer_fast.dataset.download': ('_DownloadError',),
     'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
     'chainer_fast.graph_optimizations._side_effects': ('Unrecordable',),

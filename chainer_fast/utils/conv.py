@@ -46,22 +46,13 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
 
 def _gather(img, ksize, stride, pad, dilate, outs, *pval):
     """Copy patches out of images; refuse negative padding."""
-    _check_array('img', img)
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
     return convolution.gather(
         img, *map(_numbers.plain_all, (ksize, stride, pad, dilate)), outs, *pval)
 
 
-def _check_array(name, value):
-    """Check that a value is an array, and no variable, whose elements are objects."""
-    if not hasattr(value, 'strides'):
-        raise TypeError('%s must be an array, not %s: pass x.array of a variable' % (
-            name, type(value).__name__))
-
-
 def _scatter(col, stride, pad, lengths, dilate):
-    _check_array('col', col)
     return convolution.scatter(
         col, *map(_numbers.plain_all, (stride, pad, lengths, dilate)))
 

@@ -72,7 +72,7 @@ def test_sanitizer(context, tmp_path, monkeypatch):
     found = run.execute(command, folder / 'it.log', 60, context.tree)
     assert found['state'] == 'passed'
     assert 'with --tool memcheck' in (folder / 'it.log').read_text()
-    assert page.tests(folder / 'memcheck_roi.outcomes.jsonl').startswith('121 passed.')
+    assert page.tests(folder / 'memcheck_roi.outcomes.jsonl').startswith('125 passed.')
 
 
 def test_gaps(tmp_path, monkeypatch, capsys):

@@ -49,11 +49,11 @@ def _as_weights(class_weight, classes, is_double=False):
     count = len(class_weight)
     if count == 1:
         return class_weight.repeat(classes)
-    text = 'class_weight must have a weight for each of the %s classes, but has %d' % (
+    text = 'class_weight must have a weight for each of the %s classes, but has %s' % (
         classes, count)
     if is_double:
         raise type_check.InvalidType(
-            'len(class_weight) == x.shape[1]', '%d != %d' % (count, classes), text)
+            'len(class_weight) == x.shape[1]', '%s != %s' % (count, classes), text)
     raise ValueError(text)
 
 

@@ -50,7 +50,7 @@ def _read_axes(axes, a_shape, b_shape):
     elif isinstance(axes, int):
         for name, shape in ('a', a_shape), ('b', b_shape):
             if axes > len(shape):
-                raise ValueError('axes names %d axes of %s, which has %d' % (
+                raise ValueError('axes names %s axes of %s, which has %s' % (
                     axes, name, len(shape)))
         count = max(axes, 0)
         a_sum = range(-count, 0)

@@ -96,7 +96,7 @@ def scatter(
     _expect_array(col)
     nd = len(lengths)
     if col.ndim != 2 + 2 * nd:
-        raise ValueError('patches of images of %d axes have %d axes, not %d'
+        raise ValueError('patches of images of %s axes have %s axes, not %s'
                          % (nd, 2 + 2 * nd, col.ndim))
     ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
     img = numpy.zeros(
