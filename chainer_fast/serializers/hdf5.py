@@ -1,6 +1,7 @@
 """Saving to and loading from HDF5 files, by way of h5py."""
 from __future__ import annotations
 
+import functools
 import os
 import typing as tp
 
@@ -125,7 +126,11 @@ class HDF5Deserializer(serializer.Deserializer):
         _check_available()
         self.strict = strict
         self.group = group
-        self._loading = _loading.Loading(group)
+
+    @functools.cached_property
+    def _loading(self) -> tp.Any:
+        # Derived classes may set the attributes above by themselves.
+        return _loading.Loading(self.group)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
         if self.group is None:

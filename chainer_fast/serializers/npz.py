@@ -1,6 +1,7 @@
 """Saving to and loading from NumPy's npz archives."""
 from __future__ import annotations
 
+import functools
 import os
 import typing as tp
 import zipfile
@@ -195,7 +196,12 @@ class NpzDeserializer(serializer.Deserializer):
         self.ignore_names: tp.Any = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
-        self._loading = _loading.Loading(
+
+    @functools.cached_property
+    def _loading(self) -> tp.Any:
+        # Derived classes may set the attributes above by themselves.
+        npz = self.npz
+        return _loading.Loading(
             npz.zip.fp  # type: ignore[union-attr]    # it is open
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
