@@ -328,16 +328,17 @@ def test_autoload(tmp_path):
 
 
 def test_autoload_passes_over_what_is_damaged(trainer):
-    for i in range(4):
-        path = os.path.join(trainer.out, 'x_%d' % i)
+    paths = [os.path.join(trainer.out, 'x_%d' % i) for i in range(4)]
+    for i, path in enumerate(paths):
         serializers.save_npz(path, Target(float(i)), compression=False)
-        os.utime(path, (i, i))
-    with open(os.path.join(trainer.out, 'x_3'), 'r+b') as f:
+    with open(paths[3], 'r+b') as f:
         f.truncate(f.seek(0, 2) // 2)
-    with open(os.path.join(trainer.out, 'x_2'), 'r+b') as f:
+    with open(paths[2], 'r+b') as f:
         place = f.read().index(numpy.full(3, 2.).tobytes())
         f.seek(place)
         f.write(b'????')
+    for i, path in enumerate(paths):
+        os.utime(path, (i, i))
     os.mkdir(os.path.join(trainer.out, 'x_folder'))
     target = Target(9.)
     snapshot = extensions.snapshot_object(target, 'x_{}', autoload=True)
