@@ -95,7 +95,7 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     if type(size) is int:
         return size
     # A product of NumPy's integers has their dtype, which may have no room for it.
-    if hasattr(shape, '__len__'):
+    if hasattr(shape, '__len__'):       # an iterator is used up by now
         size = math.prod([_numbers.plain(length) for length in shape])
     return int(size)
 

@@ -226,7 +226,8 @@ class MultiprocessIterator(ReadAheadIterator):
 
     @property
     def _depth(self):
-        # Chainer's thread has one more batch in hand than its queue holds.
+        # Chainer's thread has one more batch in hand than its queue holds. In this
+        # order NaN counts as one.
         return max(1, self.n_prefetch) + 1
 
     def _measure(self):

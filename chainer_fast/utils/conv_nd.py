@@ -48,8 +48,7 @@ def _check_lengths(nd, **settings):
 def _places(img, ksize, stride, pad, cover_all, dilate):
     """Check the window and return it with the numbers of its positions."""
     nd = img.ndim - 2
-    if nd < 0:
-        conv._expect_axes(img, 'im2col_nd', 2)
+    conv._expect_axes(img, 'im2col_nd', 2)
     dilate = as_tuple(dilate, nd)
     _check_lengths(nd, ksize=ksize, stride=stride, pad=pad)
     outs = [get_conv_outsize(length, k, s, p, cover_all, d) for length, k, s, p, d

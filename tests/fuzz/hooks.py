@@ -166,20 +166,25 @@ def compare(seed):
         warnings.showwarning = trap
         stack.enter_context(np.errstate(
             all=['warn', 'call'][random.randint(2)], call=errors))
+        stack.callback(trap.set, 0)
         times = random.randint(4)
         trap.set(times)
-        with contextlib.suppress(Exception):
+        try:
             ys = _call(random, trap)
             y = ys[0] if isinstance(ys, (tuple, list)) else ys
-            viewed = _viewed(y, trap.arrays)
-            if viewed and trap.left < times:
-                return
-            trap.arrays = [array for array in trap.arrays
-                           if not any(array is other for other in viewed)]
+        except Exception:
+            return
+        if not isinstance(y, chainer.Variable):
+            return
+        viewed = _viewed(y, trap.arrays)
+        if viewed and trap.left < times:
+            return
+        trap.arrays = [array for array in trap.arrays
+                       if not any(array is other for other in viewed)]
+        with contextlib.suppress(Exception):
             if y.creator_node is not None and random.randint(2):
                 _lay_traps(y.creator_node, trap)
             y.grad = np.ones_like(y.array)
             trap.arrays.append(y.grad)
             trap.set(random.randint(1, 4))
             y.backward(enable_double_backprop=bool(random.randint(2)))
-    trap.set(0)

@@ -62,3 +62,8 @@ def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     # While a graph is built, even a cast that changes nothing gives a variable of its
     # own, so that every cast of one variable can have its own gradient.
     return Cast(typ).apply((x,))[0]
+
+
+def as_type(x, dtype):
+    """Cast a variable that has another dtype; None stays None."""
+    return x if x is None or x.dtype == dtype else cast(x, dtype)

@@ -46,13 +46,11 @@ class ScatterAdd(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         g, = grad_outputs
-        grads = [
-            g if i == 0 else get_item.get_item(g, self.slices) for i in indexes]
         # An array takes values of other types.
-        types = [self.inputs[i].dtype for i in indexes]
         return tuple([
-            each if each.dtype == dtype else cast.cast(each, dtype)
-            for each, dtype in zip(grads, types, strict=True)])
+            cast.as_type(g if i == 0 else get_item.get_item(g, self.slices),
+                         self.inputs[i].dtype)
+            for i in indexes])
 
 
 def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:

@@ -50,7 +50,7 @@ class TransposeSequence(FunctionNode):
             if g is None else g for i, g in enumerate(grad_outputs)]
         grads = TransposeSequence(len(lengths)).apply(tuple(grads))
         return tuple([
-            g if g.dtype == x.dtype else cast.cast(g, x.dtype)
+            cast.as_type(g, x.dtype)
             for g, x in zip(grads, self.inputs, strict=True)])
 
 

@@ -296,7 +296,7 @@ class EinSum(FunctionNode):
                 operands = (gy, *inputs[:i], *inputs[i + 1:])
                 function = DiagEinSum(in_subs, term, x.shape)
             g, = function.apply(operands)
-            grads.append(g if g.dtype == x.dtype else cast.cast(g, x.dtype))
+            grads.append(cast.as_type(g, x.dtype))
         return tuple(grads)
 
 

@@ -6,7 +6,7 @@ from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
-from chainer_fast.functions.math import sum as sum_
+from chainer_fast.functions.math import _gradients
 from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -45,11 +45,9 @@ class Zoneout(FunctionNode):
 
 
 def _fitting(g, x):
-    if g.shape != x.shape:
-        g = sum_.sum_to(g, x.shape)
-    if g.dtype == x.dtype:
-        return g
-    return cast.cast(g, x.dtype) if x.dtype.kind == 'f' else None
+    if x.dtype.kind != 'f':
+        return None
+    return cast.as_type(_gradients.fit(g, x), x.dtype)
 
 
 class _ZoneoutGrad(FunctionNode):

@@ -18,11 +18,6 @@ from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.variable import Variable
 
 
-def as_type(x, dtype):
-    """Cast a variable that has another dtype; None stays None."""
-    return x if x is None or x.dtype == dtype else cast.cast(x, dtype)
-
-
 def mean(x, axes):
     """Return the average of a variable along axes, which stay with length one."""
     return average.average(x, axis=axes, keepdims=True)
@@ -121,4 +116,4 @@ def parameter_view(v, shape):
 
 def fit(gradient, operand):
     """Give a gradient the shape and dtype of its variable; None stays None."""
-    return as_type(parameter_view(gradient, operand.shape), operand.dtype)
+    return cast.as_type(parameter_view(gradient, operand.shape), operand.dtype)

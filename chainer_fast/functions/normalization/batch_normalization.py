@@ -16,7 +16,7 @@ from chainer_fast.backends.kernels.normalization.axes import (
 )
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.array import broadcast, cast
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _second_order
@@ -235,7 +235,7 @@ class BatchNormalizationGrad(FunctionNode):
         shape = tuple([
             n if i in self.key_axis else 1 for i, n in enumerate(x.shape)])
         x, gamma, gy, ggx, gggamma, ggbeta = [
-            _second_order.as_type(v, dtype) for v in inputs + tuple(grad_outputs)]
+            cast.as_type(v, dtype) for v in inputs + tuple(grad_outputs)]
         gamma, gggamma, ggbeta = [
             _second_order.parameter_view(v, shape) for v in (gamma, gggamma, ggbeta)]
         grads = _second_order.gradients(
@@ -347,7 +347,7 @@ class FixedBatchNormalizationGrad(FunctionNode):
             1 if i in self.axis else n for i, n in enumerate(inputs[0].shape)])
 
         def prepared(v):
-            v = _second_order.as_type(v, dtype)
+            v = cast.as_type(v, dtype)
             if v is not None and v.shape == param_shape:
                 v = _second_order.parameter_view(v, shape)
             return v

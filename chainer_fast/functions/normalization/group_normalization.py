@@ -10,6 +10,7 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import NdArray
@@ -119,7 +120,7 @@ class _GroupNormalizationGrad(FunctionNode):
 
         def prepared(v, shape):
             return _second_order.parameter_view(
-                _second_order.as_type(v, dtype), shape)
+                cast.as_type(v, dtype), shape)
 
         x, gamma, gy, ggx, gggamma, ggbeta = [
             prepared(v, of_channels if i in (1, 4, 5) else by_group)

@@ -7,9 +7,9 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.functions.normalization._second_order import as_type
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -75,7 +75,7 @@ class _NormalizeL2Grad(FunctionNode):
         # (g - e <g, e> r / n) / n. The direction of a zero vector is taken to be zero.
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
-        x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
+        x, gy, ggx = [cast.as_type(v, dtype) for v in (*inputs, *grad_outputs)]
 
         def dot(a, b):
             return sum_mod.sum(a * b, axis=self.axis, keepdims=True)
@@ -93,7 +93,7 @@ class _NormalizeL2Grad(FunctionNode):
             (direction * radial - ggx * by_gy - gy * by_ggx) / (n * n),
             (ggx - direction * (by_ggx * r / n)) / n,
         )
-        return tuple([as_type(grads[i], inputs[i].dtype) for i in indexes])
+        return tuple([cast.as_type(grads[i], inputs[i].dtype) for i in indexes])
 
 
 def normalize(

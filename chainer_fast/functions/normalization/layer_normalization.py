@@ -9,7 +9,7 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.array import broadcast, cast
 from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -97,7 +97,7 @@ class _LayerNormalizationGrad(FunctionNode):
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs[:2])
         x, gamma, gy, ggx, gggamma, ggbeta = [
-            _second_order.as_type(v, dtype)
+            cast.as_type(v, dtype)
             for v in inputs + tuple(grad_outputs)]
         row = (1, x.shape[1])
         gamma, gggamma, ggbeta = [

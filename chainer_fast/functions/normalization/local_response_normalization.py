@@ -10,7 +10,7 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.normalization._second_order import as_type
+from chainer_fast.functions.array import cast
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -136,7 +136,7 @@ class LocalResponseNormalizationGrad(FunctionNode):
         # u = k + a W(x^2) and y = x u^-b, gx = gy u^-b - 2ab x W(gy x u^-(b+1)).
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
-        x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
+        x, gy, ggx = [cast.as_type(v, dtype) for v in (*inputs, *grad_outputs)]
         half, a, b = _half(self.n), self.alpha, self.beta
 
         def window(v):
@@ -151,7 +151,7 @@ class LocalResponseNormalizationGrad(FunctionNode):
             x * window(by_u) - ggx * window(gy * x * steep) - mixed * gy * steep)
         by_gy = ggx * scale - 2 * a * b * x * steep * mixed
         grads = by_x, by_gy
-        return tuple([as_type(grads[i], inputs[i].dtype) for i in indexes])
+        return tuple([cast.as_type(grads[i], inputs[i].dtype) for i in indexes])
 
 
 class _WindowSum(FunctionNode):

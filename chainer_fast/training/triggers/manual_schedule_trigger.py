@@ -50,7 +50,8 @@ class ManualScheduleTrigger(_progress.Progress):
         given: tp.Any = points
         self.points = given if isinstance(given, list) else [given]
         self.finished: bool = False
-        self._must_find_out = False     # a snapshot does not tell whether it is over
+
+    _must_find_out = False      # a snapshot did not tell whether the schedule is over
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a point was reached since the last call."""
