@@ -53,6 +53,21 @@ def test_labels(case):
           cross_entropy.hard_gradient.reference(x, actual[1], *args, g, .5), x.dtype)
 
 
+@pytest.mark.parametrize('order', 'CF')
+@pytest.mark.parametrize('offset', [0, 100, -1e4])
+def test_large_scores_round_as_in_chainer(order, offset):
+    """The softmax is the exponential of scores minus the logarithm of a sum, a float."""
+    rng = np.random.RandomState(0)
+    x = np.array(rng.uniform(-3, 3, (100, 30)) + offset, 'f', order=order)
+    t = rng.randint(0, 30, 100).astype('i')
+    top = x.max(axis=1, keepdims=True)
+    log_total = top + np.log(np.exp(x - top).sum(axis=1, keepdims=True))
+    for form in cross_entropy.hard_losses, cross_entropy.hard_losses.reference:
+        losses, y = form(x, t, None, -1)
+        np.testing.assert_allclose(losses, -(x - log_total)[np.arange(100), t], 5e-7)
+        np.testing.assert_allclose(y, np.exp(x - log_total), 5e-7, 1e-6)
+
+
 def labels_of(rng, x, ignore, weighted, dtype):
     """Draw labels of scores, and weights of classes."""
     classes = x.shape[1]

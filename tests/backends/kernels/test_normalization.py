@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
@@ -114,24 +114,44 @@ def test_running_statistics(dtype):
     np.testing.assert_array_equal(*results)
 
 
+@settings(max_examples=100, deadline=None)
+@given(rows=st.integers(1, 3000), columns=st.integers(2, 90), order=st.sampled_from('CF'),
+       dtype=st.sampled_from('fd'), offset=st.sampled_from([0, 3, 4096]),
+       seed=st.integers(0, 99))
+@example(rows=70, columns=1100, order='C', dtype='f', offset=3, seed=0)
+@example(rows=40, columns=3000, order='C', dtype='f', offset=3, seed=0)
+def test_rows_are_added_up_in_the_order_of_numpy(
+        rows, columns, order, dtype, offset, seed):
+    """The same bits, of matrices and of images that lie channels last."""
+    x = (np.random.RandomState(seed).uniform(-1, 1, (rows, columns)) + offset).astype(
+        dtype)
+    expected = x.mean(axis=0), x.var(axis=0)
+    by_hand = np.zeros(columns, dtype)
+    for row in x:
+        by_hand += row
+    np.testing.assert_array_equal(expected[0], by_hand / np.array(rows, dtype))
+    images = x.reshape(rows, 1, 1, columns).transpose(0, 3, 1, 2)
+    for found in (
+            kernels.moments.compiled(np.array(x, order=order), (0,)),
+            kernels.moments.compiled(images, (0, 2, 3)),
+            kernels.moments.reference(x, (0,))):
+        for moment, of_numpy in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(moment, of_numpy)
+
+
 @pytest.mark.parametrize('dtype', 'fd')
 @pytest.mark.parametrize('value', [0.1, 1e4 / 3, -7e-9])
-@pytest.mark.parametrize('shape, axis', [((99, 3), (0,)), ((9, 3, 35), (0, 2))])
-def test_moments_of_what_is_constant(dtype, value, shape, axis):
-    x = np.full(shape, value, dtype)
-    for form in kernels.moments.compiled, kernels.moments.reference:
-        mean, var = form(x, axis)
-        np.testing.assert_array_equal(mean, np.full(3, value, dtype))
-        np.testing.assert_array_equal(var, np.zeros(3, dtype))
+def test_moments_of_images_that_are_constant(dtype, value):
+    mean, var = kernels.moments.compiled(np.full((9, 3, 35), value, dtype), (0, 2))
+    np.testing.assert_array_equal(mean, np.full(3, value, dtype))
+    np.testing.assert_array_equal(var, np.zeros(3, dtype))
 
 
-@pytest.mark.parametrize('shape, axis', [((3000, 2), (0,)), ((50, 2, 64), (0, 2))])
-def test_moments_far_from_zero(shape, axis):
-    x = (uniform(shape) + 4096).astype('f')
-    for form in kernels.moments.compiled, kernels.moments.reference:
-        mean, var = form(x, axis)
-        np.testing.assert_allclose(mean, x.astype('d').mean(axis), rtol=1e-7)
-        np.testing.assert_allclose(var, x.astype('d').var(axis), rtol=1e-5)
+def test_moments_of_images_far_from_zero():
+    x = (uniform((50, 2, 64)) + 4096).astype('f')
+    mean, var = kernels.moments.compiled(x, (0, 2))
+    np.testing.assert_allclose(mean, x.astype('d').mean((0, 2)), rtol=1e-7)
+    np.testing.assert_allclose(var, x.astype('d').var((0, 2)), rtol=1e-5)
 
 
 def test_no_code_for_these():

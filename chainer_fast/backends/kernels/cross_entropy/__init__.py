@@ -31,14 +31,8 @@ def _index(labels):
 
 def _softmax(x):
     """The softmax of scores, and its logarithm."""
-    xp = get_array_module(x)
-    # In this order, large scores cost no precision.
-    log_y = x - x.max(axis=1, keepdims=True)
-    y = exponential.exp(log_y)
-    total = y.sum(axis=1, keepdims=True)
-    log_y -= xp.log(total)
-    y /= total
-    return y, log_y
+    log_y = softmax.log_softmax(x, 1)
+    return exponential.exp(log_y), log_y
 
 
 def _classes(t, ignore_label):
@@ -256,14 +250,12 @@ def soft_losses(
         What is kept of the scores.
     """
     t = _wide(t)
+    y, log_y = _softmax(_wide(x))
     if eps is None:
-        y, log_y = _softmax(_wide(x))
         losses = -(t * log_y).sum(axis=1)
     else:
         xp = get_array_module(x)
-        log_y = softmax.log_softmax(_wide(x), 1)
         losses = (t * (xp.log(t + t.dtype.type(eps)) - log_y)).sum(axis=1)
-        y = exponential.exp(log_y, out=log_y)
     return losses, y.astype(x.dtype, copy=False)
 
 

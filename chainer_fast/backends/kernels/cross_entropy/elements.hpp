@@ -5,8 +5,8 @@
 
 namespace chainer_fast {
 
-/* Scores, and the logarithm of the sum of their exponentials, are relative to the
- * largest score. */
+/* The score and the logarithm of the sum of all scores' exponentials may both be relative
+ * to the largest score. */
 template <typename T>
 CF_ELEMENT T label_loss(T score, T log_total, T weight) {
     return (log_total - score) * weight;

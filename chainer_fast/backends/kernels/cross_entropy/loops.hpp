@@ -45,30 +45,47 @@ CF_CLONES void weigh(Block b, const T *x, const T *t, T *sums, T *norms) {
         }
 }
 
+/* Makes the logarithms of the totals relative to no score, as they are subtracted from the
+ * scores, and each total the factor that turns the exponentials of its column into the
+ * softmax. A float keeps the logarithm of large scores to few digits behind the point, and
+ * the softmax of Chainer, an exponential of that difference, shows what is lost. */
+template <typename T>
+CF_CLONES void make_factors(const T *tops, T *logs, T *totals, ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; ++j) {
+        const T rounded = tops[j] + logs[j];
+        const double lost = (double)rounded - (double)tops[j] - (double)logs[j];
+        totals[j] = (T)((1 - lost) / (double)totals[j]);
+        logs[j] = rounded;
+    }
+}
+
 /* Also fills y with the softmax of the scores. */
 template <typename T>
 void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
                  const T *weights, T *losses, Extent e, const Unary &exp,
                  const Unary &log) {
     for_each_block<T>(e, [&](Block b) {
-        T tops[BLOCK], totals[BLOCK], sums[BLOCK], norms[BLOCK];
+        T tops[BLOCK], totals[BLOCK], logs[BLOCK], sums[BLOCK], norms[BLOCK];
+        const T *scores = x + b.at;
         T *p = y + b.at;
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        shift(b, x + b.at, tops, p);
+        shift(b, scores, tops, p);
         if (label)
             for (j = 0; j < b.columns; ++j)
-                sums[j] = label[j] < 0 ? (T)0 : p[b.place(label[j], j)];
+                sums[j] = label[j] < 0 ? (T)0 : scores[b.place(label[j], j)];
         else
             weigh(b, p, soft + b.at, sums, norms);
         exponentiate(b, p, exp);
-        normalize(b, p, totals);
-        log.run(totals, totals, b.columns);
+        add_up(b, p, totals);
+        log.run(totals, logs, b.columns);
+        make_factors(tops, logs, totals, b.columns);
+        for_each_element(b, totals, [=](ptrdiff_t k, T factor) { p[k] *= factor; });
         for (j = 0; j < b.columns; ++j)
-            loss[j] = !label ? totals[j] * norms[j] - sums[j]
+            loss[j] = !label ? (logs[j] - tops[j]) * norms[j] - sums[j]
                 : label[j] < 0 ? (T)0
-                : label_loss(sums[j], totals[j], weights ? weights[label[j]] : (T)1);
+                : label_loss(sums[j], logs[j], weights ? weights[label[j]] : (T)1);
     });
 }
 

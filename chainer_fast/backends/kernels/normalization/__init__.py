@@ -36,8 +36,9 @@ def _sum(x, axis):
 def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     """Mean and variance over axes.
 
-    The variance is the biased one, a sum divided by the number of elements. It is
-    exactly zero where all elements are the same. Both moments of no elements are zero.
+    The variance is the biased one, a sum divided by the number of elements. Both
+    moments of no elements are zero. Floats are added up as NumPy does: where the axes
+    are the outer ones in memory, row by row, which rounds more than other sums.
 
     Parameters
     ----------
@@ -56,18 +57,11 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     if count == 0:
         shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
         return xp.zeros(shape, x.dtype), xp.zeros(shape, x.dtype)
-    # Taken around one of the elements, the mean has next to no rounding error.
-    some = x[tuple([slice(0, 1) if i in axis else slice(None) for i in range(x.ndim)])]
-    shifted = x - some
-    mean = shifted.mean(axis=axis, keepdims=True)
-    if xp is numpy and not xp.isfinite(mean).all():
-        # That element is so large that the sum of the differences is infinite. On a
-        # GPU the question would have to wait for it.
-        mean = xp.where(
-            xp.isfinite(mean), mean, x.mean(axis=axis, keepdims=True) - some)
-    shifted -= mean
+    # Not `var`, whose mean would be found again.
+    mean = x.mean(axis=axis, keepdims=True)
+    shifted = x - mean
     variance = arrays.force_array((shifted * shifted).mean(axis=axis))
-    return (mean + some).reshape(variance.shape), variance
+    return mean.reshape(variance.shape), variance
 
 
 @by_interm(5, '0')

@@ -1,9 +1,10 @@
 /* Loops of batch normalization.
  *
- * Sums are doubles. Moments are taken around one of the elements, in one pass: the
- * variance then loses no more digits to cancellation than a sum of as many terms does,
- * as no element is further from the mean than the deviation times the root of the
- * number of elements. Where all elements are the same, it is exactly zero.
+ * Sums are doubles, but for moments of single elements (``moments.hpp``). Those of longer
+ * runs are taken around one of the elements, in one pass: the variance then loses no more
+ * digits to cancellation than a sum of as many terms does, as no element is further from
+ * the mean than the deviation times the root of the number of elements. Where all elements
+ * are the same, it is exactly zero.
  *
  * A channel with long runs of elements is worked on run by run, so that it is still in
  * the cache when it is gone over again. Channels with short runs are worked on several
@@ -15,6 +16,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
+#include "chainer_fast/backends/kernels/normalization/moments.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
 namespace chainer_fast {
@@ -103,6 +105,8 @@ CF_CLONES void channel_sums(const T *x, const T *g, Block b, const T *centre,
 
 template <typename T>
 void block_moments(const T *x, Block b, T *mean, T *var) {
+    if (b.inner == 1)
+        return column_moments(x + b.offset, b.outer, b.stride, b.channels, mean, var);
     Pair<double> sums[COLUMNS];
     T centre[COLUMNS];
     ptrdiff_t c = 0;

@@ -1,9 +1,9 @@
 /* Loops of normalization over images that lie channels last.
  *
- * Such images are a matrix with a row for each pixel and a column for each channel. Its
- * rows are cut into blocks, whose sums several threads find; then the sums of the blocks
- * are added up from the first to the last. Blocks depend on the shape alone, so results
- * do not depend on the number of threads.
+ * Such images are a matrix with a row for each pixel and a column for each channel. For
+ * gradients, its rows are cut into blocks, whose sums several threads find; then the sums
+ * of the blocks are added up from the first to the last. Blocks depend on the shape alone,
+ * so results do not depend on the number of threads.
  */
 #ifndef CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
@@ -77,12 +77,15 @@ void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
     add_blocks(scratch, p.blocks, 2 * n);
 }
 
+/* Each sum goes from the first row to the last: threads share the channels. */
 template <typename T>
-void pixel_moments(const T *x, T *mean, T *var, const Pixels &p, double *scratch) {
-    pixel_sums<Moments>(x, x, x, p, scratch);
-    for (ptrdiff_t c = 0; c < p.channels; ++c)
-        set_moments(Pair<double>{scratch[c], scratch[p.channels + c]},
-                    (double)p.rows, (double)x[c], mean[c], var[c]);
+void pixel_moments(const T *x, T *mean, T *var, const Pixels &p) {
+    constexpr ptrdiff_t STEP = SIDE_BY_SIDE;
+    parallel((p.channels + STEP - 1) / STEP, GRAIN / (p.rows * STEP) + 1,
+             [=](ptrdiff_t begin, ptrdiff_t end) {
+        const ptrdiff_t c = begin * STEP, n = std::min(end * STEP, p.channels) - c;
+        column_moments(x + c, p.rows, p.channels, n, mean + c, var + c);
+    });
 }
 
 template <bool GRAD, typename T>
@@ -100,13 +103,15 @@ void transform_pixels(const T *x, const T *g, T *y, const Pixels &p, const T *me
 template <typename T>
 void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                  T *inv_std, Extent e, double eps) {
+    if (e.channels == 1)    // one run, not rows
+        e = {1, 1, e.outer * e.inner};
     if (!has_pixels(e))
         return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
     const Pixels p(e);
     const auto scratch = scratch_of(p);
     T *factor = reinterpret_cast<T *>(scratch.get());
     if (var)
-        pixel_moments(x, mean, var, p, scratch.get());
+        pixel_moments(x, mean, var, p);
     if (!y)
         return;
     set_factors(gamma, var, inv_std, e.channels, (T)eps, factor);
