@@ -1,10 +1,10 @@
 /* Loops of batch normalization.
  *
- * Sums are doubles, but for moments of single elements (``moments.hpp``). Those of longer
- * runs are taken around one of the elements, in one pass: the variance then loses no more
- * digits to cancellation than a sum of as many terms does, as no element is further from
- * the mean than the deviation times the root of the number of elements. Where all elements
- * are the same, it is exactly zero.
+ * Sums over single elements of each row are floats (``column_sums.hpp``), those over runs
+ * of several elements are doubles. Moments of runs are taken around one of the elements, in
+ * one pass: the variance then loses no more digits to cancellation than a sum of as many
+ * terms does, as no element is further from the mean than the deviation times the root of
+ * the number of elements. Where all elements are the same, it is exactly zero.
  *
  * A channel with long runs of elements is worked on run by run, so that it is still in
  * the cache when it is gone over again. Channels with short runs are worked on several
@@ -15,8 +15,8 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/backends/kernels/normalization/column_sums.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
-#include "chainer_fast/backends/kernels/normalization/moments.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
 namespace chainer_fast {
@@ -233,18 +233,15 @@ void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *
     }, var ? RUNS : SHORT * COLUMNS);   /* those gone over once stay in no cache anyway */
 }
 
-/* Finds the coefficients of a gradient for a channel, and the gradients of the
- * parameters, from the sums of ``Products`` over ``count`` elements. */
+/* Finds the coefficients of a gradient for a channel from those of its parameters. */
 template <typename T>
-CF_ELEMENT void set_gradients(
-        Pair<double> sums, T gamma, T inv_std, double count, int fixed, T &ggamma,
-        T &gbeta, T &factor, T &g_mean, T &slope) {
+CF_ELEMENT void set_coefficients(
+        double gbeta, double ggamma, T gamma, T inv_std, double count, int fixed,
+        T &factor, T &g_mean, T &slope) {
     const double s = (double)inv_std, wide = (double)gamma * s;
-    gbeta = (T)sums.first;
-    ggamma = (T)(sums.second * s);
     factor = (T)wide;
-    g_mean = fixed ? (T)0 : (T)(sums.first / count);
-    slope = fixed ? (T)0 : (T)(-wide * s * s * sums.second / count);
+    g_mean = fixed ? (T)0 : (T)(gbeta / count);
+    slope = fixed ? (T)0 : (T)(-wide * s * ggamma / count);
 }
 
 /* ``fixed`` says that the statistics do not depend on x. */
@@ -254,11 +251,24 @@ void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
     each_block(e, [=](ptrdiff_t c, const Block &b) {
         Pair<double> sums[COLUMNS];
         T factor[COLUMNS], g_mean[COLUMNS], slope[COLUMNS];
-        channel_sums<Products>(x, g, b, mean + c, sums);
-        for (ptrdiff_t i = 0; i < b.channels; ++i)
-            set_gradients(sums[i], gamma[c + i], inv_std[c + i],
-                          (double)(e.outer * e.inner), fixed, ggamma[c + i],
-                          gbeta[c + i], factor[i], g_mean[i], slope[i]);
+        const bool single = b.inner == 1;
+        if (single)
+            column_gradients(x + b.offset, g + b.offset, b.outer, b.stride, b.channels,
+                             mean + c, inv_std + c, gbeta + c, ggamma + c);
+        else
+            channel_sums<Products>(x, g, b, mean + c, sums);
+        for (ptrdiff_t i = 0, k = c; i < b.channels; ++i, ++k) {
+            if (single)
+                sums[i] = {(double)gbeta[k], (double)ggamma[k]};
+            else {
+                sums[i].second *= (double)inv_std[k];
+                gbeta[k] = (T)sums[i].first;
+                ggamma[k] = (T)sums[i].second;
+            }
+            set_coefficients(sums[i].first, sums[i].second, gamma[k], inv_std[k],
+                             (double)(e.outer * e.inner), fixed, factor[i], g_mean[i],
+                             slope[i]);
+        }
         if (fixed)      // nothing of x, which may be NaN
             transform<false>(g, g, gx, b, g_mean, factor, slope, slope);
         else

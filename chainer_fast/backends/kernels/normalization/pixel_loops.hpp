@@ -1,9 +1,9 @@
 /* Loops of normalization over images that lie channels last.
  *
- * Such images are a matrix with a row for each pixel and a column for each channel. For
- * gradients, its rows are cut into blocks, whose sums several threads find; then the sums
- * of the blocks are added up from the first to the last. Blocks depend on the shape alone,
- * so results do not depend on the number of threads.
+ * Such images are a matrix with a row for each pixel and a column for each channel. Each sum
+ * goes from the first row to the last (``column_sums.hpp``), so threads share the columns;
+ * where the matrix is gone over element by element, they share blocks of rows. Results do
+ * not depend on the number of threads.
  */
 #ifndef CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
@@ -44,47 +44,18 @@ struct Pixels {
 /* Whether there are so many of them that the loops over channels serve worse. */
 inline bool has_pixels(Extent e) { return e.inner == 1 && e.outer >= 2 * BLOCK_ROWS; }
 
-/* Memory for two sums a channel for each block, and up to four coefficients after them. */
-inline std::unique_ptr<double[]> scratch_of(const Pixels &p) {
-    return std::unique_ptr<double[]>(new double[(2 * p.blocks + 4) * p.channels]);
+/* With one channel, what would be rows is one run. */
+inline Extent without_rows_of_one(Extent e) {
+    return e.channels == 1 ? Extent{1, 1, e.outer * e.inner} : e;
 }
 
-template <typename Terms, typename T>
-CF_CLONES void block_sums(const T *x, const T *g, const T *centre,
-                          double *CF_RESTRICT first, double *CF_RESTRICT second,
-                          ptrdiff_t rows, ptrdiff_t channels) {
-    for (ptrdiff_t c = 0; c < channels; ++c)
-        first[c] = second[c] = 0;
-    add_columns<Terms>(x, g, rows, channels, channels, centre, first, second);
-}
-
-/* Adds up the sums of all blocks where those of the first block are. */
-CF_CLONES inline void add_blocks(double *sums, ptrdiff_t blocks, ptrdiff_t width) {
-    for (ptrdiff_t i = 1; i < blocks; ++i)
-        for (ptrdiff_t j = 0; j < width; ++j)
-            sums[j] += sums[i * width + j];
-}
-
-/* Leaves the two sums of each channel at the beginning of the scratch memory. */
-template <typename Terms, typename T>
-void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
-                double *scratch) {
-    const ptrdiff_t n = p.channels;
-    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
-        double *sums = scratch + 2 * n * i;
-        block_sums<Terms>(x + row * n, g + row * n, centre, sums, sums + n, rows, n);
-    });
-    add_blocks(scratch, p.blocks, 2 * n);
-}
-
-/* Each sum goes from the first row to the last: threads share the channels. */
-template <typename T>
-void pixel_moments(const T *x, T *mean, T *var, const Pixels &p) {
-    constexpr ptrdiff_t STEP = SIDE_BY_SIDE;
-    parallel((p.channels + STEP - 1) / STEP, GRAIN / (p.rows * STEP) + 1,
-             [=](ptrdiff_t begin, ptrdiff_t end) {
-        const ptrdiff_t c = begin * STEP, n = std::min(end * STEP, p.channels) - c;
-        column_moments(x + c, p.rows, p.channels, n, mean + c, var + c);
+/* Calls f(first column, number of columns) on several threads. */
+template <typename F>
+void each_strip(const Pixels &p, const F &f) {
+    parallel((p.channels + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE,
+             GRAIN / (p.rows * SIDE_BY_SIDE) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        const ptrdiff_t c = begin * SIDE_BY_SIDE;
+        f(c, std::min(end * SIDE_BY_SIDE, p.channels) - c);
     });
 }
 
@@ -103,38 +74,40 @@ void transform_pixels(const T *x, const T *g, T *y, const Pixels &p, const T *me
 template <typename T>
 void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                  T *inv_std, Extent e, double eps) {
-    if (e.channels == 1)    // one run, not rows
-        e = {1, 1, e.outer * e.inner};
+    e = without_rows_of_one(e);
     if (!has_pixels(e))
         return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
     const Pixels p(e);
-    const auto scratch = scratch_of(p);
-    T *factor = reinterpret_cast<T *>(scratch.get());
     if (var)
-        pixel_moments(x, mean, var, p);
+        each_strip(p, [=](ptrdiff_t c, ptrdiff_t n) {
+            column_moments(x + c, p.rows, p.channels, n, mean + c, var + c);
+        });
     if (!y)
         return;
-    set_factors(gamma, var, inv_std, e.channels, (T)eps, factor);
-    transform_pixels<false>(x, x, y, p, mean, factor, beta, beta);
+    const std::unique_ptr<T[]> factor(new T[e.channels]);
+    set_factors(gamma, var, inv_std, e.channels, (T)eps, factor.get());
+    transform_pixels<false>(x, x, y, p, mean, factor.get(), beta, beta);
 }
 
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
 void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
                   const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+    e = without_rows_of_one(e);
     if (!has_pixels(e))
         return batch_backward(
             x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed);
     const Pixels p(e);
-    const auto scratch = scratch_of(p);
+    each_strip(p, [=](ptrdiff_t c, ptrdiff_t n) {
+        column_gradients(x + c, g + c, p.rows, p.channels, n, mean + c, inv_std + c,
+                         gbeta + c, ggamma + c);
+    });
     const ptrdiff_t n = p.channels;
-    pixel_sums<Products>(x, g, mean, p, scratch.get());
-    T *factor = reinterpret_cast<T *>(scratch.get() + 2 * n);
-    T *g_mean = factor + n, *slope = g_mean + n;
+    const std::unique_ptr<T[]> coefficients(new T[3 * n]);
+    T *factor = coefficients.get(), *g_mean = factor + n, *slope = g_mean + n;
     for (ptrdiff_t c = 0; c < n; ++c)
-        set_gradients(Pair<double>{scratch[c], scratch[n + c]}, gamma[c], inv_std[c],
-                      (double)p.rows, fixed, ggamma[c], gbeta[c], factor[c], g_mean[c],
-                      slope[c]);
+        set_coefficients((double)gbeta[c], (double)ggamma[c], gamma[c], inv_std[c],
+                         (double)p.rows, fixed, factor[c], g_mean[c], slope[c]);
     if (fixed)
         transform_pixels<false>(g, g, gx, p, g_mean, factor, slope, slope);
     else
