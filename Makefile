@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 lint test-gpu bench bench-gpu bench-host card sanitize \
+	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card sanitize \
 	sanitize-threads differential asv asv-compare docs docs-links release-check locks \
 	build clean
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make test-clang  tests of a build by clang, whose warnings are errors'
 	@echo 'make test-aarch64  tests of a build for aarch64, by an emulator; tells first what'
 	@echo '            it needs and how long it takes; EMULATED=tests/links chooses others'
+	@echo 'make peers  install what test-bridges and test-gpu compare with, which they do, too'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
@@ -182,6 +183,10 @@ build/names.txt: $(VENV)/.test $(API) $(wildcard tests/host_cupy/*.py)
 		'cupy-cuda12x==$*.0' 'nvidia-cuda-nvrtc-cu12==12.9.*' \
 		'nvidia-cuda-runtime-cu12==12.9.*'
 	touch $@
+
+# What tests of other libraries, and of GPUs without one, are run with.
+peers: .peers/bridges/.ready .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready \
+	.peers/cudnn/.ready
 
 # Compiled modules whose stubs are compared with them.
 STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))
