@@ -140,6 +140,17 @@ def test_rows_are_added_up_in_the_order_of_numpy(
 
 
 @pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('shape', [(3, 5), (50, 40), (3000, 9), (70, 1100)])
+def test_gradients_over_rows_are_added_up_in_the_order_of_numpy(dtype, shape):
+    x, gy = uniform(shape, 0, dtype) + np.array(3, dtype), uniform(shape, 1, dtype)
+    mean, inv_std = uniform(shape[1:], 2, dtype), uniform(shape[1:], 3, dtype)
+    _, ggamma, gbeta = kernels.batch_backward.compiled(
+        x, inv_std, gy, mean, inv_std, (0,), False)
+    np.testing.assert_array_equal(gbeta, gy.sum(axis=0))
+    np.testing.assert_array_equal(ggamma, (gy * ((x - mean) * inv_std)).sum(axis=0))
+
+
+@pytest.mark.parametrize('dtype', 'fd')
 @pytest.mark.parametrize('value', [0.1, 1e4 / 3, -7e-9])
 def test_moments_of_images_that_are_constant(dtype, value):
     mean, var = kernels.moments.compiled(np.full((9, 3, 35), value, dtype), (0, 2))
