@@ -115,9 +115,9 @@ def test_running_statistics(dtype):
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows=st.integers(1, 3000), columns=st.integers(2, 90), order=st.sampled_from('CF'),
-       dtype=st.sampled_from('fd'), offset=st.sampled_from([0, 3, 4096]),
-       seed=st.integers(0, 99))
+@given(rows=st.integers(1, 3000), columns=st.integers(2, 90),
+       order=st.sampled_from('CF'), dtype=st.sampled_from('fd'),
+       offset=st.sampled_from([0, 3, 4096]), seed=st.integers(0, 99))
 @example(rows=70, columns=1100, order='C', dtype='f', offset=3, seed=0)
 @example(rows=40, columns=3000, order='C', dtype='f', offset=3, seed=0)
 def test_rows_are_added_up_in_the_order_of_numpy(
