@@ -56,7 +56,7 @@ def test_labels(case):
 @pytest.mark.parametrize('order', 'CF')
 @pytest.mark.parametrize('offset', [0, 100, -1e4])
 def test_large_scores_round_as_in_chainer(order, offset):
-    """The softmax is the exponential of scores minus the logarithm of a sum, a float."""
+    """The softmax is the exponential of a difference that is a float."""
     rng = np.random.RandomState(0)
     x = np.array(rng.uniform(-3, 3, (100, 30)) + offset, 'f', order=order)
     t = rng.randint(0, 30, 100).astype('i')

@@ -115,9 +115,9 @@ def test_running_statistics(dtype):
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows=st.integers(1, 3000), columns=st.integers(2, 90), order=st.sampled_from('CF'),
-       dtype=st.sampled_from('fd'), offset=st.sampled_from([0, 3, 4096]),
-       seed=st.integers(0, 99))
+@given(rows=st.integers(1, 3000), columns=st.integers(2, 90),
+       order=st.sampled_from('CF'), dtype=st.sampled_from('fd'),
+       offset=st.sampled_from([0, 3, 4096]), seed=st.integers(0, 99))
 @example(rows=70, columns=1100, order='C', dtype='f', offset=3, seed=0)
 @example(rows=40, columns=3000, order='C', dtype='f', offset=3, seed=0)
 def test_rows_are_added_up_in_the_order_of_numpy(
@@ -137,6 +137,17 @@ def test_rows_are_added_up_in_the_order_of_numpy(
             kernels.moments.reference(x, (0,))):
         for moment, of_numpy in zip(found, expected, strict=True):
             np.testing.assert_array_equal(moment, of_numpy)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('shape', [(3, 5), (50, 40), (3000, 9), (70, 1100)])
+def test_gradients_over_rows_are_added_up_in_the_order_of_numpy(dtype, shape):
+    x, gy = uniform(shape, 0, dtype) + np.array(3, dtype), uniform(shape, 1, dtype)
+    mean, inv_std = uniform(shape[1:], 2, dtype), uniform(shape[1:], 3, dtype)
+    _, ggamma, gbeta = kernels.batch_backward.compiled(
+        x, inv_std, gy, mean, inv_std, (0,), False)
+    np.testing.assert_array_equal(gbeta, gy.sum(axis=0))
+    np.testing.assert_array_equal(ggamma, (gy * ((x - mean) * inv_std)).sum(axis=0))
 
 
 @pytest.mark.parametrize('dtype', 'fd')

@@ -1,10 +1,11 @@
 /* Loops of batch normalization.
  *
- * Sums over single elements of each row are floats (``column_sums.hpp``), those over runs
- * of several elements are doubles. Moments of runs are taken around one of the elements, in
- * one pass: the variance then loses no more digits to cancellation than a sum of as many
- * terms does, as no element is further from the mean than the deviation times the root of
- * the number of elements. Where all elements are the same, it is exactly zero.
+ * Sums over single elements of each row are floats (``column_sums.hpp``), unless they are
+ * gradients of images. Those over runs of several elements are doubles. Moments of runs are
+ * taken around one of the elements, in one pass: the variance then loses no more digits to
+ * cancellation than a sum of as many terms does, as no element is further from the mean
+ * than the deviation times the root of the number of elements. Where all elements are the
+ * same, it is exactly zero.
  *
  * A channel with long runs of elements is worked on run by run, so that it is still in
  * the cache when it is gone over again. Channels with short runs are worked on several
@@ -233,42 +234,48 @@ void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *
     }, var ? RUNS : SHORT * COLUMNS);   /* those gone over once stay in no cache anyway */
 }
 
-/* Finds the coefficients of a gradient for a channel from those of its parameters. */
+/* The gradients of the parameters of a channel from its sums of ``Products``. */
 template <typename T>
-CF_ELEMENT void set_coefficients(
-        double gbeta, double ggamma, T gamma, T inv_std, double count, int fixed,
-        T &factor, T &g_mean, T &slope) {
-    const double s = (double)inv_std, wide = (double)gamma * s;
-    factor = (T)wide;
-    g_mean = fixed ? (T)0 : (T)(gbeta / count);
-    slope = fixed ? (T)0 : (T)(-wide * s * ggamma / count);
+CF_ELEMENT void set_gradients(Pair<double> sums, T inv_std, T &gbeta, T &ggamma) {
+    gbeta = (T)sums.first;
+    ggamma = (T)(sums.second * (double)inv_std);
 }
 
-/* ``fixed`` says that the statistics do not depend on x. */
+/* Finds the coefficients of the gradients of some channels, of ``count`` elements each,
+ * from the gradients of the parameters. */
+template <typename T>
+CF_CLONES void set_coefficients(const T *gbeta, const T *ggamma, const T *gamma,
+                                const T *inv_std, ptrdiff_t channels, double count,
+                                int fixed, T *CF_RESTRICT factor,
+                                T *CF_RESTRICT g_mean, T *CF_RESTRICT slope) {
+    const double share = 1 / count;
+    for (ptrdiff_t c = 0; c < channels; ++c) {
+        const double s = (double)inv_std[c], wide = (double)gamma[c] * s;
+        factor[c] = (T)wide;
+        g_mean[c] = fixed ? (T)0 : (T)((double)gbeta[c] * share);
+        slope[c] = fixed ? (T)0 : (T)(-wide * s * (double)ggamma[c] * share);
+    }
+}
+
+/* ``fixed`` says that the statistics do not depend on x, and ``images`` that single
+ * elements are pixels (``pixel_loops.hpp``). */
 template <typename T>
 void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
+                    int images) {
     each_block(e, [=](ptrdiff_t c, const Block &b) {
-        Pair<double> sums[COLUMNS];
         T factor[COLUMNS], g_mean[COLUMNS], slope[COLUMNS];
-        const bool single = b.inner == 1;
-        if (single)
+        if (b.inner == 1 && !images)
             column_gradients(x + b.offset, g + b.offset, b.outer, b.stride, b.channels,
                              mean + c, inv_std + c, gbeta + c, ggamma + c);
-        else
+        else {
+            Pair<double> sums[COLUMNS];
             channel_sums<Products>(x, g, b, mean + c, sums);
-        for (ptrdiff_t i = 0, k = c; i < b.channels; ++i, ++k) {
-            if (single)
-                sums[i] = {(double)gbeta[k], (double)ggamma[k]};
-            else {
-                sums[i].second *= (double)inv_std[k];
-                gbeta[k] = (T)sums[i].first;
-                ggamma[k] = (T)sums[i].second;
-            }
-            set_coefficients(sums[i].first, sums[i].second, gamma[k], inv_std[k],
-                             (double)(e.outer * e.inner), fixed, factor[i], g_mean[i],
-                             slope[i]);
+            for (ptrdiff_t i = 0; i < b.channels; ++i)
+                set_gradients(sums[i], inv_std[c + i], gbeta[c + i], ggamma[c + i]);
         }
+        set_coefficients(gbeta + c, ggamma + c, gamma + c, inv_std + c, b.channels,
+                         (double)(e.outer * e.inner), fixed, factor, g_mean, slope);
         if (fixed)      // nothing of x, which may be NaN
             transform<false>(g, g, gx, b, g_mean, factor, slope, slope);
         else

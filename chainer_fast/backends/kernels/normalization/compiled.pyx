@@ -44,7 +44,8 @@ cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         object var, object inv_std, Extent, double eps) except +
     void batch_backward_loop(
         char kind, object x, object gamma, object gy, object mean, object inv_std,
-        object gx, object ggamma, object gbeta, Extent, bint fixed) except +
+        object gx, object ggamma, object gbeta, Extent, bint fixed,
+        bint images) except +
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -110,6 +111,8 @@ cdef struct Shape:
     # their number.
     Extent extent
     int first, count
+    # Whether the rows are pixels of images whose channels are last in memory.
+    bint pixels
 
 
 cdef bint _around(object x, object axis, bint named, Shape *s) except -1:
@@ -159,7 +162,9 @@ cdef object _images(object x, tuple axis, bint named, char *kind, Shape *s):
 
     Fill in its kind and the shape around its channels; see :func:`_around`.
     """
-    if is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1:
+    s.pixels = (
+        is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1)
+    if s.pixels:
         kind[0] = gapless_kind(x)
         s.extent.outer *= s.extent.inner
         s.extent.inner = 1
@@ -239,7 +244,8 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     gbeta = _statistic(x, s)
     clear_float_errors()
     batch_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
+        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed,
+        s.pixels)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 

@@ -1,9 +1,11 @@
 /* Loops of normalization over images that lie channels last.
  *
- * Such images are a matrix with a row for each pixel and a column for each channel. Each sum
- * goes from the first row to the last (``column_sums.hpp``), so threads share the columns;
- * where the matrix is gone over element by element, they share blocks of rows. Results do
- * not depend on the number of threads.
+ * Such images are a matrix with a row for each pixel and a column for each channel, whose
+ * statistics are sums from the first row to the last (``column_sums.hpp``): threads share
+ * the columns. So are the gradients of parameters for what is a matrix from the start. For
+ * images, Chainer has gradients in C order, of which NumPy's sums are pairwise ones: here
+ * several threads add up blocks of rows in doubles, and the sums of the blocks are added up
+ * from the first to the last. Results do not depend on the number of threads.
  */
 #ifndef CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
@@ -43,6 +45,39 @@ struct Pixels {
 
 /* Whether there are so many of them that the loops over channels serve worse. */
 inline bool has_pixels(Extent e) { return e.inner == 1 && e.outer >= 2 * BLOCK_ROWS; }
+
+/* Memory for two sums a channel for each block, and three coefficients after them. */
+inline std::unique_ptr<double[]> scratch_of(const Pixels &p) {
+    return std::unique_ptr<double[]>(new double[(2 * p.blocks + 3) * p.channels]);
+}
+
+template <typename Terms, typename T>
+CF_CLONES void block_sums(const T *x, const T *g, const T *centre,
+                          double *CF_RESTRICT first, double *CF_RESTRICT second,
+                          ptrdiff_t rows, ptrdiff_t channels) {
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        first[c] = second[c] = 0;
+    add_columns<Terms>(x, g, rows, channels, channels, centre, first, second);
+}
+
+/* Adds up the sums of all blocks where those of the first block are. */
+CF_CLONES inline void add_blocks(double *sums, ptrdiff_t blocks, ptrdiff_t width) {
+    for (ptrdiff_t i = 1; i < blocks; ++i)
+        for (ptrdiff_t j = 0; j < width; ++j)
+            sums[j] += sums[i * width + j];
+}
+
+/* Leaves the two sums of each channel at the beginning of the scratch memory. */
+template <typename Terms, typename T>
+void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
+                double *scratch) {
+    const ptrdiff_t n = p.channels;
+    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
+        double *sums = scratch + 2 * n * i;
+        block_sums<Terms>(x + row * n, g + row * n, centre, sums, sums + n, rows, n);
+    });
+    add_blocks(scratch, p.blocks, 2 * n);
+}
 
 /* With one channel, what would be rows is one run. */
 inline Extent without_rows_of_one(Extent e) {
@@ -89,25 +124,32 @@ void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *va
     transform_pixels<false>(x, x, y, p, mean, factor.get(), beta, beta);
 }
 
-/* ``fixed`` says that the statistics do not depend on x. */
+/* ``fixed`` says that the statistics do not depend on x, and ``images`` that the rows are
+ * pixels. */
 template <typename T>
 void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                  const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+                  const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
+                  int images) {
     e = without_rows_of_one(e);
     if (!has_pixels(e))
         return batch_backward(
-            x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed);
+            x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed, images);
     const Pixels p(e);
-    each_strip(p, [=](ptrdiff_t c, ptrdiff_t n) {
-        column_gradients(x + c, g + c, p.rows, p.channels, n, mean + c, inv_std + c,
-                         gbeta + c, ggamma + c);
-    });
+    const auto scratch = scratch_of(p);
     const ptrdiff_t n = p.channels;
-    const std::unique_ptr<T[]> coefficients(new T[3 * n]);
-    T *factor = coefficients.get(), *g_mean = factor + n, *slope = g_mean + n;
-    for (ptrdiff_t c = 0; c < n; ++c)
-        set_coefficients((double)gbeta[c], (double)ggamma[c], gamma[c], inv_std[c],
-                         (double)p.rows, fixed, factor[c], g_mean[c], slope[c]);
+    if (images) {
+        pixel_sums<Products>(x, g, mean, p, scratch.get());
+        for (ptrdiff_t c = 0; c < n; ++c)
+            set_gradients({scratch[c], scratch[n + c]}, inv_std[c], gbeta[c], ggamma[c]);
+    } else
+        each_strip(p, [=](ptrdiff_t c, ptrdiff_t count) {
+            column_gradients(x + c, g + c, p.rows, n, count, mean + c, inv_std + c,
+                             gbeta + c, ggamma + c);
+        });
+    T *factor = reinterpret_cast<T *>(scratch.get() + 2 * n);
+    T *g_mean = factor + n, *slope = g_mean + n;
+    set_coefficients(gbeta, ggamma, gamma, inv_std, n, (double)p.rows, fixed, factor,
+                     g_mean, slope);
     if (fixed)
         transform_pixels<false>(g, g, gx, p, g_mean, factor, slope, slope);
     else
