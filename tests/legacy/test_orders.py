@@ -63,8 +63,9 @@ class Scoped(chainer.Chain):
 @pytest.mark.parametrize('make, order', [
     (lambda: Scoped(NAMES), 'alpha/b alpha/W zeta/b zeta/W l2/b l2/W embed/b embed/W '
      'l1/b l1/W'),
-    (lambda: Scoped('embed l1_x l1_h l2_h l2_x l3'.split()),
-     'l2_x/b l2_x/W l1_h/b l1_h/W l3/b l3/W embed/b embed/W l2_h/b l2_h/W l1_x/b l1_x/W'),
+    (lambda: Scoped(['embed', 'l1_x', 'l1_h', 'l2_h', 'l2_x', 'l3']),
+     'l2_x/b l2_x/W l1_h/b l1_h/W l3/b l3/W embed/b embed/W l2_h/b l2_h/W l1_x/b '
+     'l1_x/W'),
     (lambda: L.Bilinear(2, 2, 2), 'V1 V2 b W'),
     (lambda: L.BatchNormalization(2), 'beta gamma'),
     (lambda: L.StatefulPeepholeLSTM(2, 2),

@@ -1,7 +1,7 @@
 """Initial weights of links up to Chainer 1.8, which had no initializers.
 
-``wscale`` was the scale itself, not a square, and an array that was given remained as it
-was. Some links drew from other distributions, or in another order.
+``wscale`` was the scale itself, not a square, and an array that was given remained as
+it was. Some links drew from other distributions, or in another order.
 """
 import math
 
@@ -31,8 +31,8 @@ class ByInputs(Initializer):
         self.scale, self.axis = scale, axis
 
     def __call__(self, array):
-        inputs = array.size if self.axis is None else array.size // array.shape[self.axis]
-        Normal(self.scale * math.sqrt(1. / inputs))(array)
+        outputs = 1 if self.axis is None else array.shape[self.axis]
+        Normal(self.scale * math.sqrt(outputs / array.size))(array)
 
 
 def _change_to(argument, axis):
@@ -73,6 +73,7 @@ def install(patches):
     with_default(patches, links.Deconvolution2D, 'initialW', ByInputs(axis=1), _WHAT)
     with_default(patches, links.Bilinear, 'initialW', ByInputs(axis=None), _WHAT)
     vectors = ByInputs(axis=1)
-    with_default(patches, links.Bilinear, 'initial_bias', (vectors, vectors, 0), _WHAT)
+    with_default(
+        patches, links.Bilinear, 'initial_bias', (vectors, vectors, 0), _WHAT)
     patches.set(LSTMBase, '_initialize_params',
                 _draw_for_all_gates(LSTMBase._initialize_params))
