@@ -55,7 +55,7 @@ CHANGES = {
 
 
 def _draw_for_all_gates(today):
-    """Return a method that draws the weights of all gates at once, upward ones first."""
+    """Return a method that draws for all gates at once, the upward weights first."""
     def _initialize_params(self):
         if self.upward_init is not None or self.lateral_init is not None:
             return today(self)
@@ -70,10 +70,10 @@ def _draw_for_all_gates(today):
 
 def install(patches):
     """Draw these weights where no initializer is given."""
-    with_default(patches, links.Deconvolution2D, 'initialW', ByInputs(axis=1), _WHAT)
+    by_first_axis = ByInputs(axis=1)
+    with_default(patches, links.Deconvolution2D, 'initialW', by_first_axis, _WHAT)
     with_default(patches, links.Bilinear, 'initialW', ByInputs(axis=None), _WHAT)
-    vectors = ByInputs(axis=1)
-    with_default(
-        patches, links.Bilinear, 'initial_bias', (vectors, vectors, 0), _WHAT)
+    initial_bias = by_first_axis, by_first_axis, 0
+    with_default(patches, links.Bilinear, 'initial_bias', initial_bias, _WHAT)
     patches.set(LSTMBase, '_initialize_params',
                 _draw_for_all_gates(LSTMBase._initialize_params))
