@@ -8,7 +8,7 @@ import math
 from chainer_fast import links
 from chainer_fast.initializer import Initializer
 from chainer_fast.initializers import LeCunNormal, Normal
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._links.meanings import with_default
 from chainer_fast.links.rnn.lstm import LSTMBase
 
@@ -72,7 +72,8 @@ def install(patches):
     """Draw these weights where no initializer is given."""
     by_first_axis = ByInputs(axis=1)
     with_default(patches, links.Deconvolution2D, 'initialW', by_first_axis, _WHAT)
-    with_default(patches, links.Bilinear, 'initialW', ByInputs(axis=None), _WHAT)
+    initialW = ByInputs(axis=2 if _named.is_named(patches, 'v1.4') else None)
+    with_default(patches, links.Bilinear, 'initialW', initialW, _WHAT)
     initial_bias = by_first_axis, by_first_axis, 0
     with_default(patches, links.Bilinear, 'initial_bias', initial_bias, _WHAT)
     patches.set(LSTMBase, '_initialize_params',

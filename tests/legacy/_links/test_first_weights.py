@@ -35,6 +35,14 @@ def test_scale(make, name, scale, shape, enable):
     np.testing.assert_allclose(found[name], drawn(scale, *shape), rtol=3e-7)
 
 
+def test_bilinear_of_chainer_1_4(enable):
+    enable('v1.4')
+    found = weights(lambda: L.Bilinear(3, 4, 5))
+    np.random.seed(1)
+    np.testing.assert_allclose(found['/W'], drawn(12 ** -.5, 3, 4, 5), rtol=3e-7)
+    np.testing.assert_allclose(found['/V1'], drawn(3 ** -.5, 3, 5), rtol=3e-7)
+
+
 def test_order_of_draws(enable):
     enable('v1.5')
     found = weights(lambda: L.LSTM(None, 4))
