@@ -21,7 +21,7 @@ from chainer_fast.legacy._patches import Patches
 _MODULES = {
     'v1': (
         '_engine.volatility', '_engine.type_checks', '_engine.initializers',
-        '_engine.names', '_engine.links', '_orders', '_engine.assigned',
+        '_engine.names', '_engine.links', '_engine.assigned',
         '_engine.optimizers', '_engine.rules', '_engine.cuda', '_engine.modules_v1',
         '_engine.lengths',
         '_training.snapshots', '_training.marked_extensions', '_training.losses',
@@ -30,7 +30,7 @@ _MODULES = {
            '_training.before', '_training.triggers', '_functions.kept',
            '_functions.calls', '_links.caffe'),
     'v3': ('_engine.noise', '_functions.recurrent'),
-    'v4': ('_engine.copies', '_training.epochs', '_training.shuffles',
+    'v4': ('_orders', '_engine.copies', '_training.epochs', '_training.shuffles',
            '_functions.names', '_functions.pyramid', '_links.meanings',
            '_links.renormalization'),
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_engine.attributes',

@@ -1,24 +1,20 @@
-"""The order of parameters and links in version 1: as they were added, not by name.
+"""The order of parameters and links in versions 1 to 4, which did not sort names.
 
-Programs that draw the values of parameters in a loop depend on it. Links that are given
-to a chain as keyword arguments were added in the order in which Python handed them on;
-that of Python 2 holds if the part ``python`` is named as well.
+Programs that draw the values of parameters in a loop depend on it. Version 1 kept names
+as they were added. Links that are given to a chain as keyword arguments were added in
+the order in which Python handed them on; that of Python 2 holds if the part ``python``
+is named as well. Versions 2 to 4 kept sets of names, whose order was the same in each
+process of Python 2 alone.
 """
 from chainer_fast._core.links import LinkBase
-from chainer_fast.legacy import _frames, _report
+from chainer_fast.legacy import _frames, _named, _report
 from chainer_fast.legacy._engine import keyword_order
 from chainer_fast.legacy._links.function_set import FunctionSet
 from chainer_fast.link import Chain, ChainList, Link
 
 
-def _names(link, kind):
-    """Return names of attributes in the order in which these were added."""
-    names = vars(link)[kind]
-    return [name for name in vars(link) if name in names]
-
-
 class _Order:
-    """Walks through hierarchies of links.
+    """Walks through hierarchies of links whose names are in the order of the additions.
 
     Parameters
     ----------
@@ -26,17 +22,25 @@ class _Order:
         Whether links of the package have their children in the order of Python 2.
     """
 
+    idiom = 'order of parameters as they were added'
+
     def __init__(self, is_python_2):
         self.is_python_2 = is_python_2
+
+    def names(self, link, kind):
+        """Return names of attributes, those of the set of that name of a link."""
+        names = vars(link)[kind]
+        names = [name for name in vars(link) if name in names]
+        if (kind == '_children' and self.is_python_2
+                and type(link).__module__.startswith(
+                    ('chainer_fast.links.', 'chainer_fast.legacy.'))):
+            names = keyword_order.in_table(names)
+        return names
 
     def children_of(self, link):
         """Return pairs of name and link."""
         if isinstance(link, Chain):
-            names = _names(link, '_children')
-            if self.is_python_2 and type(link).__module__.startswith(
-                    ('chainer_fast.links.', 'chainer_fast.legacy.')):
-                names = keyword_order.in_dictionary(names)
-            return [(name, vars(link)[name]) for name in names]
+            return [(name, vars(link)[name]) for name in self.names(link, '_children')]
         if isinstance(link, ChainList):
             return [(str(i), child) for i, child in enumerate(vars(link)['_children'])]
         return []
@@ -44,7 +48,7 @@ class _Order:
     def is_of_today(self, link):
         """Tell whether the names in a hierarchy are sorted, as they are today."""
         children = self.children_of(link)
-        orders = [_names(link, '_params')]
+        orders = [self.names(link, '_params')]
         if isinstance(link, Chain):
             orders.append([name for name, _ in children])
         return all(names == sorted(names) for names in orders) and all(
@@ -75,7 +79,7 @@ class _Order:
                 yield param
 
         def namedparams(link, include_uninit=True):
-            for name in _names(link, '_params'):
+            for name in self.names(link, '_params'):
                 param = vars(link)[name]
                 if include_uninit or param.is_initialized:
                     yield '/' + name, param
@@ -95,10 +99,20 @@ class _Order:
         """Have the uses of a method counted where today's order is another one."""
         def method(link, *args, **kwargs):
             if _frames.is_called_by_program() and not self.is_of_today(link):
-                _report.adapted('order of parameters as they were added')
+                _report.adapted(self.idiom)
             return walk(link, *args, **kwargs)
         method.__doc__ = getattr(Link, walk.__name__).__doc__
         return method
+
+
+class _OrderOfSets(_Order):
+    """Walks through hierarchies of links whose names are in sets of Python 2."""
+
+    idiom = 'order of parameters in a set'
+
+    def names(self, link, kind):
+        """Return names as a set has them into which they are put one after another."""
+        return keyword_order.in_table(super().names(link, kind))
 
 
 def _add_in_order_of_python_2(patches, cls, passes):
@@ -119,7 +133,7 @@ def _add_in_order_of_python_2(patches, cls, passes):
         if str(type(self).__init__.__module__).startswith('chainer_fast.'):
             names = keyword_order.of_call(names)
         for _ in range(passes):
-            names = keyword_order.in_dictionary(names)
+            names = keyword_order.in_table(names)
         initialize(self, **{name: given[name] for name in names})
 
     init.__doc__ = initialize.__doc__
@@ -127,11 +141,15 @@ def _add_in_order_of_python_2(patches, cls, passes):
 
 
 def install(patches):
-    """Walk in that order, if version 1 is named."""
-    if 'v1' not in patches.named:
-        return
+    """Walk in the order of the version that is named."""
     is_python_2 = 'python' in patches.named
-    for name, method in _Order(is_python_2).methods().items():
+    if 'v1' in patches.named:
+        order = _Order(is_python_2)
+    elif is_python_2 and _named.is_named(patches, 'v4'):
+        order = _OrderOfSets(is_python_2=False)
+    else:
+        return
+    for name, method in order.methods().items():
         patches.set(Link, name, method)
     if is_python_2:
         for cls, passes in ((Link, 1), (Chain, 1), (FunctionSet, 2)):

@@ -1,4 +1,4 @@
-"""The order of parameters and links as version 1 and Python 2 had it."""
+"""The order of parameters and links as versions 1 to 4 and Python 2 had it."""
 import pytest
 
 import chainer_fast as chainer
@@ -23,8 +23,11 @@ def below(link):
 
 
 @pytest.mark.parametrize('parts, order', [
-    ((), sorted(NAMES)), (('v2',), sorted(NAMES)), (('v1',), NAMES),
-    (('v1', 'python'), ['alpha', 'zeta', 'l2', 'embed', 'l1'])])
+    ((), sorted(NAMES)), (('v2',), sorted(NAMES)), (('v2', 'python3'), sorted(NAMES)),
+    (('v5', 'python'), sorted(NAMES)), (('v1',), NAMES),
+    (('v1', 'python'), ['alpha', 'zeta', 'l2', 'embed', 'l1']),
+    (('v2', 'python'), ['alpha', 'zeta', 'l2', 'embed', 'l1']),
+    (('v4.3', 'python'), ['alpha', 'zeta', 'l2', 'embed', 'l1'])])
 def test_children(enable, parts, order):
     enable(*parts)
     assert below(Own(NAMES)) == order
@@ -45,6 +48,49 @@ def test_children_in_the_order_of_python_2(enable, make, order):
     # The orders are those of Chainer 1.24 on Python 2.7.
     enable('v1', 'python')
     assert below(make()) == order.split()
+
+
+class Scoped(chainer.Chain):
+
+    def __init__(self, names):
+        super().__init__()
+        with self.init_scope():
+            for name in names:
+                setattr(self, name, L.Linear(1, 1))
+
+
+@pytest.mark.parametrize('version', ['v2', 'v4.3'])
+@pytest.mark.parametrize('make, order', [
+    (lambda: Scoped(NAMES), 'alpha/b alpha/W zeta/b zeta/W l2/b l2/W embed/b embed/W '
+     'l1/b l1/W'),
+    (lambda: Scoped(['embed', 'l1_x', 'l1_h', 'l2_h', 'l2_x', 'l3']),
+     'l2_x/b l2_x/W l1_h/b l1_h/W l3/b l3/W embed/b embed/W l2_h/b l2_h/W l1_x/b '
+     'l1_x/W'),
+    (lambda: L.Bilinear(2, 2, 2), 'V1 V2 b W'),
+    (lambda: L.BatchNormalization(2), 'beta gamma'),
+    (lambda: L.StatefulPeepholeLSTM(2, 2),
+     'peep_i/W lateral/W peep_f/W peep_o/W upward/b upward/W'),
+    (lambda: L.InceptionBN(2, 2, 2, 2, 2, 2, 'max', 2),
+     'conv33b/W conv33a/W proj3/W proj33n/beta proj33n/gamma proj3n/beta proj3n/gamma '
+     'conv33an/beta conv33an/gamma conv1n/beta conv1n/gamma conv3/W conv1/W '
+     'conv33bn/beta conv33bn/gamma proj33/W poolpn/beta poolpn/gamma conv3n/beta '
+     'conv3n/gamma poolp/W'),
+    (lambda: L.NStepLSTM(1, 2, 2, 0.),
+     '0/w7 0/w1 0/w6 0/b7 0/b3 0/b6 0/b4 0/b5 0/w5 0/w4 0/b0 0/w2 0/b2 0/w0 0/w3 0/b1'),
+])
+def test_parameters_in_sets_of_python_2(enable, version, make, order):
+    # The orders are those of Chainer 2.0 and 4.3 on Python 2.7.
+    enable(version, 'python')
+    link = make()
+    assert ' '.join(path[1:] for path, _ in link.namedparams()) == order
+    assert list(map(id, link.params())) == [id(p) for _, p in link.namedparams()]
+
+
+def test_orders_in_sets_are_counted(enable):
+    enable('v2', 'python')
+    _report.clear()
+    list(Scoped(NAMES).params())
+    assert list(_report.uses()) == ['order of parameters in a set']
 
 
 def test_parameters_in_the_order_of_python_2(enable):

@@ -111,6 +111,8 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('bytes read from a file of text', 'Python 2.7',
             "open the file with mode 'rb'", 'python',
             'if python is named: a file that is not UTF-8 is read as latin1'),
+    Removed('text in the place of bytes', 'Python 2.7', "write b'...', or read bytes",
+            'python', 'io.BytesIO, hashes, zlib, base64, numpy.frombuffer and others'),
     Removed('struct of text', 'Python 2.7', "write b'...', or read bytes", 'python'),
     Removed('csv of bytes', 'Python 2.7', "open the file with mode 'r', newline=''",
             'python'),

@@ -77,5 +77,8 @@ ENTRIES: tuple[Removed, ...] = (
             'write scipy.interpolate.make_interp_spline'),
     Removed('scipy.interpolate.interp2d', 'SciPy 1.13',
             'write scipy.interpolate.RegularGridInterpolator'),
+    Removed('minimizing from a start of several axes', 'SciPy 1.10',
+            'write x0.ravel()', 'libraries',
+            'scipy.optimize.minimize and basinhopping make it flat'),
     Removed('scipy.weave', 'SciPy 0.18', 'write Cython'),
 )

@@ -65,6 +65,10 @@ _LINKS = (
             'write for name, param in sorted(model.namedparams())', 'v1',
             'only if v1 is named; if python is named too, keyword arguments come in '
             'the order of Python 2'),
+    Removed('order of parameters in a set', 'Chainer 4.5',
+            'write for name, param in sorted(model.namedparams())', 'v4',
+            'that of Python 2, if python and a version from v2 to v4 are named; '
+            'Python 3 had another one in each process'),
     Removed('chainer.init_weight', V1,
             'write initializer(array), or pass it to chainer.Parameter', 'v1'),
     Removed('chainer.initializers.init_weight', V1,

@@ -224,6 +224,9 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('chainer.%s with an eps of 1e-5' % name, 'Chainer 1.13', 'pass eps=1e-5',
               'v1', 'only if a release up to v1.13 is named')
       for name in ('links.BatchNormalization', 'functions.batch_normalization')),
+    Removed('initial weights of Chainer 1.8', 'Chainer 1.8', 'pass initialW', 'v1',
+            'only if a release up to v1.8 is named: wscale is not a square and leaves '
+            'arrays alone; Deconvolution2D, Bilinear and LSTM draw others'),
     Removed('chainer.functions.fixed_batch_normalization without eps', 'Chainer 1.20',
             'pass eps=0', 'v1', 'only if a release up to v1.20 is named; so does '
             'chainer.links.BatchNormalization in test mode'),

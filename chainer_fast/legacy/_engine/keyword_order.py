@@ -1,8 +1,8 @@
-"""The order in which Python 2 handed on keyword arguments: that of its dictionaries.
+"""The order of names in dictionaries and sets of Python 2, and of keyword arguments.
 
-It made a dictionary of them for each function with ``**`` on the way. The hash of a
-text, and the places that it takes in a table, did not change from process to process,
-so that programs went through their parameters in the same order each time.
+The hash of a text, and the places that it takes in a table, did not change from process
+to process, so that programs went through their parameters in the same order each time.
+Python made a dictionary of keyword arguments for each function with ``**`` on the way.
 """
 
 _BITS = (1 << 64) - 1
@@ -24,8 +24,8 @@ def _put(table, text):
     table[place % len(table)] = text
 
 
-def in_dictionary(names):
-    """Return names in the order of a dictionary of Python 2 into which they are put.
+def in_table(names):
+    """Return names in the order of a dictionary or set of Python 2 that takes them.
 
     Parameters
     ----------
@@ -63,4 +63,4 @@ def of_call(names):
     -------
     list of str
     """
-    return in_dictionary(reversed(list(names)))
+    return in_table(reversed(list(names)))

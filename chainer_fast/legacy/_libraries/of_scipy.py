@@ -1,8 +1,9 @@
-"""Names of SciPy that are gone."""
+"""Names of SciPy that are gone, and what its functions no longer take."""
 import functools
 
 import numpy
 
+from chainer_fast.legacy import _report
 from chainer_fast.legacy._libraries import images
 from chainer_fast.legacy._python import names
 from chainer_fast.legacy._python.arrivals import when_imported
@@ -65,6 +66,23 @@ def _provide(patches, functions, module):
         if not hasattr(module, name := function.__name__.removeprefix('_'))})
 
 
+def _from_any_shape(minimize):
+    """Wrap a function that minimizes, so that it takes a start of several axes."""
+    @functools.wraps(minimize)
+    def call(fun, x0, *args, **kwargs):
+        if numpy.ndim(x0) > 1:
+            _report.adapted('minimizing from a start of several axes')
+            x0 = numpy.ravel(x0)
+        return minimize(fun, x0, *args, **kwargs)
+    return call
+
+
+def _of_optimize(patches, module):
+    for name in ('minimize', 'basinhopping'):
+        patches.set(module, name, _from_any_shape(getattr(module, name)))
+
+
 def install(patches):
     for name, functions in _SPECIAL.items():
         when_imported(patches, name, functools.partial(_provide, patches, functions))
+    when_imported(patches, 'scipy.optimize', functools.partial(_of_optimize, patches))

@@ -5,8 +5,9 @@ import math
 from chainer_fast import initializers, links
 from chainer_fast._past.removed import forms
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.legacy import _old_calls, _report
+from chainer_fast.legacy import _named, _old_calls, _report
 from chainer_fast.legacy._engine.initializers import Scaled
+from chainer_fast.legacy._links import first_weights
 
 _FLAGS = ('use_cudnn', 'deterministic')
 _NO_BIAS = 'chainer.links.ConvolutionND without a bias'
@@ -26,6 +27,10 @@ def _weights(arguments):
     # The weights were scaled by the square root.
     scale = math.sqrt(arguments.pop('wscale', 1))
     arguments['initialW'] = _scaled(arguments.get('initialW'), scale)
+    _bias(arguments)
+
+
+def _bias(arguments):
     bias = arguments.pop('bias', None)
     if arguments.get('initial_bias') is None and bias is not None:
         arguments['initial_bias'] = bias
@@ -54,6 +59,13 @@ _CHANGES = {
     'Maxout': _weights, 'ConvolutionND': _optional_bias,
     'DeconvolutionND': _bias_of_zeros,
 }
+
+
+def _in_turn(*changes):
+    def change(arguments):
+        for each in changes:
+            each(arguments)
+    return change
 
 
 def adapt_method(patches, name, method, old, named, change=None):
@@ -85,7 +97,12 @@ def _without_bias(patches):
 def install(patches):
     """Take the arguments of constructors that Chainer 1 had."""
     named = 'v1' in patches.named
+    changes = dict(_CHANGES)
     if named:
         _without_bias(patches)
+    if _named.is_named(patches, 'v1.8'):
+        first_weights.install(patches)
+        for name, change in first_weights.CHANGES.items():
+            changes[name] = _in_turn(change, _bias)
     for name, old in forms.LINKS.items():
-        adapt_method(patches, name, '__init__', old, named, _CHANGES.get(name))
+        adapt_method(patches, name, '__init__', old, named, changes.get(name))

@@ -10,7 +10,7 @@ _VISION = ('GoogLeNet', 'VGG16Layers', 'ResNet50Layers', 'ResNet101Layers',
            'ResNet152Layers')
 
 
-def _with_default(patches, cls, argument, value, what):
+def with_default(patches, cls, argument, value, what):
     """Have an argument that is left out mean something else than today."""
     today = cls.__init__
     position = list(inspect.signature(today).parameters).index(argument) - 1
@@ -47,15 +47,15 @@ def install(patches):
     """Give links the defaults of a version that was named."""
     if _named.is_named(patches, 'v1'):
         for cls in (links.LSTM, links.StatelessLSTM):
-            _with_default(patches, cls, 'forget_bias_init', 0,
+            with_default(patches, cls, 'forget_bias_init', 0,
                           'chainer.links.LSTM with a forget bias of 0')
         for name in _VISION:
             for method, flag_at in (('forward', 2), ('extract', 3)):
                 _in_test_mode(patches, getattr(links, name), method, flag_at)
     if _named.is_named(patches, 'v4'):
         for name in ('BatchNormalization', 'BatchRenormalization'):
-            _with_default(patches, getattr(links, name), 'initial_avg_var', 0,
+            with_default(patches, getattr(links, name), 'initial_avg_var', 0,
                           'chainer.links.%s with a running variance from 0' % name)
     if _named.is_named(patches, 'v1.13'):
-        _with_default(patches, links.BatchNormalization, 'eps', 1e-5,
+        with_default(patches, links.BatchNormalization, 'eps', 1e-5,
                       'chainer.links.BatchNormalization with an eps of 1e-5')

@@ -16,6 +16,7 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._python.binary import of_bytes, update_of  # noqa: F401
 from chainer_fast.legacy._python.files import opened  # noqa: F401
 
 #: Name by which rewritten modules know this one.

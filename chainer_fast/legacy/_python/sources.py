@@ -15,6 +15,7 @@ import typing
 
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import (
+    binary,
     cache,
     callers,
     calls,
@@ -120,6 +121,11 @@ def _is_open(function):
     return isinstance(function, ast.Name) and function.id in ('open', 'file')
 
 
+def _last_name(function):
+    """Return the name of what is called, without its owner; or None."""
+    return getattr(function, 'attr', None) or getattr(function, 'id', None)
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree, is_python_2, is_division_whole, reading):
@@ -192,12 +198,21 @@ class _Rewriter(ast.NodeTransformer):
                    and 'unicode' in self.rules.names - self.bound
                    and 'NameError' not in self.caught)
         is_open = self.opens_files and _is_open(node.func)
+        takes_bytes = (self.opens_files and _last_name(node.func) in binary.NAMES
+                       and 'TypeError' not in self.caught)
+        is_update = (self.opens_files and getattr(node.func, 'attr', None) == 'update'
+                     and len(node.args) == 1 and not node.keywords)
         self.generic_visit(node)
         if is_text:
             return trees.with_first(node, 'decoded')
         if is_open:
             return trees.call_with(node, 'opened', node.func,
                                    ast.Constant(self.is_python_2))
+        if takes_bytes and node.args:
+            return trees.with_first(node, 'of_bytes')
+        if is_update:
+            node.func = trees.call(node.func, 'update_of', node.func.value)
+            return node
         function, count = node.func, len(node.args)
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return node

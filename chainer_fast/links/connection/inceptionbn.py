@@ -110,23 +110,27 @@ class InceptionBN(link.Chain):
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
         # Batch normalization by itself would take float32 for mixed16.
         dtype = get_dtype(dtype, map_mixed16=numpy.float16)
-        layers = [
+        # Old versions of Chainer walk through links in the order of their additions.
+        groups = [[
             ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),
             ('proj33', in_channels, proj33, 1, 1), ('conv33a', proj33, out33, 3, 1),
-            ('conv33b', out33, out33, 3, stride)]
+            ('conv33b', out33, out33, 3, stride)]]
         if out1 > 0:
             assert stride == 1 and proj_pool is not None, (
                 'with out1 the stride must be 1 and proj_pool given, got stride=%s and '
                 'proj_pool=%s' % (stride, proj_pool))
-            layers.append(('conv1', in_channels, out1, 1, 1))
+            groups.append([('conv1', in_channels, out1, 1, 1)])
         if proj_pool is not None:
-            layers.append(('poolp', in_channels, proj_pool, 1, 1))
+            groups.append([('poolp', in_channels, proj_pool, 1, 1)])
 
-        for name, n_in, n_out, ksize, step in layers:
-            self.add_link(name, convolution_2d.Convolution2D(
-                n_in, n_out, ksize, step, ksize // 2, nobias=True, initialW=conv_init))
-            self.add_link(name + 'n', batch_normalization.BatchNormalization(
-                n_out, dtype=dtype))
+        for group in groups:
+            for name, n_in, n_out, ksize, step in group:
+                self.add_link(name, convolution_2d.Convolution2D(
+                    n_in, n_out, ksize, step, ksize // 2, nobias=True,
+                    initialW=conv_init))
+            for name, _, n_out, _, _ in group:
+                self.add_link(name + 'n', batch_normalization.BatchNormalization(
+                    n_out, dtype=dtype))
 
     def _apply(self, x, *names):
         for name in names:

@@ -265,3 +265,25 @@ def test_yaml(load):
     of_today = {'__name__': 'sklearn.x', 'yaml': yaml}
     with pytest.raises(TypeError):
         eval('yaml.load("a")', of_today)
+
+
+@pytest.mark.parametrize('call', [
+    'minimize(f, x0)', "minimize(f, x0=x0, method='L-BFGS-B')",
+    "minimize(f, x0.tolist(), (), 'Nelder-Mead')", 'basinhopping(f, x0, 1)'])
+def test_scipy_minimizes_from_a_start_of_several_axes(call, load, used):
+    module = load('''
+import numpy as np
+from scipy.optimize import basinhopping, minimize
+
+x0 = np.array([[1., 2.], [3., .5]])
+
+def f(x):
+    assert x.shape == (4,)
+    return float(((x - 1) ** 2).sum())
+
+found = %s.x
+flat = minimize(f, x0.ravel()).x
+''' % call)
+    np.testing.assert_allclose(module.found, np.ones(4), atol=1e-3)
+    assert module.flat.shape == (4,)
+    assert used() == {'minimizing from a start of several axes': 1}

@@ -1,8 +1,10 @@
 """Files of text that programs of Python 2 used for bytes, and the other way around."""
 import gc
+import hashlib
 import io
 import pickle
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -180,3 +182,80 @@ def test_modules_are_as_they_were():
         old_modules.uu().decode(io.BytesIO(ours.getvalue()), decoded)
         assert decoded.getvalue() == data
     assert old_modules.cgi().escape('<"\'>') == '&lt;"\'&gt;'
+
+
+def test_text_in_the_place_of_bytes(load, used, tmp_path):
+    legacy.enable('python')
+    module = load(r"""
+import base64, binascii, hashlib, io, pickle, zlib
+from hashlib import sha1
+from io import BytesIO
+import numpy
+
+# The image of a pickle of Python 2, whose text is bytes.
+image = pickle.loads(b"S'\\xff\\xd8a'\np0\n.")
+with io.BytesIO(image) as file:
+    read = file.read()
+again = BytesIO(image).getvalue()
+packed = zlib.compress('aaaa')
+digest = hashlib.md5('text').hexdigest(), sha1('text').hexdigest()
+hashed = hashlib.md5()
+hashed.update('te')
+hashed.update('xt')
+encoded = base64.b64encode('a?'), base64.b64encode('>>>', '-_'), binascii.hexlify(image)
+checksum = zlib.crc32('text')
+elements = numpy.frombuffer(image, 'u1')
+of_bytes = base64.b64encode(b'a?')
+
+class Own(dict):
+    def update(self, text):
+        self['text'] = text
+
+own = Own()
+own.update('text')
+""")
+    assert module.read == module.again == b'\xff\xd8a'
+    assert zlib.decompress(module.packed) == b'aaaa'
+    assert module.digest == (hashlib.md5(b'text').hexdigest(),
+                             hashlib.sha1(b'text').hexdigest())
+    assert module.hashed.hexdigest() == module.digest[0]
+    assert module.encoded == ('YT8=', 'Pj4-', 'ffd861')
+    assert module.checksum == zlib.crc32(b'text')
+    assert module.elements.tolist() == [255, 216, 97]
+    assert module.of_bytes == b'YT8='
+    assert module.own == {'text': 'text'}
+    assert used()['text in the place of bytes'] == 12
+
+
+def test_a_way_for_text_of_its_own(load, used):
+    legacy.enable()
+    module = load("""
+from io import BytesIO
+
+try:
+    found = BytesIO('text')
+except TypeError:
+    found = BytesIO('text'.encode())
+""")
+    assert module.found.getvalue() == b'text'
+    assert 'text in the place of bytes' not in used()
+
+
+def test_what_refuses_text_for_another_reason(load):
+    legacy.enable('python')
+    module = load("""
+from io import BytesIO
+
+def update(text):
+    raise TypeError('of the program')
+
+def call():
+    return update('text')
+
+def none():
+    return BytesIO(3.5)
+""")
+    with pytest.raises(TypeError, match='of the program'):
+        module.call()
+    with pytest.raises(TypeError, match='bytes-like'):
+        module.none()
