@@ -29,6 +29,10 @@ _MOVED = {
 # Names that have others today.
 _RENAMED = {
     ('function_set', 'FunctionSet'): ('link', 'Chain'),
+    ('links.caffe.caffe_function', '_DropoutFunction'): (
+        'links.caffe._layers', '_SingleArgumentFunction'),
+    **{('links.caffe.caffe_function', '_' + name): (
+        'links.connection.' + name.lower(), name) for name in ('Bias', 'Scale')},
     ('functions.pooling.max_pooling_2d', 'max_pooling_2d'): (
         'functions.pooling.max_pooling_nd', 'max_pooling_2d'),
 }

@@ -1,4 +1,6 @@
 """States of links of Chainer 1 to 6, brought to those of today; see _old_states."""
+import sys
+
 import numpy
 
 from chainer_fast import device_resident, variable
@@ -63,3 +65,25 @@ def batch_normalization(link, state, later):
     if '_highprec_dtype' not in state:
         state['_highprec_dtype'] = numpy.dtype(
             'f4') if averages is None else numpy.promote_types(averages.dtype, 'f4')
+
+
+def scale(link, state, later):
+    for name in 'W', 'bias':
+        if state.get(name, link) is None:       # for the weight of each call
+            del state[name]
+
+
+def caffe_layer(layer, state, later):
+    """Switch modes by the configuration, in the place of arguments of Chainer 1."""
+    # Pickles name these classes, so that the module is there.
+    layers = sys.modules[type(layer).__module__]
+    if 'ratio' in state:
+        state.update(func=layers.functions.dropout, args=(),
+                     kwargs={'ratio': state['ratio']})
+    kwargs = state['kwargs'] = dict(state['kwargs'])
+    kwargs.pop('finetune', None)
+    if kwargs.pop('test', False):
+        layer.__class__ = layers._SingleArgumentFunctionTestMode
+    if 'use_cudnn' in kwargs:
+        layer.__class__ = layers._SingleArgumentFunctionWithCudnn
+        state['use_cudnn'] = kwargs.pop('use_cudnn')

@@ -79,6 +79,8 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'links.connection.deconvolution_nd.DeconvolutionND': links.convolution,
     'links.normalization.batch_normalization.BatchNormalization':
         links.batch_normalization,
+    'links.connection.scale.Scale': links.scale,
+    'links.caffe._layers._SingleArgumentFunction': links.caffe_layer,
     'optimizer.Optimizer': training.optimizer,
     'optimizer.GradientMethod': training.gradient_method,
     'optimizer.UpdateRule': training.update_rule,

@@ -282,7 +282,7 @@ def test_exceptions_that_the_alias_names():
     found = processes.run('-c', EXCEPTIONS, *sorted(module_names())).split()
     assert set(found) == {
         'NotStatic', 'NotThere', 'Unreadable', 'WorkerFailure', '_DriverError',
-        '_MissingGroup', '_PerformanceWarning', '_UUError'}
+        '_MissingGroup', '_OfChainer', '_PerformanceWarning', '_UUError'}
 
 
 def test_classes_and_modules_keep_their_names(alias):

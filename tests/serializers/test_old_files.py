@@ -4,13 +4,14 @@ import importlib
 import io
 import lzma
 import os
+import pickle
 import sys
 import tarfile
 import warnings
 
 import pytest
 
-from chainer_fast import alias, serializers
+from chainer_fast import alias, legacy, serializers
 from chainer_fast.serializers import load_pickle
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -140,6 +141,22 @@ def test_pickles(files, old_cases, protocol):
     found, count = differences(old_cases, files, [protocol], load)
     assert found == {}
     # Python 2 has no later protocol.
+    assert count > 90 or (protocol == 'p4' and 'Python 2' in files[0]['made_by'])
+
+
+@pytest.mark.parametrize('read', [
+    lambda file: pickle.load(file), lambda file: pickle.loads(file.read()),
+    lambda file: pickle.Unpickler(file).load()])
+@pytest.mark.parametrize('protocol', ['p0', 'p2', 'p4'])
+def test_pickles_that_an_old_program_reads_by_itself(
+        files, old_cases, protocol, read):
+    legacy.enable('v6', 'python3')
+    try:
+        found, count = differences(
+            old_cases, files, [protocol], lambda file, case: read(file))
+    finally:
+        legacy.disable()
+    assert found == {}
     assert count > 90 or (protocol == 'p4' and 'Python 2' in files[0]['made_by'])
 
 

@@ -41,6 +41,8 @@ def test_assert_warns_lets_errors_through():
     (['numpy', 'scipy>=999'], False),
     (['no-such-distribution-at-all'], False),
     (['no-such-distribution-at-all; python_version < "3"'], True),
+    (['chainer>=5.0.0'], True),
+    (['chainer>=8'], False),
     ([], True),
 ])
 def test_requires(requirements, satisfied):

@@ -220,6 +220,9 @@ _TRAINING = (
 
 _FILES = (
     Removed('chainer.serializers.load_npz(filename=)', V2, 'write file=', 'v2'),
+    Removed('pickle.load of objects of an earlier Chainer', 'Chainer 6.7',
+            'write chainer.serializers.load_pickle(file, allow=...)', 'v6',
+            'the file may do whatever it likes, as it did: open your own files only'),
     Removed('chainer.serializers.save_npz(filename=)', V2, 'write file=', 'v2'),
     Removed('chainer.utils.WalkerAlias.sample_cpu', V5, 'write sample', 'v5'),
 )

@@ -21,15 +21,17 @@ def _is_about_ragged_rows(error):
 def _making(function):
     """Wrap a function that makes an array of something.
 
-    Ragged rows become an array of objects, and ``copy=False`` copies if it has to.
+    Ragged rows become an array of objects, or of whether they are empty, and
+    ``copy=False`` copies if it has to.
     """
     @functools.wraps(function)
     def make(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except ValueError as error:
-            is_ragged = _is_about_ragged_rows(error) and not (
-                kwargs.get('dtype') or args[1:2] not in ((), (None,)))
+            dtype = args[1] if args[1:] else kwargs.get('dtype')
+            is_ragged = _is_about_ragged_rows(error) and (
+                dtype is None or numpy.dtype(dtype) == bool)
             has_to_copy = kwargs.get('copy') is False and 'avoid copy' in str(error)
             if not (is_ragged or has_to_copy) or not is_called_by_old_code():
                 raise
@@ -37,6 +39,8 @@ def _making(function):
                 _report.adapted('numpy.array of ragged rows')
                 kwargs['dtype'] = object
                 args = args[:1]
+                if dtype is not None:
+                    return make(*args, **kwargs).astype(bool)
             else:
                 _report.adapted('numpy.array(copy=False) that has to copy')
                 kwargs['copy'] = None

@@ -2,9 +2,9 @@
 
 A file holds a key, a checksum, the code, and what was adapted while the source was
 rewritten. The key is made of all that decides on the code: the source, its path, the
-names beside it, the rules, this package and Python. Whatever does not fit is made anew;
-a file that cannot be written is left out. ``PYTHONDONTWRITEBYTECODE`` and
-``PYTHONPYCACHEPREFIX`` hold for these files as well.
+names beside it, whether it is part of a package, the rules, this package and Python.
+Whatever does not fit is made anew; a file that cannot be written is left out.
+``PYTHONDONTWRITEBYTECODE`` and ``PYTHONPYCACHEPREFIX`` hold for these files as well.
 """
 import functools
 import hashlib
@@ -39,7 +39,7 @@ def _rewriter():
     return found.digest()
 
 
-def key_of(source, path, rules):
+def key_of(source, path, rules, is_member):
     """Return the key of what a source becomes, as bytes."""
     found = hashlib.sha256(_rewriter())
     try:
@@ -49,7 +49,7 @@ def key_of(source, path, rules):
     beside = [name for name in beside if name != '__pycache__']
     settings = [(name, sorted(value) if isinstance(value, set) else value)
                 for name, value in sorted(vars(rules).items())]
-    found.update(repr((path, beside, settings, len(source))).encode(
+    found.update(repr((path, beside, is_member, settings, len(source))).encode(
         'utf-8', 'surrogateescape'))
     found.update(source)
     return found.digest()

@@ -20,7 +20,9 @@ def _execfile(path, globals=None, locals=None):
         frame = sys._getframe(1)
         globals, locals = frame.f_globals, frame.f_locals
     with open(path, 'rb') as f:
-        exec(sources.compile(f.read(), path), globals, locals or globals)
+        code = sources.compile(
+            f.read(), path, is_member=bool(globals.get('__package__')))
+    exec(code, globals, locals or globals)
 
 
 def _apply(function, args=(), kwargs=None):

@@ -94,7 +94,11 @@ def _class(base):
     class Derived(base):    # type: ignore[misc,valid-type]
 
         def __init__(self, file, *args, **options):
-            below = files.bytes_below(file) if _is_old() else None
+            is_old = _is_old()
+            below = files.bytes_below(file) if is_old else None
+            if is_old and hasattr(base, 'load'):
+                # What is ASCII is the same in this encoding.
+                options.setdefault('encoding', 'latin1')
             if below is not None:
                 _report.adapted(_FILE)
                 self._text = file       # closes the other one if it is dropped

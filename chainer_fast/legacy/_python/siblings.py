@@ -11,6 +11,15 @@ WHAT = calls.BESIDE
 _UNUSED = calls.NAME + '_sibling'
 
 
+def is_member(name, filename):
+    """Whether a module of a full name, as it is imported, is part of a package.
+
+    The same file in the folder of a package may also be a script, or be imported from
+    there by its own name alone.
+    """
+    return '.' in name or os.path.basename(filename) == '__init__.py'
+
+
 class _Finder:
     """Tells which names are modules beside a file, and nowhere else or before others.
 
@@ -107,7 +116,7 @@ def still_hold(filename, found):
 
 
 def make_relative(tree, filename, is_first=False):
-    """Make imports relative that find a module beside a file.
+    """Make imports relative that find a module beside a file of a package.
 
     Parameters
     ----------

@@ -303,7 +303,7 @@ class _Rewriter(ast.NodeTransformer):
 rules = Rules()
 
 
-def rewrite(tree, filename='<string>', is_python2=False, found=None):
+def rewrite(tree, filename='<string>', is_python2=False, found=None, is_member=False):
     """Rewrite the tree of a module, in place, and return it.
 
     Parameters
@@ -314,9 +314,11 @@ def rewrite(tree, filename='<string>', is_python2=False, found=None):
         Whether it is in the syntax of Python 2.
     found : dict, optional
         Gets what was found out about other modules.
+    is_member : bool
+        Whether it is imported as part of a package, and may import what lies beside it.
     """
     found = {} if found is None else found
-    if rules.names:
+    if rules.names and is_member:
         is_old = is_python2 or rules.is_python_2 and not callers.is_installed(filename)
         found.update(siblings.make_relative(tree, filename, is_first=is_old))
     if not is_python2 and not callers.is_installed(filename):
@@ -342,7 +344,8 @@ def _has_true_division(tree):
                for node in tree.body)
 
 
-def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=None):
+def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=None,
+            is_member=False):
     """Compile the source of a module; what the rules say is rewritten."""
     is_python2 = False
     try:
@@ -352,18 +355,18 @@ def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=Non
         from chainer_fast.legacy._python import python2
         tree = python2.parse(source, str(filename), error)
         is_python2 = True
-    return builtins.compile(rewrite(tree, str(filename), is_python2, found), filename,
-                            mode, flags, dont_inherit)
+    tree = rewrite(tree, str(filename), is_python2, found, is_member)
+    return builtins.compile(tree, filename, mode, flags, dont_inherit)
 
 
-def _compiled(source, path):
+def _compiled(source, path, is_member):
     """Return the code of a module, kept from an earlier process or made anew."""
-    key = cache.key_of(source, path, rules)
+    key = cache.key_of(source, path, rules, is_member)
     code = cache.load(path, key, functools.partial(siblings.still_hold, path))
     if code is None:
         found: dict[str, bool] = {}
         with _report.recorded() as adapted:
-            code = compile(source, path, found=found)
+            code = compile(source, path, found=found, is_member=is_member)
         cache.save(path, key, code, adapted, found)
     return code
 
@@ -378,7 +381,8 @@ def use(patches):
             path = self.get_filename(name)
             if callers.is_of_today(name):
                 return original(self, name)
-            return _compiled(self.get_data(path), path)
+            return _compiled(self.get_data(path), path,
+                             siblings.is_member(name, path))
         patches.set(loader, 'get_code', get_code)
         patches.call_at_end(rules.clear)
         _use_in_notebook(patches)
@@ -411,6 +415,7 @@ def _use_in_tests(patches):
     def rewrite_asserts(tree, source, module_path=None, config=None):
         original(tree, source, module_path, config)
         if not callers.is_installed_today(str(module_path)):
-            rewrite(tree, str(module_path))
+            # Pytest imports what lies in the folder of a package as part of it.
+            rewrite(tree, str(module_path), is_member=True)
     patches.set(asserts, 'rewrite_asserts', rewrite_asserts)
     patches.set(asserts, 'PYC_TAIL', '-legacy' + asserts.PYC_TAIL)

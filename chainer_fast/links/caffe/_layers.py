@@ -127,6 +127,11 @@ class _CallChildLink:
     def __reduce__(self):
         return type(self), (self.caffe_func, self.name)
 
+    def __setstate__(self, state):
+        # Pickles of Chainer hold the network itself.
+        self._caffe_func = weakref.ref(state['caffe_func'])
+        self.name = state['name']
+
 
 def _pool_all(pooling, x, **kwargs):
     """Pool over the whole image."""

@@ -32,6 +32,23 @@ def test_ragged_deep(used):
     assert used() == {'numpy.array of ragged rows': 1}
 
 
+@pytest.mark.parametrize('dtype', [bool, '?', np.bool_, np.dtype(bool)])
+@pytest.mark.parametrize('name', ['array', 'asarray', 'asanyarray'])
+def test_ragged_rows_as_truth(name, dtype, used):
+    """Whether there is something in a row, whatever it is."""
+    make = getattr(np, name)
+    assert make([[False], [True, True], []], dtype=dtype).tolist() == [1, 1, 0]
+    array = make([[[False], []], [[2, 3], [4]]], dtype)
+    assert array.dtype == bool and array.tolist() == [[True, False], [True, True]]
+    assert used() == {'numpy.array of ragged rows': 2}
+
+
+@pytest.mark.parametrize('dtype', [float, int, 'f4'])
+def test_ragged_rows_are_no_numbers(dtype):
+    with pytest.raises((ValueError, TypeError)):
+        np.array([[1], [1, 2]], dtype=dtype)
+
+
 @pytest.mark.parametrize('draw', [
     lambda rows: np.random.RandomState(0).permutation(rows),
     lambda rows: np.random.RandomState(0).permutation(tuple(rows)),

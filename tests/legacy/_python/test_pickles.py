@@ -47,6 +47,14 @@ def read(path, mode):
 
 
 @pytest.mark.filterwarnings('ignore:numpy.core is deprecated:DeprecationWarning')
+def test_unpickler_of_text_of_python_2(load):
+    legacy.enable('python3')
+    module = load('import pickle\ndef read(f): return pickle.Unpickler(f).load()\n')
+    array, text = module.read(io.BytesIO(OLD))
+    assert array.tolist() == [1, 200] and text == '\xe9'
+
+
+@pytest.mark.filterwarnings('ignore:numpy.core is deprecated:DeprecationWarning')
 def test_file_that_cannot_be_read_twice(load):
     legacy.enable()
 

@@ -1,10 +1,13 @@
 """Modules of a package that import those beside them as in Python 2."""
+import ast
 import sys
 
 import pytest
 
 from chainer_fast import legacy
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import siblings, sources
+from tests.compat import processes
 
 FILES = {
     '__init__.py': 'import first, second.inner\nfrom first import NAME as name\n',
@@ -87,5 +90,73 @@ def test_the_package_comes_before_a_module_of_its_name(package):
         assert old_package.other_user.first.NAME == 'first of package'
         places = _report.uses()['import of a module beside it in the package']
         assert (str(package / 'other_user.py'), 1) not in places
+    finally:
+        legacy.disable()
+
+
+def test_a_module_of_its_own_in_the_folder_of_a_package(package, python, monkeypatch):
+    """A program puts the folder of a package on the path, and imports modules alone."""
+    monkeypatch.syspath_prepend(package / 'second')
+    try:
+        import inner
+        assert inner.NAME == 'deepest' and inner.deepest is sys.modules['deepest']
+    finally:
+        for name in 'inner', 'deepest':
+            sys.modules.pop(name, None)
+    assert siblings.WHAT not in _report.uses()
+
+
+@pytest.mark.parametrize('parts', ['python', 'python3'])
+@pytest.mark.parametrize('syntax', ['print(NAME)', 'print NAME'])
+def test_a_script_in_the_folder_of_a_package(package, parts, syntax):
+    script = package / 'second' / 'script.py'
+    script.write_text('import inner\nfrom deepest import NAME\n' + syntax + '\n')
+    done = processes.start('-m', 'chainer_fast', '--legacy=' + parts, script)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == 'deepest\n'
+    assert 'beside' not in done.stderr
+
+
+def test_one_file_in_a_package_and_of_its_own(package, monkeypatch):
+    """What is kept of a module in compiled form serves one of the two."""
+    monkeypatch.delenv('PYTHONDONTWRITEBYTECODE', raising=False)
+    script = package.parent / 'main.py'
+    for _ in range(2):
+        for folder, name in (package.parent, 'old_package.second.inner'), (
+                package / 'second', 'inner'):
+            script.write_text(
+                'import sys\nsys.path.insert(0, %r)\nimport %s as inner\n'
+                'print(inner.deepest.__name__)\n' % (str(folder), name))
+            done = processes.start('-m', 'chainer_fast', '--legacy=python', script)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout == name.replace('inner', 'deepest') + '\n'
+
+
+def test_a_file_that_is_executed_is_part_of_what_executes_it(package, monkeypatch):
+    (package / 'body.py').write_text('from first import NAME\n')
+    (package / 'executing.py').write_text(
+        'import os\n'
+        'execfile(os.path.join(os.path.dirname(__file__), "body.py"))\n')
+    legacy.enable('python')
+    try:
+        import old_package.executing
+        assert old_package.executing.NAME == 'first of package'
+        assert 'first' not in sys.modules
+        monkeypatch.syspath_prepend(package)
+        import executing
+        assert executing.NAME == 'first of package'
+        assert sys.modules['first'].__name__ == 'first'
+    finally:
+        legacy.disable()
+        for name in 'executing', 'first':
+            sys.modules.pop(name, None)
+
+
+def test_cells_are_not_part_of_the_package_they_run_in(package, monkeypatch):
+    monkeypatch.chdir(package)
+    legacy.enable('python')
+    try:
+        tree = sources.rewrite(ast.parse('import first'))
+        assert ast.unparse(tree.body[-1]) == 'import first'
     finally:
         legacy.disable()
