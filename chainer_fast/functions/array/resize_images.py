@@ -147,6 +147,9 @@ class _Resizing(FunctionNode):
         number = _numbers.plain if self.align_corners and self.mode == 'bilinear' else (
             _numbers.whole)
         size = operator.index(number(self.out_H)), operator.index(number(self.out_W))
+        if not size[0]:
+            raise ZeroDivisionError(
+                'output_shape must have a height of at least 1, but is %s' % (size,))
         return bilinear.lines(
             x, size, in_size, self.mode == 'nearest', bool(self.align_corners))
 
@@ -231,7 +234,8 @@ def resize_images(
     AssertionError
         If there is no such mode.
     ZeroDivisionError
-        If a length is zero.
+        If the height is zero, or the width is and pixels are not interpolated with
+        ``align_corners``.
 
     See Also
     --------

@@ -85,7 +85,8 @@ class _PathScoreGrad(FunctionNode):
         xp = backend.get_array_module(g)
         gcost, *gxs = [xp.zeros(shape, g.dtype) for shape in self.shapes]
         last = None
-        for gx, y in zip(gxs, self.ys, strict=True):
+        # There may be fewer labels than times.
+        for gx, y in zip(gxs, self.ys, strict=False):
             n = len(y)
             gx[xp.arange(n), y] = g[:n]
             if last is not None:
@@ -154,17 +155,27 @@ def _total(cost, xs, reduce):
 
 
 class _CRF1d(FunctionNode):
-    """Negative log-likelihood of labels; the inputs are costs, scores and labels."""
+    """Negative log-likelihood of labels; the inputs are costs, scores and labels.
+
+    Parameters
+    ----------
+    times : int
+        How many of the inputs are scores. There may be fewer labels.
+    """
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._times = times
 
     def _split(self, inputs):
-        n = len(inputs) // 2
+        n = self._times
         return inputs[0], inputs[1:n + 1], inputs[n + 1:]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
-        n = type_check.eval(in_types.size()) // 2
-        cost, *types = [in_types[i] for i in range(2 * n + 1)]
-        _check_scores(cost, types[:n])
-        for x, y in zip(types[:n], types[n:], strict=True):
+        size = type_check.eval(in_types.size())
+        cost, xs, ys = self._split([in_types[i] for i in range(size)])
+        _check_scores(cost, xs)
+        for x, y in zip(xs, ys, strict=False):
             type_check.expect(y.dtype.kind == 'i', y.ndim == 1)
             type_check.expect(x.shape[0] == y.shape[0])
 
@@ -215,7 +226,7 @@ class _CRF1d(FunctionNode):
 
     def _check_replaced(self, inputs):
         """Check that what has replaced the inputs has their shapes."""
-        n = len(inputs) // 2
+        n = self._times
         for i, (x, shape) in enumerate(zip(inputs, self._shapes, strict=True)):
             found = None if x is None else x.shape
             if found != shape:
@@ -284,9 +295,9 @@ def crf1d(
     chainer_fast.utils.type_check.InvalidType
         If dtypes do not match, or a batch is larger than the one before.
     ValueError
-        If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
+        If ``reduce`` has another value.
     IndexError
-        If ``xs`` is empty, or ``ys`` contains a number that is not a label.
+        If ``xs`` or ``ys`` is empty, or ``ys`` contains a number that is not a label.
     AssertionError
         If ``cost`` and ``xs`` differ in the number of labels.
 
@@ -306,15 +317,15 @@ def crf1d(
     """
     _reduction.check_mean_or_no(reduce)
     xs, ys = list(xs), list(ys)
-    if len(xs) != len(ys):
-        raise ValueError(
-            'xs and ys must have the same number of times, but have %d and %d'
-            % (len(xs), len(ys)))
+    if not ys:
+        raise IndexError('ys must have labels of one time at least, but is empty')
+    # Labels of later times than there are scores count for nothing.
+    ys = ys[:len(xs)]
     labels = xs[0].shape[1]
     assert cost.shape[0] == labels, (
         'cost must be a matrix of the %s labels that xs have scores for, but has the '
         'shape %s' % (labels, cost.shape))
-    loss, = _CRF1d().apply((cost, *xs, *ys))
+    loss, = _CRF1d(len(xs)).apply((cost, *xs, *ys))
     if reduce == 'no':
         return loss
     return sum_.sum(loss) * (1.0 / len(loss))

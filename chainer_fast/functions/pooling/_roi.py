@@ -49,6 +49,17 @@ def sampling_pair(value):
     return _numbers.plain_all(pair)
 
 
+def arrays(inputs):
+    """Return images, regions, and the number of the image that each region is in.
+
+    Without the check of types, numbers may be of another type, or too many.
+    """
+    x, rois, roi_indices = inputs
+    if roi_indices.dtype.kind not in 'iu':
+        roi_indices = roi_indices.astype(numpy.intp)
+    return x, rois, roi_indices[:len(rois)]
+
+
 def check_types(in_types, dtype=None):
     """Expect images, regions and the numbers of the images they are in.
 

@@ -166,6 +166,25 @@ def test_large_and_forbidden_costs(device):
     assert F.crf1d(cost, xs, device.send([np.array([0])] * 3)).array == np.inf
 
 
+@pytest.mark.parametrize('times', [1, 2, 4])
+@pytest.mark.parametrize('sizes', [[2, 2, 2], [3, 2, 1]])
+def test_times_without_labels_and_labels_without_scores(device, sizes, times):
+    xs, ys = data(sizes)
+    ys = [*ys, np.array([7])][:times]
+    scores = np.zeros(sizes[0])
+    for t, y in enumerate(ys[:3]):
+        scores[:len(y)] += xs[t][np.arange(len(y)), y]
+        if t:
+            scores[:len(y)] += COST[ys[t - 1][:len(y)], y]
+    totals = [
+        np.log(sum(np.exp(score) for score in dict(labellings(x)).values()))
+        for x in chains(xs)]
+    loss = F.crf1d(*device.send((COST, xs, ys)), 'no')
+    compare.assert_allclose(loss.array, totals - scores)
+    gradients.check(
+        device, lambda cost, *xs: F.crf1d(cost, xs, device.send(ys), 'no'), COST, *xs)
+
+
 @pytest.mark.parametrize('error, change', [
     (IndexError, lambda c, x, y: (c, [], [])),
     pytest.param(
@@ -173,7 +192,7 @@ def test_large_and_forbidden_costs(device):
     pytest.param(
         IndexError, lambda c, x, y: (c, x, [k - 4 for k in y]), marks=pytest.mark.host),
     (AssertionError, lambda c, x, y: (c[:2], x, y)),
-    (ValueError, lambda c, x, y: (c, x, y[:1])),
+    (IndexError, lambda c, x, y: (c, x, [])),
     (ValueError, lambda c, x, y: (c, x, y, 'sum')),
     (type_check.InvalidType, lambda c, x, y: (c[:, :2], x, y)),
     (type_check.InvalidType, lambda c, x, y: (c, x[::-1], y[::-1])),

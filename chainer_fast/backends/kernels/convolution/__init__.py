@@ -46,10 +46,11 @@ def gather(
     Raises
     ------
     ValueError
-        If a stride or a dilation is negative.
+        If a stride or a dilation is negative, and there is more than one step of it.
     """
     _expect_array(img)
-    if min((*stride, *dilate), default=0) < 0:
+    counts, steps = (*outs, *ksize), (*stride, *dilate)
+    if any(step < 0 and n > 1 for n, step in zip(counts, steps, strict=True)):
         # The windows would begin before the image does.
         raise ValueError('stride and dilate must not be negative, got %s and %s' % (
             tuple(stride), tuple(dilate)))
@@ -65,8 +66,8 @@ def gather(
         # astype lets -1 through for an unsigned type, too.
         source[...] = numpy.asarray(pval).astype(img.dtype)
         source[(..., *_inside(pad, lengths))] = img
-    steps = source.strides[2:]
-    apart = [tuple([step * n for step, n in zip(steps, numbers, strict=True)])
+    strides = source.strides[2:]
+    apart = [tuple([step * n for step, n in zip(strides, numbers, strict=True)])
              for numbers in (dilate, stride)]
     return numpy.lib.stride_tricks.as_strided(
         source, img.shape[:2] + tuple(ksize) + tuple(outs),
