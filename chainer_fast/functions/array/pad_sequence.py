@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _in_dtype(padding, dtype):
-    """Convert a scalar to a dtype; what is out of the range of integers wraps around."""
+    """Convert a scalar to a dtype; what is no such integer wraps around."""
     try:
         return dtype.type(padding)
     except OverflowError:
