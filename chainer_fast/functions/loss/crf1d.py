@@ -10,7 +10,7 @@ from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import crf
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
-from chainer_fast.functions.array import broadcast, concat, expand_dims
+from chainer_fast.functions.array import broadcast, concat, expand_dims, reshape
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import identity, logsumexp, minmax
 from chainer_fast.functions.math import sum as sum_
@@ -334,11 +334,22 @@ def crf1d(
 def _for_all_pairs(cost, shape):
     """Repeat scores that are the same for all labels before, or for all after."""
     given = numpy.shape(cost)
-    if given == shape or len(given) > 2 or not hasattr(cost, 'dtype'):
+    if given == shape or not hasattr(cost, 'dtype'):
+        return cost
+    if len(given) == 3 and given[0] == 1:
+        cost, given = reshape.reshape(cost, given[1:]), given[1:]
+    if given == shape or len(given) > 2:
         return cost
     fits = all(
         size in (1, n) for size, n in zip(given[::-1], shape[::-1], strict=False))
     return broadcast.broadcast_to(cost, shape) if fits else cost
+
+
+def _for_all_labels(xs, labels):
+    """Repeat scores that are the same for all labels."""
+    return [
+        broadcast.broadcast_to(x, (x.shape[0], labels))
+        if labels > 1 and x.ndim == 2 and x.shape[1] == 1 else x for x in xs]
 
 
 def argmax_crf1d(
@@ -357,8 +368,8 @@ def argmax_crf1d(
         ``(labels, labels)``, or one that broadcasts to it.
     xs : list of Variables or arrays
         Scores of the labels at each time, of the same dtype and shape
-        ``(batch, labels)``, in the order that :func:`~chainer_fast.functions.crf1d`
-        needs.
+        ``(batch, labels)``, or ``(batch, 1)`` for one that all labels share, in the
+        order that :func:`~chainer_fast.functions.crf1d` needs.
 
     Returns
     -------
@@ -389,11 +400,16 @@ def argmax_crf1d(
     (array([6.], dtype=float32), [array([0], dtype=int32), array([1], dtype=int32)])
     """
     xs = list(xs)
-    cost = _for_all_pairs(cost, xs[0].shape[-1:] * 2)
+    given = numpy.shape(cost)[-2:]
+    # Costs that differ tell which of equal scores are those of the path.
+    has_all = len(xs) > 1 and len(given) == 2 and given[0] == given[1] > 1
+    cost = _for_all_pairs(cost, given if has_all else xs[0].shape[-1:] * 2)
     dtype = getattr(cost, 'dtype', None)
     # Plain arrays are cast where they meet the scores of the first.
     xs[1:] = [x if isinstance(x, Variable) or x.dtype == dtype
               else x.astype(dtype) for x in xs[1:]]
+    if has_all:
+        xs = _for_all_labels(xs, given[0])
     best = _BestScore()
     scores, = best.apply((cost, *xs))
     return scores, [scores.device.send(y) for y in best.ys]

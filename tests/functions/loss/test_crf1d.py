@@ -221,8 +221,23 @@ def test_costs_for_all_pairs(device, shape):
     gradients.check(device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], cost, *xs)
 
 
+@pytest.mark.parametrize('repeated', [0, 1, 2])
+def test_scores_that_all_labels_share(device, repeated):
+    xs, _ = data([2, 2, 1])
+    xs[repeated] = xs[repeated][:, :1]
+    whole = [np.broadcast_to(x, (len(x), 3)) for x in xs]
+    expected, path = F.argmax_crf1d(*device.send((COST, whole)))
+    for cost in COST, COST[None]:
+        score, labels = F.argmax_crf1d(*device.send((cost, xs)))
+        compare.assert_allclose(score.array, expected.array)
+        for y, each in zip(labels, path, strict=True):
+            compare.assert_array_equal(y, each)
+        gradients.check(
+            device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], cost, *xs)
+
+
 @pytest.mark.parametrize('change', [
-    lambda c, x: (c[None], x), lambda c, x: (c[:2], x), lambda c, x: (c, x[0]),
+    lambda c, x: (c[:, None], x), lambda c, x: (c[:2], x), lambda c, x: (c, x[0]),
     lambda c, x: (c, [x[0], x[1][0]]), lambda c, x: (c[:1], [x[0], x[1][:, :1]])])
 def test_scores_that_do_not_fit(device, change):
     with pytest.raises(type_check.InvalidType):
