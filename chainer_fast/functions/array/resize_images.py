@@ -143,11 +143,15 @@ class _Resizing(FunctionNode):
         type_check.expect(images.dtype == numpy.float32)
 
     def _lines(self, x, in_size):
+        size = _numbers.plain(self.out_H), _numbers.plain(self.out_W)
         # Chainer counts evenly spaced places in one case, and takes no floats there.
-        number = _numbers.plain if self.align_corners and self.mode == 'bilinear' else (
-            _numbers.whole)
-        size = operator.index(number(self.out_H)), operator.index(number(self.out_W))
-        if not size[0]:
+        # Elsewhere a fraction of a pixel is one.
+        if self.align_corners and self.mode == 'bilinear':
+            size = operator.index(size[0]), operator.index(size[1])
+            if min(size) < 0:
+                raise ValueError(
+                    'output_shape must not be negative, but is %s' % (size,))
+        if size[0] <= 0:
             raise ZeroDivisionError(
                 'output_shape must have a height of at least 1, but is %s' % (size,))
         return bilinear.lines(
@@ -233,8 +237,10 @@ def resize_images(
         If ``x`` is not in single precision or has not four axes.
     AssertionError
         If there is no such mode.
+    ValueError
+        If a length is negative, with bilinear interpolation and ``align_corners``.
     ZeroDivisionError
-        If the height is zero, or the width is and pixels are not interpolated with
+        If the height is zero, or the width is, and pixels are not interpolated with
         ``align_corners``.
 
     See Also

@@ -136,12 +136,24 @@ def test_images_without_columns(device):
     compare.assert_array_equal(x.grad, np.zeros(x.shape))
 
 
+@pytest.mark.parametrize('mode, expected', [
+    ('nearest', [0, 1, 3]), ('bilinear', [.3, 1.9, 3])])
+def test_a_fraction_of_a_pixel_is_one(device, mode, expected):
+    x = device.send(np.arange(4, dtype='f').reshape(1, 1, 1, 4))
+    for size in (1, 2.5), (.5, np.float32(2.5)):
+        y = F.resize_images(x, size, mode=mode, align_corners=False)
+        compare.assert_allclose(y.array[0, 0, 0], expected, 1e-6)
+    assert F.resize_images(x, (1, -.5), mode=mode, align_corners=False).shape[3] == 0
+
+
 @pytest.mark.parametrize('x, size, options, error', [
     (np.zeros((1, 1, 2, 2)), (2, 2), {}, type_check.InvalidType),
     (np.zeros((1, 2, 2), 'f'), (2, 2), {}, type_check.InvalidType),
     (np.zeros((1, 1, 2, 2), 'f'), (2, 2), {'mode': 'cubic'}, AssertionError),
     (np.zeros((1, 1, 2, 2), 'f'), (2., 2), {}, TypeError),
     (np.zeros((1, 1, 2, 2), 'f'), (0, 2), {}, ZeroDivisionError),
+    (np.zeros((1, 1, 2, 2), 'f'), (-1, 2), {}, ValueError),
+    (np.zeros((1, 1, 2, 2), 'f'), (-1, 2), {'mode': 'nearest'}, ZeroDivisionError),
     (np.zeros((1, 1, 2, 2), 'f'), (2, 0), {'mode': 'nearest'}, ZeroDivisionError),
     (np.zeros((1, 1, 2, 2), 'f'), (2, 0), {'align_corners': False},
      ZeroDivisionError)])

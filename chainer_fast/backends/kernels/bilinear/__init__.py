@@ -26,7 +26,8 @@ def lines_of_axis(
     else:
         scale = length / count
         if nearest:
-            return xp.floor(xp.arange(count) * scale), xp.zeros(count)
+            places = xp.floor(xp.arange(count) * scale)
+            return places, xp.zeros(places.shape)
         # Centres of pixels, which have a width.
         exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
     places = xp.floor(exact)
