@@ -99,3 +99,8 @@ def test_gradients_have_the_types_of_their_variables(device, x_type, w_type):
     ).backward()
     for v, each in zip((x, w), same, strict=True):
         compare.assert_allclose(v.grad, each.grad, 5e-3)
+
+
+def test_a_pyramid_of_no_images(device):
+    x = device.send(np.zeros((0, 3, 8, 6), 'f'))
+    assert F.spatial_pyramid_pooling_2d(x, 2, 'max').shape == (0, 15, 1, 1)
