@@ -4,6 +4,7 @@ import functools
 import operator
 
 from chainer_fast import utils
+from chainer_fast.backends import arrays
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
@@ -96,6 +97,7 @@ class BilinearFunction(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
+        inputs = tuple([arrays.unmasked(x) for x in inputs])
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         y = _d_g(e1, e2, W)
         if len(inputs) == 6:
@@ -124,6 +126,7 @@ class BilinearFunctionGrad(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
+        inputs = tuple([arrays.unmasked(x) for x in inputs])
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         gy = inputs[-1]
         ge1, ge2 = _d_e1(e2, W, gy), _d_e2(e1, W, gy)

@@ -195,6 +195,7 @@ def convolve(
     places = math.prod(outs)
     depth = math.prod(W.shape[1:])
     col = gather(x, W.shape[2:], stride, pad, dilate, outs)
+    W = arrays.unmasked(W)
     y = xp.matmul(W.reshape((groups, W.shape[0] // groups, depth)),
                   _grouped(col, groups, depth, places))
     return _add_bias(y.reshape((x.shape[0], W.shape[0]) + tuple(outs)), b)
@@ -235,6 +236,7 @@ def convolve_transposed(
             dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
     xp = get_array_module(x)
+    x, W = arrays.unmasked(x), arrays.unmasked(W)
     filters = W.shape[0] // groups
     depth = math.prod(W.shape[1:])
     col = xp.matmul(
@@ -278,7 +280,7 @@ def correlate(
     channels, filters = x.shape[1] // groups, gy.shape[1] // groups
     depth = channels * math.prod(ksize)
     col = gather(x, ksize, stride, pad, dilate, outs)
-    left = _grouped(gy, groups, filters, math.prod(outs))
+    left = _grouped(arrays.unmasked(gy), groups, filters, math.prod(outs))
     right = _grouped(col, groups, depth, math.prod(outs)).swapaxes(2, 3)
     # Image after image: side by side, all patches would have to be copied.
     gW = xp.zeros((groups, filters, depth), working)
