@@ -277,9 +277,9 @@ def check_groups(groups, error, **channels):
     """
     if not isinstance(groups, Real):
         raise TypeError('groups must be an integer, but is %r' % (groups,))
-    if groups <= 1:
+    if not groups > 1:     # as NaN is not
         return 1
-    if groups % 1:      # true of NaN and infinity, too
+    if groups % 1:      # true of infinity, too
         raise TypeError('groups must be an integer, but is %r' % (groups,))
     for name, count in channels.items():
         if count % groups:
