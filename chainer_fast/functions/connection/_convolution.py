@@ -277,7 +277,7 @@ def check_groups(groups, error, **channels):
     """
     if not isinstance(groups, Real):
         raise TypeError('groups must be an integer, but is %r' % (groups,))
-    if not groups > 1:     # as NaN is not
+    if groups <= 1 or groups != groups:     # NaN is not above one
         return 1
     if groups % 1:      # true of infinity, too
         raise TypeError('groups must be an integer, but is %r' % (groups,))
