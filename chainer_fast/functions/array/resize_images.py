@@ -148,7 +148,7 @@ class _Resizing(FunctionNode):
         # Elsewhere a fraction of a pixel is one.
         if self.align_corners and self.mode == 'bilinear':
             size = operator.index(size[0]), operator.index(size[1])
-            if min(size) < 0:
+            if size[0] < 0 or size[1] < 0:
                 raise ValueError(
                     'output_shape must not be negative, but is %s' % (size,))
         if size[0] <= 0:

@@ -349,7 +349,7 @@ def _for_all_labels(xs, labels):
     """Repeat scores that are the same for all labels."""
     return [
         broadcast.broadcast_to(x, (x.shape[0], labels))
-        if labels > 1 and x.ndim == 2 and x.shape[1] == 1 else x for x in xs]
+        if x.shape[1:] == (1,) else x for x in xs]
 
 
 def argmax_crf1d(
@@ -408,8 +408,13 @@ def argmax_crf1d(
     # Plain arrays are cast where they meet the scores of the first.
     xs[1:] = [x if isinstance(x, Variable) or x.dtype == dtype
               else x.astype(dtype) for x in xs[1:]]
-    if has_all:
-        xs = _for_all_labels(xs, given[0])
-    best = _BestScore()
-    scores, = best.apply((cost, *xs))
+    try:
+        best = _BestScore()
+        scores, = best.apply((cost, *xs))
+    except (type_check.InvalidType, ValueError):
+        # Only scores that do not fit are looked at once more.
+        if not has_all or all([x.shape[1:] != (1,) for x in xs]):
+            raise
+        best = _BestScore()
+        scores, = best.apply((cost, *_for_all_labels(xs, given[0])))
     return scores, [scores.device.send(y) for y in best.ys]

@@ -4,6 +4,7 @@ import numbers
 import numpy
 
 from chainer_fast import _numbers
+from chainer_fast.configuration import config
 from chainer_fast.utils import type_check
 
 
@@ -54,6 +55,8 @@ def arrays(inputs):
 
     Without the check of types, numbers may be of another type, or too many.
     """
+    if config.type_check:
+        return inputs
     x, rois, roi_indices = inputs
     if roi_indices.dtype.kind not in 'iu':
         roi_indices = roi_indices.astype(numpy.intp)
