@@ -138,6 +138,28 @@ def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
     return x.astype(dtype.newbyteorder('='), copy=False)
 
 
+def unmasked(x: NdArray) -> NdArray:
+    """Return the array of a masked one, of which NumPy computes no matrix products.
+
+    Parameters
+    ----------
+    x : array
+        Any array.
+
+    Returns
+    -------
+    array
+        ``x`` itself, unless it is masked.
+
+    Examples
+    --------
+    >>> from chainer_fast.backends import arrays
+    >>> type(arrays.unmasked(np.ma.masked_array([1., 2.])))
+    <class 'numpy.ndarray'>
+    """
+    return x.data if isinstance(x, numpy.ma.MaskedArray) else x
+
+
 def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
     """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
 

@@ -106,15 +106,19 @@ def make(chosen, numbers, pairs, tally):
 def reduce(tally, pair, least, table):
     """Return the causes of differences, each once, with all their counts."""
     found = {}
-    # Few changes first: what they show need not be reduced again.
-    waiting = sorted(tally.found.values(), key=lambda each: len(each.changes))
     reduced = 0
-    for cause in waiting:
+
+    def order(cause):
+        # Few changes first: what they show need not be reduced again. Of several
+        # changes, one that is explained may not be what makes the difference.
+        return causes.explanation(str(cause), table) is not None, len(cause.changes)
+
+    for cause in sorted(tally.found.values(), key=order):
+        is_explained, count = order(cause)
         if (
             str(cause) not in found
-            and cause.changes
+            and count > (1 if is_explained else 0)
             and pair is not None
-            and (causes.explanation(str(cause), table) is None)
             and reduced < least
         ):
             reduced += 1

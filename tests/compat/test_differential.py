@@ -267,6 +267,26 @@ def test_a_difference_is_reduced_to_its_cause():
     assert "layout='F'" in program and 'reduce' not in program
 
 
+def test_several_changes_are_reduced_even_if_they_are_explained():
+    base = language.case('functions.relu', language.array(4, 3))
+    changes = [['values', ['args', 0], 'nan'], ['layout', ['args', 0], 'F']]
+    fine = {'results': 1.0, 'warnings': [], 'random': [1]}
+
+    def pair(case):
+        # Not the value but the layout makes the difference.
+        differs = case['args'][0].get('layout') == 'F'
+        return fine, dict(fine, results=2.0) if differs else fine
+
+    table = [('*values *', 'Values that are not numbers.')]
+    found = {}
+    for least in 0, 1:
+        tally = run.Tally()
+        assert tally.add(base, changes, *pair(mutations.apply(base, changes)))
+        found[least] = list(run.reduce(tally, pair, least, table))
+    assert causes.explanation(found[0][0], table) is not None
+    assert found[1] == ['functions.relu | layout args.0=F | results: numbers']
+
+
 def test_a_cause_without_explanation_makes_the_status_one(tmp_path, capsys):
     public, rows = record.read(RECORDED)
     plain = next(

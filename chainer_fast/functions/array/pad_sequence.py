@@ -15,13 +15,13 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _in_dtype(padding, dtype):
-    """Convert a scalar to a dtype; integers out of range wrap around."""
+    """Convert a scalar to a dtype; what is no such integer wraps around."""
     try:
         return dtype.type(padding)
     except OverflowError:
-        if isinstance(padding, (float, numpy.floating)):
-            raise
-        return numpy.asarray(padding).astype(dtype)[()]
+        # NumPy has no integer of a float that is too large.
+        whole = int(padding) if isinstance(padding, float) else padding
+        return numpy.asarray(whole).astype(dtype)[()]
 
 
 class PadSequence(FunctionNode):

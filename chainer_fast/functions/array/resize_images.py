@@ -143,10 +143,17 @@ class _Resizing(FunctionNode):
         type_check.expect(images.dtype == numpy.float32)
 
     def _lines(self, x, in_size):
+        size = _numbers.plain(self.out_H), _numbers.plain(self.out_W)
         # Chainer counts evenly spaced places in one case, and takes no floats there.
-        number = _numbers.plain if self.align_corners and self.mode == 'bilinear' else (
-            _numbers.whole)
-        size = operator.index(number(self.out_H)), operator.index(number(self.out_W))
+        # Elsewhere a fraction of a pixel is one.
+        if self.align_corners and self.mode == 'bilinear':
+            size = operator.index(size[0]), operator.index(size[1])
+            if size[0] < 0 or size[1] < 0:
+                raise ValueError(
+                    'output_shape must not be negative, but is %s' % (size,))
+        if size[0] <= 0:
+            raise ZeroDivisionError(
+                'output_shape must have a height of at least 1, but is %s' % (size,))
         return bilinear.lines(
             x, size, in_size, self.mode == 'nearest', bool(self.align_corners))
 
@@ -230,8 +237,11 @@ def resize_images(
         If ``x`` is not in single precision or has not four axes.
     AssertionError
         If there is no such mode.
+    ValueError
+        If a length is negative, with bilinear interpolation and ``align_corners``.
     ZeroDivisionError
-        If a length is zero.
+        If the height is zero, or the width is, and pixels are not interpolated with
+        ``align_corners``.
 
     See Also
     --------

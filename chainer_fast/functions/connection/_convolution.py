@@ -161,7 +161,7 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
         check_integers(name, numbers)
     if any(p < 0 for p in pad):
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
-    if any(s < 0 for s in stride) or any(d < 0 for d in dilate):
+    if any(n < 0 for n in (*stride, *_distances(ksize, dilate))):
         raise ValueError('stride and dilate must be positive, got %s and %s'
                          % (tuple(stride), tuple(dilate)))
     return outs
@@ -192,10 +192,16 @@ def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
     for name, numbers in (('stride', stride), ('pad', pad), ('dilate', dilate),
                           ('outsize', outs)):
         check_integers(name, numbers)
-    for name, numbers in ('stride', stride), ('pad', pad), ('dilate', dilate):
+    for name, numbers in (('stride', stride), ('pad', pad),
+                          ('dilate', _distances(ksize, dilate))):
         if any(n < 0 for n in numbers):
             raise ValueError('%s must not be negative, got %s' % (name, tuple(numbers)))
     return outs
+
+
+def _distances(ksize, dilate):
+    """Return the dilations; of a single element there is none."""
+    return [d if k > 1 else 1 for k, d in zip(ksize, dilate, strict=True)]
 
 
 def check_integers(name, numbers):
@@ -271,9 +277,9 @@ def check_groups(groups, error, **channels):
     """
     if not isinstance(groups, Real):
         raise TypeError('groups must be an integer, but is %r' % (groups,))
-    if groups <= 1:
+    if groups <= 1 or groups != groups:     # NaN is not above one
         return 1
-    if groups % 1:      # true of NaN and infinity, too
+    if groups % 1:      # true of infinity, too
         raise TypeError('groups must be an integer, but is %r' % (groups,))
     for name, count in channels.items():
         if count % groups:

@@ -3,7 +3,10 @@ from __future__ import annotations
 import functools
 import operator
 
+import numpy
+
 from chainer_fast import utils
+from chainer_fast.backends import arrays
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
@@ -20,6 +23,13 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 def _as_mat(x):
     return x if x.ndim == 2 else x.reshape(len(x), utils.size_of_shape(x.shape[1:]))
+
+
+def _unmasked(inputs):
+    for x in inputs:
+        if type(x) is not numpy.ndarray:
+            return tuple([arrays.unmasked(each) for each in inputs])
+    return inputs
 
 
 def _outer_rows(a, b):
@@ -96,6 +106,7 @@ class BilinearFunction(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
+        inputs = _unmasked(inputs)
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         y = _d_g(e1, e2, W)
         if len(inputs) == 6:
@@ -124,6 +135,7 @@ class BilinearFunctionGrad(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
+        inputs = _unmasked(inputs)
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         gy = inputs[-1]
         ge1, ge2 = _d_e1(e2, W, gy), _d_e2(e1, W, gy)

@@ -199,6 +199,9 @@ def linear(
     """
     if type(n_batch_axes) is not int:
         n_batch_axes = _numbers.whole(n_batch_axes)
+        # What is not above one, a fraction or NaN, is one.
+        if not (n_batch_axes <= 0 or n_batch_axes > 1):
+            n_batch_axes = 1
     if n_batch_axes <= 0:
         raise ValueError('n_batch_axes should be greater than 0.')
     batch_shape = x.shape[:n_batch_axes]

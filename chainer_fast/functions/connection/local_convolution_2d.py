@@ -27,9 +27,15 @@ class _Local(FunctionNode):
         super().__init__()
         self.sy, self.sx = sy, sx
 
+    def _stride(self, outs):
+        # Where there is a single place, the window makes no step.
+        return tuple([
+            0 if out == 1 else s
+            for s, out in zip((self.sy, self.sx), outs, strict=True)])
+
     def _patches(self, x, ksize, outs):
         """Return an array of shape (places, n, elements of a patch)."""
-        col = convolution.gather(x, ksize, (self.sy, self.sx), (0, 0), (1, 1), outs)
+        col = convolution.gather(x, ksize, self._stride(outs), (0, 0), (1, 1), outs)
         n = x.shape[0]
         return col.reshape(n, x.shape[1] * ksize[0] * ksize[1],
                            outs[0] * outs[1]).transpose(2, 0, 1)
@@ -81,7 +87,7 @@ class LocalConvolution2DFunction(_Local):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))
-        _check_places(x, W, (self.sy, self.sx))
+        _check_places(x, W, self._stride(W.shape[1:3]))
         filters, h, w = W.shape[:3]
         patches = self._patches(x, W.shape[4:], (h, w))
         y = _product(patches, _filters_by_place(W).swapaxes(1, 2), x.dtype)
@@ -108,8 +114,8 @@ class LocalConvolution2DFunction(_Local):
 
 def _check_places(x, W, stride):
     _convolution.check_integers('stride', stride)
-    if min(stride) < 1:
-        raise ValueError('stride must be positive, got %s' % (tuple(stride),))
+    if min(stride) < 0:
+        raise ValueError('stride must not be negative, got %s' % (tuple(stride),))
     for length, out, k, s in zip(
             x.shape[2:], W.shape[1:3], W.shape[4:], stride, strict=True):
         if (out - 1) * s + k > length:
@@ -132,8 +138,14 @@ class _LocalGradX(_Local):
         _, h, w, channels, kh, kw = W.shape
         patches = _product(_by_place(gy), _filters_by_place(W), gy.dtype)
         col = patches.transpose(1, 2, 0).reshape(gy.shape[0], channels, kh, kw, h, w)
+        stride = self._stride((h, w))
+        for axis in range(2):
+            if not stride[axis]:
+                # All filters of this axis have been at the same place.
+                col = col.sum(axis=4 + axis, keepdims=True)
+        stride = tuple([s or 1 for s in stride])
         return convolution.scatter(
-            col, (self.sy, self.sx), (0, 0), self._x_shape[2:], (1, 1)),
+            col, stride, (0, 0), self._x_shape[2:], (1, 1)),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -211,7 +223,7 @@ def local_convolution_2d(
         If dtypes or shapes do not match.
     ValueError
         If the window has fewer positions than there are filters for, or the stride is
-        not positive.
+        negative.
 
     See Also
     --------

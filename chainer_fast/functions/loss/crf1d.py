@@ -10,7 +10,7 @@ from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import crf
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
-from chainer_fast.functions.array import broadcast, concat, expand_dims
+from chainer_fast.functions.array import broadcast, concat, expand_dims, reshape
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import identity, logsumexp, minmax
 from chainer_fast.functions.math import sum as sum_
@@ -85,7 +85,8 @@ class _PathScoreGrad(FunctionNode):
         xp = backend.get_array_module(g)
         gcost, *gxs = [xp.zeros(shape, g.dtype) for shape in self.shapes]
         last = None
-        for gx, y in zip(gxs, self.ys, strict=True):
+        # There may be fewer labels than times.
+        for gx, y in zip(gxs, self.ys, strict=False):
             n = len(y)
             gx[xp.arange(n), y] = g[:n]
             if last is not None:
@@ -154,17 +155,27 @@ def _total(cost, xs, reduce):
 
 
 class _CRF1d(FunctionNode):
-    """Negative log-likelihood of labels; the inputs are costs, scores and labels."""
+    """Negative log-likelihood of labels; the inputs are costs, scores and labels.
+
+    Parameters
+    ----------
+    times : int
+        How many of the inputs are scores. There may be fewer labels.
+    """
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._times = times
 
     def _split(self, inputs):
-        n = len(inputs) // 2
+        n = self._times
         return inputs[0], inputs[1:n + 1], inputs[n + 1:]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
-        n = type_check.eval(in_types.size()) // 2
-        cost, *types = [in_types[i] for i in range(2 * n + 1)]
-        _check_scores(cost, types[:n])
-        for x, y in zip(types[:n], types[n:], strict=True):
+        size = type_check.eval(in_types.size())
+        cost, xs, ys = self._split([in_types[i] for i in range(size)])
+        _check_scores(cost, xs)
+        for x, y in zip(xs, ys, strict=False):
             type_check.expect(y.dtype.kind == 'i', y.ndim == 1)
             type_check.expect(x.shape[0] == y.shape[0])
 
@@ -215,7 +226,7 @@ class _CRF1d(FunctionNode):
 
     def _check_replaced(self, inputs):
         """Check that what has replaced the inputs has their shapes."""
-        n = len(inputs) // 2
+        n = self._times
         for i, (x, shape) in enumerate(zip(inputs, self._shapes, strict=True)):
             found = None if x is None else x.shape
             if found != shape:
@@ -284,9 +295,9 @@ def crf1d(
     chainer_fast.utils.type_check.InvalidType
         If dtypes do not match, or a batch is larger than the one before.
     ValueError
-        If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
+        If ``reduce`` has another value.
     IndexError
-        If ``xs`` is empty, or ``ys`` contains a number that is not a label.
+        If ``xs`` or ``ys`` is empty, or ``ys`` contains a number that is not a label.
     AssertionError
         If ``cost`` and ``xs`` differ in the number of labels.
 
@@ -306,15 +317,15 @@ def crf1d(
     """
     _reduction.check_mean_or_no(reduce)
     xs, ys = list(xs), list(ys)
-    if len(xs) != len(ys):
-        raise ValueError(
-            'xs and ys must have the same number of times, but have %d and %d'
-            % (len(xs), len(ys)))
+    if not ys:
+        raise IndexError('ys must have labels of one time at least, but is empty')
+    # Labels of later times than there are scores count for nothing.
+    ys = ys[:len(xs)]
     labels = xs[0].shape[1]
     assert cost.shape[0] == labels, (
         'cost must be a matrix of the %s labels that xs have scores for, but has the '
         'shape %s' % (labels, cost.shape))
-    loss, = _CRF1d().apply((cost, *xs, *ys))
+    loss, = _CRF1d(len(xs)).apply((cost, *xs, *ys))
     if reduce == 'no':
         return loss
     return sum_.sum(loss) * (1.0 / len(loss))
@@ -323,11 +334,22 @@ def crf1d(
 def _for_all_pairs(cost, shape):
     """Repeat scores that are the same for all labels before, or for all after."""
     given = numpy.shape(cost)
-    if given == shape or len(given) > 2 or not hasattr(cost, 'dtype'):
+    if given == shape or not hasattr(cost, 'dtype'):
+        return cost
+    if len(given) == 3 and given[0] == 1:
+        cost, given = reshape.reshape(cost, given[1:]), given[1:]
+    if given == shape or len(given) > 2:
         return cost
     fits = all(
         size in (1, n) for size, n in zip(given[::-1], shape[::-1], strict=False))
     return broadcast.broadcast_to(cost, shape) if fits else cost
+
+
+def _for_all_labels(xs, labels):
+    """Repeat scores that are the same for all labels."""
+    return [
+        broadcast.broadcast_to(x, (x.shape[0], labels))
+        if x.shape[1:] == (1,) else x for x in xs]
 
 
 def argmax_crf1d(
@@ -346,8 +368,8 @@ def argmax_crf1d(
         ``(labels, labels)``, or one that broadcasts to it.
     xs : list of Variables or arrays
         Scores of the labels at each time, of the same dtype and shape
-        ``(batch, labels)``, in the order that :func:`~chainer_fast.functions.crf1d`
-        needs.
+        ``(batch, labels)``, or ``(batch, 1)`` for one that all labels share, in the
+        order that :func:`~chainer_fast.functions.crf1d` needs.
 
     Returns
     -------
@@ -378,11 +400,21 @@ def argmax_crf1d(
     (array([6.], dtype=float32), [array([0], dtype=int32), array([1], dtype=int32)])
     """
     xs = list(xs)
-    cost = _for_all_pairs(cost, xs[0].shape[-1:] * 2)
+    given = numpy.shape(cost)[-2:]
+    # Costs that differ tell which of equal scores are those of the path.
+    has_all = len(xs) > 1 and len(given) == 2 and given[0] == given[1] > 1
+    cost = _for_all_pairs(cost, given if has_all else xs[0].shape[-1:] * 2)
     dtype = getattr(cost, 'dtype', None)
     # Plain arrays are cast where they meet the scores of the first.
     xs[1:] = [x if isinstance(x, Variable) or x.dtype == dtype
               else x.astype(dtype) for x in xs[1:]]
-    best = _BestScore()
-    scores, = best.apply((cost, *xs))
+    try:
+        best = _BestScore()
+        scores, = best.apply((cost, *xs))
+    except (type_check.InvalidType, ValueError):
+        # Only scores that do not fit are looked at once more.
+        if not has_all or all([x.shape[1:] != (1,) for x in xs]):
+            raise
+        best = _BestScore()
+        scores, = best.apply((cost, *_for_all_labels(xs, given[0])))
     return scores, [scores.device.send(y) for y in best.ys]

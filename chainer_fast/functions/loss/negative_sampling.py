@@ -11,7 +11,7 @@ from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
-from chainer_fast.functions.array import get_item
+from chainer_fast.functions.array import cast, get_item
 from chainer_fast.functions.loss import _candidates, _reduction
 from chainer_fast.functions.math import identity
 from chainer_fast.functions.math import sum as sum_
@@ -86,7 +86,8 @@ class NegativeSamplingFunction(FunctionNode):
         gx, gW = NegativeSamplingFunctionGrad(
             self.reduce, self.ignore_mask, self.sample_size, self.samples, self.wx
         ).apply((x, W, *grad_outputs))
-        return gx, None, gW
+        # They differ in type if types were not checked.
+        return cast.as_type(gx, x.dtype), None, cast.as_type(gW, W.dtype)
 
 
 class NegativeSamplingFunctionGrad(FunctionNode):

@@ -210,8 +210,8 @@ def _double_backward_softmax_cross_entropy(
     _reduction.check_mean_or_no(reduce)
     x = as_variable(x)
     t = as_variable(t).array
-    if t.dtype.kind == 'b':
-        t = t.astype(numpy.int32)
+    if t.dtype.kind == 'b' or t.dtype.kind == 'u' and not config.type_check:
+        t = t.astype(numpy.int64)
     if t.dtype.kind != 'i':
         raise type_check.InvalidType(
             't.dtype.kind == i', '%s != i' % (t.dtype.kind,),

@@ -5,6 +5,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import utils
+from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import noise
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast, expand_dims, reshape
@@ -71,7 +72,7 @@ class SimplifiedDropconnect(FunctionNode):
         return numpy.result_type(x.dtype, W.dtype, numpy.float32)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        x, W = inputs[:2]
+        x, W = [arrays.unmasked(each) for each in inputs[:2]]
         self.retain_inputs((0, 1))
         if self.mask is None:
             shape = W.shape

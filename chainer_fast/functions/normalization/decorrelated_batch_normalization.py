@@ -12,6 +12,7 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.utils import argument, type_check
+from chainer_fast.utils import array as array_utils
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
@@ -228,8 +229,11 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         self.retain_inputs((0, 1, 2))
         x, mean, projection = inputs
         size = x.shape[1] // self.groups
-        if mean.shape != (self.groups, size) or (
-                projection.shape != (self.groups, size, size)):
+        # Groups, and the channels of the mean, may have one in common.
+        if mean.ndim != 2 or projection.shape[1:] != (size, size) or not all(
+                length in (1, whole) for length, whole in zip(
+                    (*mean.shape, len(projection)), (self.groups, size, self.groups),
+                    strict=True)):
             raise ValueError(
                 'for %s groups of %s channels, mean and projection must have shape '
                 '%s and %s, but have %s and %s' % (
@@ -272,6 +276,9 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
         gx = xp.matmul(_transposed(projection), gy)
         gmean = -gx.sum(axis=2)
         gprojection = xp.matmul(gy, _transposed(rows - mean[:, :, None]))
+        gmean, gprojection = [
+            array_utils.sum_to(g, each.shape)
+            for g, each in ((gmean, mean), (gprojection, projection))]
         return _result(xp, gx, x.shape, x.dtype), *_dtypes.cast_all(
             (gmean, gprojection), x.dtype)
 

@@ -4,6 +4,7 @@ import numbers
 import numpy
 
 from chainer_fast import _numbers
+from chainer_fast.configuration import config
 from chainer_fast.utils import type_check
 
 
@@ -47,6 +48,19 @@ def sampling_pair(value):
                 'sampling_ratio must be an integer of at least 1, None, or a pair of '
                 'these, but is %r' % (value,))
     return _numbers.plain_all(pair)
+
+
+def arrays(inputs):
+    """Return images, regions, and the number of the image that each region is in.
+
+    Without the check of types, numbers may be of another type, or too many.
+    """
+    if config.type_check:
+        return inputs
+    x, rois, roi_indices = inputs
+    if roi_indices.dtype.kind not in 'iu':
+        roi_indices = roi_indices.astype(numpy.intp)
+    return x, rois, roi_indices[:len(rois)]
 
 
 def check_types(in_types, dtype=None):

@@ -43,7 +43,7 @@ class ROIAverageAlign2D(Function):
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((1, 2))
-        x, rois, roi_indices = inputs
+        x, rois, roi_indices = _roi.arrays(inputs)
         self._bottom_data_shape = x.shape
         return kernels.sample_mean(
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
@@ -54,7 +54,7 @@ class ROIAverageAlign2D(Function):
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        _, rois, roi_indices = inputs
+        _, rois, roi_indices = _roi.arrays(inputs)
         gx = kernels.sample_spread(
             gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), self._ratio,
             self._bottom_data_shape)

@@ -28,7 +28,7 @@ class ROIAveragePooling2D(Function):
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((1, 2))
-        x, rois, roi_indices = inputs
+        x, rois, roi_indices = _roi.arrays(inputs)
         self._bottom_data_shape = x.shape
         return kernels.cell_mean(
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
@@ -39,7 +39,7 @@ class ROIAveragePooling2D(Function):
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        _, rois, roi_indices = inputs
+        _, rois, roi_indices = _roi.arrays(inputs)
         gx = kernels.cell_spread(
             gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), 0,
             self._bottom_data_shape)

@@ -51,7 +51,7 @@ class ROIMaxAlign2D(Function):
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((1, 2))
-        x, rois, roi_indices = inputs
+        x, rois, roi_indices = _roi.arrays(inputs)
         self._bottom_data_shape = x.shape
         y, self.argmax_data = kernels.sample_max(
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
@@ -63,7 +63,7 @@ class ROIMaxAlign2D(Function):
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
-        _, rois, roi_indices = inputs
+        _, rois, roi_indices = _roi.arrays(inputs)
         gx = kernels.sample_put(
             gy[0], self.argmax_data, roi_indices,
             kernels.Boxes(rois, self.spatial_scale), self._ratio,

@@ -36,7 +36,7 @@ class ROIMaxPooling2D(Function):
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((1, 2))
-        x, rois, roi_indices = inputs
+        x, rois, roi_indices = _roi.arrays(inputs)
         self._bottom_data_shape = x.shape
         y, self.argmax_data = kernels.cell_max(
             x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
@@ -48,8 +48,9 @@ class ROIMaxPooling2D(Function):
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             gy: GradArrays) -> tuple[NdArray | None, ...]:
+        roi_indices = _roi.arrays(inputs)[2]
         gx = kernels.cell_put(
-            gy[0], self.argmax_data, inputs[2], self._bottom_data_shape)
+            gy[0], self.argmax_data, roi_indices, self._bottom_data_shape)
         return gx, None, None
 
     backward_gpu = backward_cpu

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 from chainer_fast import _numbers
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.pooling import max_pooling_nd
@@ -61,5 +63,5 @@ def spatial_pyramid_pooling_2d(
         pad = [(k * parts - size) // 2
                for k, size in zip(ksize, (height, width), strict=True)]
         y = max_pooling_nd.max_pooling_2d(x, ksize, pad=pad)
-        levels.append(reshape.reshape(y, (len(y), y.size // max(len(y), 1), 1, 1)))
+        levels.append(reshape.reshape(y, (len(y), math.prod(y.shape[1:]), 1, 1)))
     return concat.concat(levels)

@@ -127,12 +127,36 @@ def test_the_nearest_pixel_alone_matters(device):
     compare.assert_array_equal(y.array.ravel(), [1, 1, np.inf, np.inf])
 
 
+def test_images_without_columns(device):
+    x = Variable(device.send(np.ones((1, 2, 3, 4), 'f')))
+    y = F.resize_images(x, (2, 0))
+    assert y.shape == (1, 2, 2, 0)
+    y.grad = y.array
+    y.backward()
+    compare.assert_array_equal(x.grad, np.zeros(x.shape))
+
+
+@pytest.mark.parametrize('mode, expected', [
+    ('nearest', [0, 1, 3]), ('bilinear', [.3, 1.9, 3])])
+def test_a_fraction_of_a_pixel_is_one(device, mode, expected):
+    x = device.send(np.arange(4, dtype='f').reshape(1, 1, 1, 4))
+    for size in (1, 2.5), (.5, np.float32(2.5)):
+        y = F.resize_images(x, size, mode=mode, align_corners=False)
+        compare.assert_allclose(y.array[0, 0, 0], expected, 1e-6)
+    assert F.resize_images(x, (1, -.5), mode=mode, align_corners=False).shape[3] == 0
+
+
 @pytest.mark.parametrize('x, size, options, error', [
     (np.zeros((1, 1, 2, 2)), (2, 2), {}, type_check.InvalidType),
     (np.zeros((1, 2, 2), 'f'), (2, 2), {}, type_check.InvalidType),
     (np.zeros((1, 1, 2, 2), 'f'), (2, 2), {'mode': 'cubic'}, AssertionError),
     (np.zeros((1, 1, 2, 2), 'f'), (2., 2), {}, TypeError),
-    (np.zeros((1, 1, 2, 2), 'f'), (0, 2), {}, ZeroDivisionError)])
+    (np.zeros((1, 1, 2, 2), 'f'), (0, 2), {}, ZeroDivisionError),
+    (np.zeros((1, 1, 2, 2), 'f'), (-1, 2), {}, ValueError),
+    (np.zeros((1, 1, 2, 2), 'f'), (-1, 2), {'mode': 'nearest'}, ZeroDivisionError),
+    (np.zeros((1, 1, 2, 2), 'f'), (2, 0), {'mode': 'nearest'}, ZeroDivisionError),
+    (np.zeros((1, 1, 2, 2), 'f'), (2, 0), {'align_corners': False},
+     ZeroDivisionError)])
 def test_sizes_of_no_sense(device, x, size, options, error):
     with pytest.raises(error):
         F.resize_images(device.send(x), size, **options)
@@ -297,6 +321,15 @@ def test_windows_do_not_begin_before_the_image():
     memory = np.zeros((2, 3, 6, 6), 'f')
     with pytest.raises(ValueError, match='must not be negative'):
         F.im2col(memory[1:], 3, dilate=-1)
+
+
+def test_windows_of_one_element_have_no_distance(device):
+    x, W = device.send((np.ones((2, 3, 4, 4), 'f'), np.ones((3, 2, 1, 1), 'f')))
+    compare.assert_array_equal(F.im2col(x, 1, dilate=-1).array, np.ones(x.shape))
+    y = F.deconvolution_nd(x, W, dilate=-1)
+    compare.assert_array_equal(y.array, np.full((2, 2, 4, 4), 3))
+    y = F.convolution_nd(x, W.transpose(1, 0, 2, 3), dilate=-1)
+    compare.assert_array_equal(y.array, np.full((2, 2, 4, 4), 3))
 
 
 @pytest.mark.host

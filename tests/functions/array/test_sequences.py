@@ -30,7 +30,8 @@ def test_pad_sequence(device, lengths, length, shape, dtype):
 
 
 @pytest.mark.parametrize('dtype, padding, expected', [
-    ('i', -3, -3), ('B', -1, 255), ('B', 300, 44), ('?', 2, True), ('f', None, np.nan),
+    ('i', -3, -3), ('B', -1, 255), ('B', 300, 44), ('B', -1., 255),
+    ('H', -1.5, 65535), ('b', 300., 44), ('?', 2, True), ('f', None, np.nan),
     ('e', np.inf, np.inf), ('F', 1j, 1j)])
 @pytest.mark.filterwarnings('ignore:NumPy will stop allowing:DeprecationWarning')
 def test_padding_takes_the_dtype(device, dtype, padding, expected):

@@ -132,3 +132,21 @@ def test_functions_of_one_dimension_and_three(device, nd):
         with pytest.raises(ValueError, match='axes'):
             getattr(F, '%s_%dd' % (name, nd))(
                 device.send(x[..., None]), device.send(W[..., None]))
+
+
+@pytest.mark.parametrize('groups', [True, .5, float('nan')])
+@pytest.mark.parametrize('count', [0, 2])
+@pytest.mark.parametrize('name', ['convolution_1d', 'deconvolution_1d'])
+def test_what_is_not_above_one_is_one_group(device, name, count, groups):
+    x, W = gradients.uniform((count, 3, 5)), gradients.uniform((3, 3, 2), 1)
+    f = getattr(F, name)
+
+    def outcome(groups):
+        xs = [Variable(each) for each in device.send((x, W))]
+        y = f(*xs, groups=groups)
+        y.grad = y.array
+        y.backward()
+        return [y.array, *[each.grad for each in xs]]
+
+    for found, each in zip(outcome(groups), outcome(1), strict=True):
+        compare.assert_allclose(found, each)

@@ -135,7 +135,7 @@ def test_empty(device):
     compare.assert_array_equal(y.array, ones(1, 3, 5, 5))
 
 
-@pytest.mark.parametrize('groups', [2.5, np.inf, np.nan])
+@pytest.mark.parametrize('groups', [2.5, np.inf])
 def test_groups_are_whole(device, groups):
     x, W = device.send((np.zeros((1, 5, 4, 4), 'f'), np.zeros((5, 3, 3, 3), 'f')))
     with pytest.raises(TypeError, match='groups'):

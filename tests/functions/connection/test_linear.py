@@ -55,11 +55,18 @@ def test_batch_axes(device):
 
 
 @pytest.mark.parametrize('number, error', [
-    (-np.inf, ValueError), (np.inf, TypeError), (np.nan, TypeError), (.5, TypeError)])
+    (-np.inf, ValueError), (np.inf, TypeError), (1.5, TypeError)])
 def test_numbers_of_batch_axes_that_are_none(device, number, error):
     with pytest.raises(error):
         F.linear(device.send(np.zeros((2, 3, 4), 'f')),
                  device.send(np.zeros((6, 12), 'f')), n_batch_axes=number)
+
+
+@pytest.mark.parametrize('number', [np.nan, .5, True])
+def test_what_is_not_above_one_is_one_batch_axis(device, number):
+    x, W = gradients.uniform((2, 3, 4)), gradients.uniform((6, 12), 1)
+    y = F.linear(device.send(x), device.send(W), n_batch_axes=number)
+    compare.assert_allclose(y.array, x.reshape(2, 12) @ W.T)
 
 
 @pytest.mark.parametrize('shapes', [

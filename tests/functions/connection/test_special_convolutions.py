@@ -103,14 +103,31 @@ def test_errors_of_local(device):
     assert (f.sy, f.sx) == (1, 2)
     with pytest.raises(ValueError, match='W has filters for'):
         F.local_convolution_2d(device.send(x), device.send(W), stride=2)
-    for stride in 0, -1:
-        with pytest.raises(ValueError, match='stride'):
-            F.local_convolution_2d(device.send(x), device.send(W), stride=stride)
+    with pytest.raises(ValueError, match='stride'):
+        F.local_convolution_2d(device.send(x), device.send(W), stride=-1)
     for args in ((x[:, :1], W), (x[0], W), (x, W[0]), (x.astype('i'), W),
                  (x, W, ones(3, 3, 2)), (x, W, ones(3)),
                  (x, W, ones(3, 3, 3, dtype='d'))):
         with pytest.raises(type_check.InvalidType):
             F.local_convolution_2d(*device.send(args))
+
+
+@pytest.mark.parametrize('stride, places', [
+    (0, (2, 3)), ((0, 1), (2, 3)), ((2, 0), (2, 2)), (-1, (1, 1)), ((-3, 1), (1, 2))])
+def test_windows_of_local_that_stay_where_they_are(device, stride, places):
+    sy, sx = stride if isinstance(stride, tuple) else (stride, stride)
+    x = gradients.uniform((2, 2, 5, 4), 0)
+    W = gradients.uniform((3, *places, 2, 2, 2), 1)
+    expected = np.empty((2, 3, *places))
+    for i, j in np.ndindex(*places):
+        window = x[:, :, i * sy:i * sy + 2, j * sx:j * sx + 2]
+        expected[:, :, i, j] = np.einsum('nckl,fckl->nf', window, W[:, i, j])
+
+    def f(x, W):
+        return F.local_convolution_2d(x, W, stride=stride)
+
+    compare.assert_allclose(f(*device.send((x, W))).array, expected)
+    gradients.check(device, f, x, W)
 
 
 # Shift

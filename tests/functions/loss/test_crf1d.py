@@ -166,6 +166,25 @@ def test_large_and_forbidden_costs(device):
     assert F.crf1d(cost, xs, device.send([np.array([0])] * 3)).array == np.inf
 
 
+@pytest.mark.parametrize('times', [1, 2, 4])
+@pytest.mark.parametrize('sizes', [[2, 2, 2], [3, 2, 1]])
+def test_times_without_labels_and_labels_without_scores(device, sizes, times):
+    xs, ys = data(sizes)
+    ys = [*ys, np.array([7])][:times]
+    scores = np.zeros(sizes[0])
+    for t, y in enumerate(ys[:3]):
+        scores[:len(y)] += xs[t][np.arange(len(y)), y]
+        if t:
+            scores[:len(y)] += COST[ys[t - 1][:len(y)], y]
+    totals = [
+        np.log(sum(np.exp(score) for score in dict(labellings(x)).values()))
+        for x in chains(xs)]
+    loss = F.crf1d(*device.send((COST, xs, ys)), 'no')
+    compare.assert_allclose(loss.array, totals - scores)
+    gradients.check(
+        device, lambda cost, *xs: F.crf1d(cost, xs, device.send(ys), 'no'), COST, *xs)
+
+
 @pytest.mark.parametrize('error, change', [
     (IndexError, lambda c, x, y: (c, [], [])),
     pytest.param(
@@ -173,7 +192,7 @@ def test_large_and_forbidden_costs(device):
     pytest.param(
         IndexError, lambda c, x, y: (c, x, [k - 4 for k in y]), marks=pytest.mark.host),
     (AssertionError, lambda c, x, y: (c[:2], x, y)),
-    (ValueError, lambda c, x, y: (c, x, y[:1])),
+    (IndexError, lambda c, x, y: (c, x, [])),
     (ValueError, lambda c, x, y: (c, x, y, 'sum')),
     (type_check.InvalidType, lambda c, x, y: (c[:, :2], x, y)),
     (type_check.InvalidType, lambda c, x, y: (c, x[::-1], y[::-1])),
@@ -202,8 +221,23 @@ def test_costs_for_all_pairs(device, shape):
     gradients.check(device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], cost, *xs)
 
 
+@pytest.mark.parametrize('repeated', [0, 1, 2])
+def test_scores_that_all_labels_share(device, repeated):
+    xs, _ = data([2, 2, 1])
+    xs[repeated] = xs[repeated][:, :1]
+    whole = [np.broadcast_to(x, (len(x), 3)) for x in xs]
+    expected, path = F.argmax_crf1d(*device.send((COST, whole)))
+    for cost in COST, COST[None]:
+        score, labels = F.argmax_crf1d(*device.send((cost, xs)))
+        compare.assert_allclose(score.array, expected.array)
+        for y, each in zip(labels, path, strict=True):
+            compare.assert_array_equal(y, each)
+        gradients.check(
+            device, lambda cost, *xs: F.argmax_crf1d(cost, xs)[0], cost, *xs)
+
+
 @pytest.mark.parametrize('change', [
-    lambda c, x: (c[None], x), lambda c, x: (c[:2], x), lambda c, x: (c, x[0]),
+    lambda c, x: (c[:, None], x), lambda c, x: (c[:2], x), lambda c, x: (c, x[0]),
     lambda c, x: (c, [x[0], x[1][0]]), lambda c, x: (c[:1], [x[0], x[1][:, :1]])])
 def test_scores_that_do_not_fit(device, change):
     with pytest.raises(type_check.InvalidType):

@@ -84,6 +84,22 @@ def test_given_statistics(device, groups):
     gradients.check(device, f, x, mean, projection, double=False)
 
 
+@pytest.mark.parametrize('mean_shape, shape', [
+    ((1, 2), (2, 2, 2)), ((2, 2), (1, 2, 2)), ((2, 1), (1, 2, 2)), ((1, 1), (2, 2, 2))])
+def test_statistics_in_common(device, mean_shape, shape):
+    x = uniform((3, 4, 2))
+    mean, projection = uniform(mean_shape, 1), uniform(shape, 2)
+
+    def f(*xs):
+        return F.fixed_decorrelated_batch_normalization(*xs, groups=2)
+
+    whole = np.broadcast_to(mean, (2, 2)), np.broadcast_to(projection, (2, 2, 2))
+    compare.assert_allclose(
+        f(*device.send((x, mean, projection))).array,
+        f(*device.send((x, *whole))).array)
+    gradients.check(device, f, x, mean, projection, double=False)
+
+
 @pytest.mark.parametrize('shape', [(0, 4), (2, 4, 0), (1, 4)])
 def test_without_or_of_one_sample(device, shape):
     x = Variable(device.send(np.ones(shape, 'f')))

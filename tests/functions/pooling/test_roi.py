@@ -63,6 +63,18 @@ def test_align(device):
         F.roi_max_align_2d(x, rois, indices, (3, 1), 1., (1, 3)).array)
 
 
+@pytest.mark.parametrize('bad', [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize('function', ALIGN)
+def test_pixels_without_a_part_in_a_sample_do_not_count(device, function, bad):
+    x = np.arange(25, dtype='f').reshape(1, 1, 5, 5)
+    expected = x[:, :, 1:4:2, 1:4:2].copy()
+    # The samples are at whole pixels.
+    x[:, :, 2::2], x[:, :, :, 2::2] = bad, bad
+    rois = np.array([[0, 0, 4, 4]], 'f'), np.zeros(1, 'i')
+    y = function(*device.send((x, *rois)), 2, 1., sampling_ratio=1)
+    compare.assert_array_equal(y.array, expected)
+
+
 def test_outside_of_the_image(device):
     x = np.ones((1, 2, 4, 4), 'f')
     rois = np.array([[50, 50, 60, 60]], 'f')

@@ -76,10 +76,17 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, 
     xp = get_array_module(y)
     counted = t != ignore_label
     true, predicted = t[counted], _predicted(y, t)[counted]
+    right = true == predicted
+    if true.dtype.kind not in 'iu':
+        # Labels whose type was not checked; those that are not whole are none.
+        whole = true.astype(numpy.intp)
+        true, right = whole[whole == true], whole[right]
+    else:
+        right = true[right]
     # One far label would have all classes below it counted.
     return tuple([
         xp.bincount(labels[labels < n], minlength=n)
-        for labels in (true[true == predicted], predicted, true)])
+        for labels in (right, predicted, true)])
 
 
 @kernel(device=device.shares)

@@ -21,12 +21,13 @@ def lines_of_axis(
         xp: Xp, count: int, length: int, nearest: bool,
         align_corners: bool) -> tuple[NdArray, NdArray]:
     """Return places and weights of lines across an axis; see :func:`lines`."""
-    scale = length / count
-    if nearest:
-        return xp.floor(xp.arange(count) * scale), xp.zeros(count)
-    if align_corners:
+    if align_corners and not nearest:
         exact = xp.linspace(0, length - 1, count)
     else:
+        scale = length / count
+        if nearest:
+            places = xp.floor(xp.arange(count) * scale)
+            return places, xp.zeros(places.shape)
         # Centres of pixels, which have a width.
         exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
     places = xp.floor(exact)

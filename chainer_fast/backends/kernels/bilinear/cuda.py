@@ -5,6 +5,8 @@ one run to the next; those of half floats in single precision.
 """
 from __future__ import annotations
 
+import math
+
 import numpy
 
 from chainer_fast.backends import cuda
@@ -26,8 +28,12 @@ def _sums(shape, dtype):
 def lines(
         x: NdArray, out_size: tuple[int, ...], in_size: tuple[int, ...], nearest: bool,
         align_corners: bool) -> tuple[NdArray, NdArray, NdArray, NdArray]:
-    rows, columns = out_size
-    scales = [length / count for count, length in zip(out_size, in_size, strict=True)]
+    rows, columns = [max(math.ceil(count), 0) for count in out_size]
+    # Aligned corners need no scales, so that there may be no line.
+    is_scaled = nearest or not align_corners
+    scales = [
+        length / count if is_scaled else 1.
+        for count, length in zip(out_size, in_size, strict=True)]
     places = cuda.cupy.empty(rows + columns, 'i')
     weights = cuda.cupy.empty(rows + columns, 'd')
     _kernel(

@@ -46,10 +46,11 @@ def gather(
     Raises
     ------
     ValueError
-        If a stride or a dilation is negative.
+        If a stride or a dilation is negative, and there is more than one step of it.
     """
     _expect_array(img)
-    if min((*stride, *dilate), default=0) < 0:
+    counts, steps = (*outs, *ksize), (*stride, *dilate)
+    if any(step < 0 and n > 1 for n, step in zip(counts, steps, strict=True)):
         # The windows would begin before the image does.
         raise ValueError('stride and dilate must not be negative, got %s and %s' % (
             tuple(stride), tuple(dilate)))
@@ -65,8 +66,8 @@ def gather(
         # astype lets -1 through for an unsigned type, too.
         source[...] = numpy.asarray(pval).astype(img.dtype)
         source[(..., *_inside(pad, lengths))] = img
-    steps = source.strides[2:]
-    apart = [tuple([step * n for step, n in zip(steps, numbers, strict=True)])
+    strides = source.strides[2:]
+    apart = [tuple([step * n for step, n in zip(strides, numbers, strict=True)])
              for numbers in (dilate, stride)]
     return numpy.lib.stride_tricks.as_strided(
         source, img.shape[:2] + tuple(ksize) + tuple(outs),
@@ -194,6 +195,7 @@ def convolve(
     places = math.prod(outs)
     depth = math.prod(W.shape[1:])
     col = gather(x, W.shape[2:], stride, pad, dilate, outs)
+    W = arrays.unmasked(W)
     y = xp.matmul(W.reshape((groups, W.shape[0] // groups, depth)),
                   _grouped(col, groups, depth, places))
     return _add_bias(y.reshape((x.shape[0], W.shape[0]) + tuple(outs)), b)
@@ -234,6 +236,7 @@ def convolve_transposed(
             dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
     xp = get_array_module(x)
+    x, W = arrays.unmasked(x), arrays.unmasked(W)
     filters = W.shape[0] // groups
     depth = math.prod(W.shape[1:])
     col = xp.matmul(
@@ -277,7 +280,7 @@ def correlate(
     channels, filters = x.shape[1] // groups, gy.shape[1] // groups
     depth = channels * math.prod(ksize)
     col = gather(x, ksize, stride, pad, dilate, outs)
-    left = _grouped(gy, groups, filters, math.prod(outs))
+    left = _grouped(arrays.unmasked(gy), groups, filters, math.prod(outs))
     right = _grouped(col, groups, depth, math.prod(outs)).swapaxes(2, 3)
     # Image after image: side by side, all patches would have to be copied.
     gW = xp.zeros((groups, filters, depth), working)

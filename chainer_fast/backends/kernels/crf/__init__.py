@@ -161,7 +161,7 @@ def path_scores(
     xs : list of array, shape (chains, labels)
         Scores of labels at each time.
     ys : list of array of integers, shape (chains,)
-        The labels.
+        The labels of these times, or of the first ones.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def path_scores(
     xp = get_array_module(cost)
     scores = xp.zeros(len(xs[0]))
     last = None
-    for x, y in zip(xs, ys, strict=True):
+    for x, y in zip(xs, ys, strict=False):
         n = len(y)
         scores[:n] += x[xp.arange(n), y]
         if last is not None:
@@ -192,13 +192,13 @@ def subtract_paths(
     gcost : array
         Gradient of the cost.
     ys : list of array
-        Labels.
+        Labels, of the first times at least.
     g : array
         Gradients of the sums.
     """
     xp = get_array_module(gx)
-    gx[xp.arange(len(gx)), xp.concatenate(ys)] -= xp.concatenate(
-        [g[:len(y)] for y in ys])
+    labels = xp.concatenate(ys)
+    gx[xp.arange(len(labels)), labels] -= xp.concatenate([g[:len(y)] for y in ys])
     last = None
     for y in ys:
         if last is not None:

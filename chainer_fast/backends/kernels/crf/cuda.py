@@ -94,7 +94,7 @@ def path_scores(
         cost: NdArray, xs: tp.Sequence[NdArray], ys: tp.Sequence[NdArray]) -> NdArray:
     scores = cuda.cupy.empty(len(xs[0]), 'd')
     last = ys[0]
-    for t, (x, y) in enumerate(zip(xs, ys, strict=True)):
+    for t, (x, y) in enumerate(zip(xs, ys, strict=False)):
         cuda.elementwise(
             'L y, raw M last, raw X x, raw T cost, int64 labels, int32 t',
             'float64 score', '''

@@ -224,6 +224,9 @@ def _neighbours(p, size):
         return (0 if p < 0 else size - 1, 1.),
     pixel = int(p)
     beyond = p - pixel
+    if not beyond:
+        # The neighbour behind has no part, though it may be infinite, or NaN.
+        return (pixel, 1.),
     return (pixel, 1. - beyond), (pixel + 1, beyond)
 
 

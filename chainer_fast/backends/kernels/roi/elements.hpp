@@ -51,7 +51,7 @@ CF_ELEMENT ptrdiff_t points_in_bin(double step, ptrdiff_t ratio) {
 
 struct Sample {
     ptrdiff_t pixel;          /* -1: the sample does not count */
-    ptrdiff_t next;           /* -1: there is no neighbour behind */
+    ptrdiff_t next;           /* -1: there is no neighbour behind, or it has no part */
     double here, beyond;      /* their weights */
 };
 
@@ -73,7 +73,8 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
         return {size - 1, -1, 1, 0};
     const ptrdiff_t pixel = (ptrdiff_t)p;
     const double beyond = p - (double)pixel;
-    return {pixel, pixel + 1, 1 - beyond, beyond};
+    /* A neighbour that has no part may be infinite, or NaN. */
+    return {pixel, beyond > 0 ? pixel + 1 : -1, 1 - beyond, beyond};
 }
 
 /* The samples of a bin that are looked at: all of them, or, if there are more than an
