@@ -71,8 +71,9 @@ class OrderedIterator(Iterator):
     @property
     def epoch_detail(self) -> float:
         """Number of epochs, with the fraction of the current one."""
+        state = self._state
         try:
-            return self.epoch + self.current_position / self._epoch_size
+            return state.epoch + state.current_position / self._epoch_size
         except ZeroDivisionError:
             raise _statemachine.NoExamples(
                 'a %s has no examples: %s is empty; see from which files, or by which '

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import multiprocessing.pool
+import typing as tp
 
 
 def _join(thread):
@@ -15,6 +16,10 @@ class ThreadPool(multiprocessing.pool.ThreadPool):
     The base class leaves them, and they wait for work as long as the program runs.
     """
 
+    _pool: list[tp.Any]
+    _inqueue: tp.Any
+    _change_notifier: tp.Any
+
     def __init__(self, processes: int) -> None:
         try:
             super().__init__(processes)
@@ -24,7 +29,7 @@ class ThreadPool(multiprocessing.pool.ThreadPool):
 
     def _repopulate_pool(self):
         try:
-            super()._repopulate_pool()
+            super()._repopulate_pool()  # type: ignore[misc]
         except BaseException:
             # The base class would end them as processes, which fails.
             self._end_workers()
