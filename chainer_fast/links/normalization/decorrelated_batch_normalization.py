@@ -150,9 +150,9 @@ class DecorrelatedBatchNormalization(link.Link):
         groups = _numbers.plain(groups)
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
-        identity = numpy.eye(length, dtype=dtype)
         self.avg_mean: tp.Any = numpy.zeros((groups, length), dtype)
-        self.avg_projection: tp.Any = numpy.stack([identity] * groups)
+        self.avg_projection: tp.Any = numpy.zeros((groups, length, length), dtype)
+        self.avg_projection[...] = numpy.eye(length)
         self.N = 0
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)
