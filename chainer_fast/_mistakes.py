@@ -1,6 +1,7 @@
 """What errors add for those who made a mistake: the name that was meant, a cure."""
 from __future__ import annotations
 
+import functools
 import sys
 import typing as tp
 import warnings
@@ -25,6 +26,7 @@ _ELSEWHERE = {
     'LayerNorm': 'LayerNormalization'}
 
 _warned: set[tp.Any] = set()
+_Serialize = tp.TypeVar('_Serialize', bound=tp.Callable[..., tp.Any])
 
 
 class WrongKind(TypeError, AttributeError):
@@ -48,6 +50,26 @@ def require(value: tp.Any, attribute: str, expected: str) -> None:
     """
     if not hasattr(value, attribute):
         raise WrongKind('%s, but is %r' % (expected, value))
+
+
+def explain_serializer(serialize: _Serialize) -> _Serialize:
+    """Decorate a method ``serialize``, for errors that tell what it was given.
+
+    What a program gives in the place of a serializer fails where it is called.
+    """
+    @functools.wraps(serialize)
+    def explained(self: tp.Any, serializer: tp.Any) -> tp.Any:
+        try:
+            return serialize(self, serializer)
+        except TypeError as error:
+            if callable(serializer):
+                raise
+            raise TypeError(
+                'serialize() of %s needs a serializer, such as '
+                'chainer.serializers.DictionarySerializer(), but got %r; to save to a '
+                'file, or to load it, call chainer.serializers.save_npz(path, object) '
+                'or load_npz' % (type(self).__name__, serializer)) from error
+    return tp.cast(_Serialize, explained)
 
 
 def nearest(name: str, known: tp.Iterable[str]) -> str | None:

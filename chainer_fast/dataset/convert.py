@@ -14,6 +14,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import _unequal
 from chainer_fast.types import DeviceSpec, NdArray
+from chainer_fast.utils import _ragged
 from chainer_fast.variable import Variable
 
 
@@ -279,9 +280,10 @@ def _concat_arrays(arrays, padding):
             return stacked
     if not isinstance(arrays[0], get_array_types()):
         # For numbers and nested lists of them NumPy finds dtype and shape.
-        stacked = numpy.asarray(arrays)
+        # Lists of equal lengths are rows of an array, if of objects.
+        stacked = _ragged.as_numpy(arrays, min_ndim=2)
         if stacked.dtype.kind in 'OSU':
-            _check_stacked(arrays, padding)
+            _check_stacked(arrays, stacked, padding)
         if padding is None:
             return stacked
         arrays = stacked
@@ -294,13 +296,13 @@ def _concat_arrays(arrays, padding):
         return device.xp.stack(arrays)
 
 
-def _check_stacked(examples, padding):
+def _check_stacked(examples, stacked, padding):
     """Check examples that NumPy makes no numbers of."""
     if isinstance(examples, Variable):
         raise TypeError('a batch must be a list of examples, but is a %s: give its '
                         'array, or a list' % type(examples).__name__)
     kind = type(examples[0])
-    if padding is None and not issubclass(kind, Variable):
+    if padding is None and stacked.ndim < 2 and not issubclass(kind, Variable):
         raise TypeError(
             'arrays and numbers can be stacked, but not %s: write a converter of your '
             'own, with @chainer.dataset.converter()' % (kind,))

@@ -47,6 +47,9 @@ class TextDataset(dataset_mixin.DatasetMixin):
     >>> dataset.close()
     """
 
+    # The process that opened the files, if they were opened here.
+    _pid: int | None = None
+
     def __init__(
             self, paths: str | tp.Sequence[str],
             encoding: str | tp.Sequence[str] | None = None,
@@ -166,7 +169,8 @@ class TextDataset(dataset_mixin.DatasetMixin):
                              % (idx, len(self._lines)))
         line = self._lines[idx]
         with self._lock:
-            if self._pid != os.getpid() and not any(f.closed for f in self._fps):
+            if (self._pid not in (None, os.getpid())
+                    and not any(f.closed for f in self._fps)):
                 # The file positions are shared with the parent.
                 self.close()
                 self._open()

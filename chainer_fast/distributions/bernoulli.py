@@ -137,6 +137,11 @@ class Bernoulli(Distribution):
     (10, 2)
     """
 
+    # Subclasses in programs may define the properties of these, and not call the
+    # constructor.
+    _p: tp.Any = None
+    _logit: tp.Any = None
+
     def __init__(
             self, p: VariableOrArray | None = None,
             logit: VariableOrArray | None = None, binary_check: bool = False) -> None:
@@ -190,7 +195,7 @@ class Bernoulli(Distribution):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        return (self.logit if self._p is None else self.p).shape
+        return (self.p if self._logit is None else self.logit).shape
 
     @property
     def event_shape(self) -> tuple[int, ...]:

@@ -61,6 +61,11 @@ class Categorical(Distribution):
     (2,)
     """
 
+    # Subclasses in programs may define the properties of these, and not call the
+    # constructor.
+    _p: tp.Any = None
+    _logit: tp.Any = None
+
     def __init__(
             self, p: VariableOrArray | None = None, *,
             logit: VariableOrArray | None = None) -> None:
@@ -69,8 +74,7 @@ class Categorical(Distribution):
                 'Categorical needs its probabilities in one form: give p or logit, %s'
                 % ('not both' if p is not None else 'neither is there'))
         super().__init__()
-        self._p: tp.Any = p
-        self._logit: tp.Any = logit
+        self._p, self._logit = p, logit
 
     @cached_property
     def p(self) -> Variable:
@@ -82,9 +86,9 @@ class Categorical(Distribution):
     @cached_property
     def log_p(self) -> Variable:
         """Variable: Logarithms of the probabilities."""
-        if self._p is None:
-            return log_softmax.log_softmax(self._logit, axis=-1)
-        return exponential.log(self.p)
+        if self._logit is None:
+            return exponential.log(self.p)
+        return log_softmax.log_softmax(self._logit, axis=-1)
 
     @property
     def params(self) -> dict[str, VariableOrArray]:
@@ -92,8 +96,8 @@ class Categorical(Distribution):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        given = self._logit if self._p is None else self._p
-        return as_variable(given).shape[:-1]
+        given = self.p if self._logit is None else as_variable(self._logit)
+        return given.shape[:-1]
 
     @property
     def event_shape(self) -> tuple[int, ...]:

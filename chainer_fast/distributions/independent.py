@@ -93,9 +93,9 @@ class Independent(Distribution):
 
     def _reduced(self, reduce, values):
         """Apply a reduction to the batch axes that have become event axes."""
-        if self._reinterpreted_batch_ndims == 0:
+        if self.reinterpreted_batch_ndims == 0:
             return values
-        axes = tuple(range(values.ndim - self._reinterpreted_batch_ndims, values.ndim))
+        axes = tuple(range(values.ndim - self.reinterpreted_batch_ndims, values.ndim))
         return reduce(values, axis=axes)
 
     def prob(self, x: VariableOrArray) -> Variable:
@@ -148,7 +148,7 @@ class Independent(Distribution):
     def covariance(self) -> Variable:
         # Each independent distribution gives a block on the diagonal.
         blocks = self.distribution.covariance
-        n_blocks = math.prod(self.event_shape[:self._reinterpreted_batch_ndims])
+        n_blocks = math.prod(self.event_shape[:self.reinterpreted_batch_ndims])
         size = blocks.shape[-1]
         blocks = reshape.reshape(
             blocks, self.batch_shape + (n_blocks, size, 1, size))

@@ -234,7 +234,7 @@ class MultivariateNormal(Distribution):
         # Noise is drawn in float32, whatever the dtype.
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape + (1,), numpy.float32)
-        noise = noise.astype(self.loc.dtype, copy=False)
+        noise = noise.astype(self.scale_tril.dtype, copy=False)
         return self.loc + squeeze.squeeze(
             matmul.matmul(self.scale_tril, noise), -1)
 

@@ -65,6 +65,9 @@ class Orthogonal(initializer.Initializer):
     True
     """
 
+    # Subclasses in programs may leave it out, as they could before it was added.
+    mode: str = 'auto'
+
     def __init__(
             self, scale: float = 1.1, dtype: DTypeSpec | None = None,
             mode: str = 'auto', *, rng: tp.Any = None) -> None:

@@ -29,7 +29,7 @@ class _SamplingFilter(initializer.Initializer):
                 'interpolation has to be one of %s, not %r'
                 % (', '.join(map(repr, _kernels)), interpolation))
         self._upsampling = upsampling
-        self._make_kernel = _kernels[interpolation]
+        self._get_filter_func = _kernels[interpolation]
         super().__init__(dtype)
 
     def __call__(self, array: NdArray) -> None:
@@ -48,7 +48,7 @@ class _SamplingFilter(initializer.Initializer):
                     'resampling filters are square, but the kernel is %s'
                     % (array.shape[2:],))
 
-        kernel = self._make_kernel(size, 1 + len(others))
+        kernel = self._get_filter_func(size, 1 + len(others))
         if not self._upsampling:
             kernel /= kernel.sum()
         xp = backend.get_array_module(array)

@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _numbers
+from chainer_fast import _mistakes, _numbers
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
@@ -19,7 +19,7 @@ class OrderedIterator(Iterator):
     """Base of the iterators whose batches follow the state machine.
 
     A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
-    :meth:`_restart` in its constructor.
+    :meth:`reset` in its constructor.
     """
 
     epoch: int
@@ -34,6 +34,8 @@ class OrderedIterator(Iterator):
     # The name of the order in a snapshot, and the one in snapshots of early versions.
     _order_keys = ('order', '_order')
     _order_is_always_written = False
+    # Negative means None, as a snapshot needs a number.
+    _previous_epoch_detail = -1.
     _take_batch = staticmethod(_statemachine.iterator_statemachine)
 
     def _set_order(self, shuffle, order_sampler):
@@ -52,7 +54,6 @@ class OrderedIterator(Iterator):
             order = sampler(numpy.arange(len(self.dataset)), 0)
         self._state = _statemachine.IteratorState(
             current_position=0, epoch=0, is_new_epoch=False, order=order)
-        # Negative means None, as a snapshot needs a number.
         self._previous_epoch_detail = -1.
 
     def _after(self, state):
@@ -93,6 +94,7 @@ class OrderedIterator(Iterator):
         order = self._state.order
         return len(self.dataset) if order is None else len(order)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, order and epoch; see the base class."""
         new = {name: serializer(name, getattr(self._state, name))
@@ -187,6 +189,7 @@ class ReadAheadIterator(OrderedIterator):
         """
         raise NotImplementedError
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, orders and epoch; see the base class."""
         if not isinstance(serializer, Deserializer):

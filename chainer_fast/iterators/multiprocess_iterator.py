@@ -151,7 +151,7 @@ class MultiprocessIterator(ReadAheadIterator):
         # Batches being read: (batch, or None at the end, or the error of the sampler;
         # state after the batch; orders that were sampled for it).
         self._ahead = collections.deque()
-        self._restart()
+        self.reset()
 
     def reset(self) -> None:
         """Go back to the beginning, with a new order if orders are sampled.

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-import multiprocessing.pool
 import typing as tp
 
 from chainer_fast.datasets.tuple_dataset import read_example
@@ -10,6 +9,7 @@ from chainer_fast.iterators._ordered_iterator import (
     ReadAheadIterator,
     RepeatProperty,
 )
+from chainer_fast.iterators._threads import ThreadPool
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
 
@@ -130,7 +130,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         if indices is None:
             return
         if self._pool is None:
-            self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
+            self._pool = ThreadPool(self.n_threads)
         dataset, read = self.dataset, self._read
         if read is _read:
             # The same without a tuple for each example.

@@ -487,6 +487,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             param.update_rule is not None and param.update_rule.enabled
             for param in self.params())
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the parameters and persistent values.
 

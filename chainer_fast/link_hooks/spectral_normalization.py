@@ -330,4 +330,6 @@ class SpectralNormalization(_weight.WeightHook):
             return weight * (link.gamma / sigma)
         return weight / sigma
 
-    _compute = normalize_weight
+    def _compute(self, link):
+        # Subclasses in programs override it.
+        return self.normalize_weight(link)

@@ -7,7 +7,14 @@ import warnings
 
 import numpy
 
-from chainer_fast import _display, backend, initializers, optimizer_hooks, variable
+from chainer_fast import (
+    _display,
+    _mistakes,
+    backend,
+    initializers,
+    optimizer_hooks,
+    variable,
+)
 from chainer_fast import link as link_module
 from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
@@ -555,6 +562,7 @@ class Optimizer(_LossScaling, _display.Shown):
                 'outside the updater.')
         self.epoch += 1
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the counts, and the rules of all parameters.
 

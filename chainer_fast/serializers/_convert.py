@@ -6,6 +6,7 @@ import numpy
 
 from chainer_fast import _mistakes
 from chainer_fast.backends import _cpu
+from chainer_fast.utils import _ragged
 
 _NUMBERS = int, float, complex
 
@@ -27,7 +28,7 @@ def to_numpy(value):
     TypeError
         If it is of another type.
     """
-    return numpy.asarray(_cpu._to_cpu(value))
+    return _ragged.as_numpy(_cpu._to_cpu(value))
 
 
 def fits_by_broadcasting(shape, target):

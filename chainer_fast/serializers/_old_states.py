@@ -92,7 +92,6 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'training.extensions._shift.HyperparameterShift': training.shift,
     'training.extensions.computational_graph.DumpGraph': training.dump_graph,
     'training.extensions.linear_shift.LinearShift': training.linear_shift,
-    'training.extensions.micro_average.MicroAverage': training.micro_average,
     'iterators.multithread_iterator.MultithreadIterator': training.multithread_iterator,
     # What came later, and what it was before.
     'links.connection.linear.Linear': {'in_size': None},

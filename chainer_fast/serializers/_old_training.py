@@ -191,12 +191,6 @@ def linear_shift(extension, state, later):
 
 
 def dump_graph(extension, state, later):
-    if '_styles' not in state:
-        made = type(extension)('')._styles
-        state['_styles'] = {
-            key: state.pop('_' + key, None) or style for key, style in made.items()}
-
-
-def micro_average(extension, state, later):
-    state.setdefault('_source_keys', (
-        state.get('_numerator_key'), state.get('_denominator_key')))
+    made = type(extension)('')
+    for name in '_variable_style', '_function_style':
+        state[name] = state.get(name) or getattr(made, name)

@@ -296,6 +296,7 @@ class Trainer(_display.Shown):
             except Exception as e:  # the first exception is the one to raise
                 tell('Exception in error handler', e)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read everything that determines the rest of the training.
 

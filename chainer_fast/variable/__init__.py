@@ -289,6 +289,21 @@ def _create_variable(data, name, grad, requires_grad, device=None):
     return var
 
 
+class _Held(list[tp.Any]):
+    """The array of a variable in a list, where Chainer keeps it.
+
+    Programs that put another array into the list give it to the variable.
+    """
+
+    def __init__(self, var: Variable) -> None:
+        super().__init__([var.raw_array])
+        self._var = var
+
+    def __setitem__(self, index: tp.Any, value: tp.Any) -> None:
+        super().__setitem__(index, value)
+        self._var.array, = self
+
+
 class Variable(VariableBase, _moves.Movable):
     """An array that remembers how it was computed.
 
@@ -511,7 +526,11 @@ class Variable(VariableBase, _moves.Movable):
 
     @property
     def _data(self) -> list[tp.Any]:
-        return [self.raw_array]
+        return _Held(self)
+
+    @_data.setter
+    def _data(self, arrays: list[tp.Any]) -> None:
+        self.array, = arrays
 
     @property
     def T(self) -> Variable:

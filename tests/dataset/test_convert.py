@@ -303,3 +303,21 @@ def test_async_transfer_does_not_wait():
         for _ in range(4):
             converter(batch_of(2), 0)
     assert not counts.synchronisations
+
+
+@pytest.mark.parametrize('padding', [None, 0])
+@pytest.mark.parametrize('concat', [concat, dataset.ConcatWithAsyncTransfer()])
+def test_lists_of_arrays_become_rows_of_objects(concat, padding):
+    # As NumPy 1 made them of lists whose arrays differ.
+    x, y = numpy.ones(2, 'f'), numpy.zeros(3, 'f')
+    rows = concat([[x, 1], [y, 2]], padding=padding)
+    assert (rows.dtype, rows.shape) == (object, (2, 2))
+    assert rows[0, 0] is x and rows[1, 0] is y and list(rows[:, 1]) == [1, 2]
+    pairs, labels = concat([((x, y), 3), ((y, x), 4)], padding=padding)
+    assert (pairs.dtype, pairs.shape) == (object, (2, 2))
+    assert pairs[1, 1] is x
+    compare.assert_array_equal(labels, [3, 4])
+
+
+def test_lists_of_variables_become_objects():
+    assert concat([[Variable(numpy.ones(2, 'f'))]] * 3).shape == (3, 1, 2)

@@ -191,3 +191,11 @@ def test_errors(device):
     for name in ('variance', 'stddev', 'mode'):
         with pytest.raises(NotImplementedError):
             getattr(make(device, (3,)), name)
+
+
+@pytest.mark.parametrize('loc, scale', [('d', 'f'), ('f', 'd')])
+def test_samples_of_parameters_of_two_types(loc, scale):
+    mixed = distributions.MultivariateNormal(
+        np.zeros(2, loc), scale_tril=np.eye(2, dtype=scale))
+    with pytest.raises(type_check.InvalidType):
+        mixed.sample_n(3)

@@ -235,3 +235,26 @@ def test_subclass_with_its_own_way_to_read():
     with Iterator([1, 2], 1, shuffle=False) as iterator:
         assert [iterator.next(), iterator.next()] == [[7], [7]]
         assert (iterator.epoch, iterator.previous_epoch_detail) == (2, 1)
+
+
+@pytest.mark.parametrize('number', range(7))
+def test_threads_end_if_one_cannot_start(monkeypatch, number):
+    # Four that read, and three of the pool.
+    iterator = iterators.MultithreadIterator(range(4), 2, shuffle=False, n_threads=4)
+    before, start, started = set(threading.enumerate()), threading.Thread.start, []
+
+    def start_some(thread):
+        if len(started) == number:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    with monkeypatch.context() as context:
+        context.setattr(threading.Thread, 'start', start_some)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            next(iterator)
+    assert len(started) == number
+    assert set(threading.enumerate()) - before == set()
+    # Later there may be room for them.
+    assert next(iterator) == [0, 1]
+    iterator.finalize()

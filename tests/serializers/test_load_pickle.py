@@ -205,7 +205,7 @@ def test_extensions_and_iterators_of_chainer_7():
     average = load(build('chainer.training.extensions.micro_average', 'MicroAverage', {
         '_numerator_key': 'a', '_denominator_key': 'b', '_result_key': 'c',
         '_numerator': 0, '_denominator': 0}))
-    assert average._source_keys == ('a', 'b')
+    assert (average._numerator_key, average._denominator_key) == ('a', 'b')
     iterator = load(build(
         'chainer.iterators.multithread_iterator', 'MultithreadIterator', {
             'dataset': [3, 4], '_shuffle': False, '_previous_epoch_detail': -1.,

@@ -145,6 +145,17 @@ class TestArray:
         array, = x._data
         assert array is x.array
 
+    def test_list_of_the_array_that_is_changed(self):
+        x, parameter = leaf(), variable.Parameter(0)
+        zeros = np.zeros(3, 'f')
+        x._data[0] = parameter._data[0] = zeros
+        assert x.array is parameter.array is zeros
+        assert parameter.is_initialized
+        x._data = [np.ones(3, 'f')]
+        assert x.array.tolist() == [1, 1, 1]
+        x._data[:] = [None]
+        assert x.array is None
+
     def test_iteration(self):
         x = Variable(np.arange(6, dtype='f').reshape(2, 3))
         rows = list(x)

@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast import backend
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import dataset_mixin, tabular
 from chainer_fast.types import NdArray
+from chainer_fast.utils import _ragged
 
 
 class TabularDataset(dataset_mixin.DatasetMixin):
@@ -256,5 +259,7 @@ def _as_array(column):
     if isinstance(column, get_array_types()):
         return column
     device = backend.get_device_from_array(column[0])
+    if device.xp is numpy:
+        return _ragged.as_numpy(column)
     with backend.using_device(device):
         return device.xp.asarray(column)

@@ -9,7 +9,7 @@ from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable, VariableOrArray
+from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 _Convolution = tp.TypeVar('_Convolution', bound='Convolution2D')
 
@@ -178,7 +178,7 @@ class Convolution2D(_filters.Filtered):
             '%r' % (self.x_layout, layout))
         W = self.W
         if W.raw_array is None:
-            _, in_channels, _, _ = x.shape
+            _, in_channels, _, _ = as_variable(x).shape
             self._initialize_params(in_channels)
         if self.groups == 1 and self.dilate == (1, 1) and not self.cudnn_fast:
             # Saves the function checking its keyword arguments.

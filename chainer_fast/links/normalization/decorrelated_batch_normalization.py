@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import _numbers, backend, link
+from chainer_fast import _mistakes, _numbers, backend, link
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization.decorrelated_batch_normalization import (
@@ -150,9 +150,9 @@ class DecorrelatedBatchNormalization(link.Link):
         groups = _numbers.plain(groups)
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
-        identity = numpy.eye(length, dtype=dtype)
         self.avg_mean: tp.Any = numpy.zeros((groups, length), dtype)
-        self.avg_projection: tp.Any = numpy.stack([identity] * groups)
+        self.avg_projection: tp.Any = numpy.zeros((groups, length, length), dtype)
+        self.avg_projection[...] = numpy.eye(length)
         self.N = 0
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)
@@ -165,6 +165,7 @@ class DecorrelatedBatchNormalization(link.Link):
             self.avg_projection[...] = self.xp.eye(
                 self.avg_mean.shape[1], dtype=self.avg_projection.dtype)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the averages.
 

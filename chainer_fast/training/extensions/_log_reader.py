@@ -46,6 +46,7 @@ class LogReader(Extension):
             yield log[self._log_len]
             self._log_len += 1
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])

@@ -81,6 +81,7 @@ class HyperparameterShift(extension.Extension):
         if value is not None:
             self._set(trainer, value)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         self._t = serializer('_t', self._t)
 
@@ -127,6 +128,7 @@ class RememberingShift(HyperparameterShift):
         beyond = value > target if growing == positive else value < target
         return target if beyond else value
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         try:

@@ -5,7 +5,7 @@ import importlib
 import sys
 import typing as tp
 
-from chainer_fast import _installation
+from chainer_fast import _installation, _mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.extension import PRIORITY_READER
@@ -77,6 +77,7 @@ class Tracker(LogReader):
     # The trainer calls this if the loop does not even begin.
     _abandon = finalize
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         _state.serialize_late_values(self, serializer, ['_run_id', '_log_len'])

@@ -5,7 +5,7 @@ import os
 import subprocess
 import typing as tp
 
-from chainer_fast import computational_graph, configuration, variable
+from chainer_fast import _mistakes, computational_graph, configuration, variable
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
 from chainer_fast.training.trainer import Trainer
@@ -51,9 +51,9 @@ class DumpGraph(extension.Extension):
             function_style: dict[tp.Any, tp.Any] | None = None, *,
             out_name: str = 'cg.dot') -> None:
         self._filename = out_name if filename is None else filename
-        self._styles: dict[str, tp.Any] = {
-            'variable_style': _var_style if variable_style is None else variable_style,
-            'function_style': _func_style if function_style is None else function_style}
+        self._variable_style = _var_style if variable_style is None else variable_style
+        self._function_style = (
+            _func_style if function_style is None else function_style)
         self._root_name = root_name
         self._flag_called, self._original_flag = False, None
 
@@ -76,7 +76,8 @@ class DumpGraph(extension.Extension):
             raise TypeError('root value is not a Variable: %r was reported as %s'
                             % (self._root_name, type(root)))
         dot = computational_graph.build_computational_graph(
-            [root], **self._styles).dump()
+            [root], variable_style=self._variable_style,
+            function_style=self._function_style).dump()
         path = os.path.join(trainer.out, self._filename)
         with open(path, 'w') as file:
             file.write(dot)
@@ -84,6 +85,7 @@ class DumpGraph(extension.Extension):
             image = os.path.splitext(path)[0] + '.png'
             subprocess.check_call(['dot', '-Tpng', path, '-o', image])
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         for flag in ('_original_flag', '_flag_called'):
             setattr(self, flag, serializer(flag, getattr(self, flag)))

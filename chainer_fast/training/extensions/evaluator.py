@@ -180,6 +180,7 @@ class Evaluator(extension.Extension):
             pbar.close()
         return summary.compute_mean()
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the random states of the iterators' order samplers."""
         for name, iterator in self._iterators.items():

@@ -45,7 +45,8 @@ class LinearShift(_shift.RememberingShift):
     def __init__(
             self, attr: str, value_range: tuple[float, float],
             time_range: tuple[int, int], optimizer: Optimizer | None = None) -> None:
-        super().__init__(attr, value_range[0], optimizer=optimizer)
+        first, _ = value_range
+        super().__init__(attr, first, optimizer=optimizer)
         self._value_range = value_range
         self._time_range = time_range
 

@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import reporter, variable
+from chainer_fast import _mistakes, reporter, variable
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.trainer import Trainer
@@ -43,7 +43,7 @@ class MicroAverage(extension.Extension):
             self, numerator_key: str, denominator_key: str, result_key: str,
             trigger: tp.Sequence[tp.Any] | tp.Callable[
                 ..., tp.Any] = (1, 'epoch')) -> None:
-        self._source_keys = numerator_key, denominator_key
+        self._numerator_key, self._denominator_key = numerator_key, denominator_key
         self._result_key = result_key
         self._trigger = util.get_trigger(trigger)
         self._reset()
@@ -54,7 +54,8 @@ class MicroAverage(extension.Extension):
         self._numerator = self._denominator = 0
 
     def __call__(self, trainer: Trainer) -> None:
-        over, under = map(trainer.observation.get, self._source_keys)
+        over = trainer.observation.get(self._numerator_key)
+        under = trainer.observation.get(self._denominator_key)
         if over is None or under is None:
             return
         # Snapshots hold arrays, and a variable would hold its graph.
@@ -70,6 +71,7 @@ class MicroAverage(extension.Extension):
             self._reset()
             reporter.report({self._result_key: mean})
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):

@@ -158,6 +158,7 @@ class PlotReport(extension.Extension):
     def _save(self, figure, path, **options):
         figure.savefig(path, **options)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         # A trainer may have several plots, whose states are identified by the file.
         name = '_plot_' + self._file_name

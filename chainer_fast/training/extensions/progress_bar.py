@@ -62,7 +62,11 @@ class ProgressBar(extension.Extension):
             self, training_length: tp.Sequence[tp.Any] | None = None,
             update_interval: int = 100, bar_length: int = 50,
             out: tp.IO[tp.Any] = sys.stdout) -> None:
-        self._update_interval = update_interval
+        self._training_length, self._bar_length = training_length, bar_length
+        self._update_interval, self._out = update_interval, out
+        # For subclasses in programs, which show progress in their own way.
+        self._status_template: str | None = None
+        self._recent_timing: list[tp.Any] = []
         self._pbar = _TrainerProgressBar(bar_length, out)
         self._pbar.training_length = training_length
 

@@ -83,6 +83,7 @@ class BestValueTrigger:
             self._best_value = mean
         return bool(better)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the best value and the values since the last check."""
         parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}

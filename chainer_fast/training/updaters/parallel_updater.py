@@ -133,6 +133,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state; what is read reaches the copies as well."""
         super().serialize(serializer)

@@ -176,10 +176,9 @@ class StandardUpdater(_updater.Updater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
+    @_mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read iterators, optimizers, models and the iteration count."""
-        _mistakes.require(serializer, '__getitem__', (
-            'the state of an updater must be written to or read from a serializer'))
         for name, it in self._iterators.items():
             _mistakes.require(it, 'serialize', AN_ITERATOR)
             it.serialize(serializer['iterator:' + name])

@@ -201,3 +201,14 @@ class TestChannelsLast:
         with pytest.raises(RuntimeError, match='cudnn_fast'):
             link(x)
         assert link.W.shape == (4, 3, 1, 1)
+
+
+@pytest.mark.parametrize('x', [[[1.]], (), 3, 'x', {}])
+@pytest.mark.parametrize('make', [
+    lambda: L.Convolution2D(None, 2, 3),
+    lambda: L.DeformableConvolution2D(None, 2, 3),
+    lambda: L.MLPConvolution2D(None, (2,), 3),
+    lambda: L.Inception(None, 1, 1, 1, 1, 1, 1)])
+def test_what_is_no_array_initializes_nothing(make, x):
+    with pytest.raises(TypeError, match='expected'):
+        make()(x)

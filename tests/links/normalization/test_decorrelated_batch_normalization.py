@@ -137,3 +137,10 @@ def test_wrong_calls(device):
         link(device.send(x[:, :3]))
     with using_config('train', False), pytest.raises(type_check.InvalidType):
         link(device.send(x.astype('d')))
+
+
+def test_more_groups_than_channels():
+    link = L.DecorrelatedBatchNormalization(6, groups=2 ** 40)
+    assert link.avg_projection.shape == (2 ** 40, 0, 0)
+    with pytest.raises(type_check.InvalidType, match='%'):
+        link(np.ones((8, 6), 'f'))

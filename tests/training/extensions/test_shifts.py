@@ -181,3 +181,9 @@ def test_negative_arguments():
         extensions.ExponentialShift('x', -.5)
     with pytest.raises(ValueError, match='-0.5'):
         extensions.InverseShift('x', -.5, 1.)
+
+
+@pytest.mark.parametrize('value_range', [(), (1.,), (1., 2., 3.)])
+def test_a_linear_shift_has_two_ends(value_range):
+    with pytest.raises(ValueError, match='unpack'):
+        extensions.LinearShift('x', value_range, (1, 2))

@@ -1,0 +1,1 @@
+"""Classes that programs derive from those of the package."""
