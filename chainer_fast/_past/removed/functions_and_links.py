@@ -233,6 +233,9 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('chainer.functions.batch_renormalization with eps in the running variance',
             'Chainer 6.7', 'nothing, unless the numbers matter', 'v6',
             _IF_NAMED % 'v6' + ' (or earlier)'),
+    Removed('chainer.functions.leaky_relu with a gradient of 1 at zero', 'Chainer 5.0',
+            'nothing, unless the numbers matter', 'v4', _IF_NAMED % 'v4' +
+            ' (or earlier)'),
     Removed('chainer.functions.n_step_bilstm that drops the last step first',
             'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
             _IF_NAMED % 'v3' + ' (or earlier); so do the other functions and links '
