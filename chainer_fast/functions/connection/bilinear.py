@@ -9,7 +9,7 @@ from chainer_fast import utils
 from chainer_fast.backends import arrays
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.functions.array import broadcast, cast, reshape
 from chainer_fast.types import NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -73,6 +73,12 @@ def _total(terms):
     return functools.reduce(operator.add, values) if values else None
 
 
+def _in_types_of(inputs, gradients, indexes):
+    """The gradients of indexes; types differ where they were not checked."""
+    return tuple([
+        cast.as_type(gradients[i], inputs[i].dtype) for i in indexes])
+
+
 class BilinearFunction(FunctionNode):
     """Bilinear form of rows, with optional linear terms and a bias."""
 
@@ -122,7 +128,7 @@ class BilinearFunction(FunctionNode):
         # The bias has no part in any gradient.
         inputs = self.get_retained_inputs()[:5]
         grads = BilinearFunctionGrad().apply(inputs + grad_outputs)
-        return tuple([grads[i] for i in indexes])
+        return _in_types_of(self.inputs, grads, indexes)
 
 
 class BilinearFunctionGrad(FunctionNode):
@@ -187,7 +193,7 @@ class BilinearFunctionGrad(FunctionNode):
             if gradients[i] is not None:
                 gradients[i] = reshape.reshape(
                     gradients[i], inputs[i].shape)
-        return tuple([gradients[i] for i in indexes])
+        return _in_types_of(inputs, gradients, indexes)
 
 
 def bilinear(
