@@ -121,6 +121,23 @@ def test_forms_of_factors_of_several_types(device, i, other):
         compare.assert_allclose(each, expected, 2e-2)
 
 
+@pytest.mark.parametrize('other', 'ed')
+@pytest.mark.parametrize('i', [0, 1, 3, 4])     # offsets are of the type of factors
+def test_moments_of_several_types(device, i, other):
+    values = [X, *[np.sin(np.arange(3.) + k).astype('f') ** 2 for k in range(4)]]
+    found = []
+    for dtype in other, 'f':
+        xs = [Variable(device.send(x.astype(dtype) if k == i else x))
+              for k, x in enumerate(values)]
+        y = F.fixed_batch_normalization(*xs, eps=1.)
+        y.grad = device.xp.ones_like(y.array)
+        y.backward()
+        found.append([x.grad for x in xs])
+        assert [x.grad.dtype for x in xs] == [x.dtype for x in xs]
+    for each, expected in zip(*found, strict=True):
+        compare.assert_allclose(each, expected, 2e-2)
+
+
 def test_a_pyramid_of_no_images(device):
     x = device.send(np.zeros((0, 3, 8, 6), 'f'))
     assert F.spatial_pyramid_pooling_2d(x, 2, 'max').shape == (0, 15, 1, 1)
