@@ -445,7 +445,9 @@ cdef class Traversal:
         for node, sums in found.items():
             if not sums:
                 continue
-            if node.creator_base is None:
+            # Gradients that are asked for are returned as they are; a variable that is
+            # to keep one checks it.
+            if node.creator_base is None and self.wanted is None:
                 for gradient in sums:
                     _check_leaf(function, node, as_grad_array(gradient))
             self._reach(node)

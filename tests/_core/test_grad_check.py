@@ -277,3 +277,29 @@ def test_check_by_itself_without_the_data():
         variable._check_grad_type(None, node, True, np.ones(3, 'f'))
     parameter = chainer_fast.Parameter(0)
     variable._check_grad_type(None, parameter, False, np.ones(3))
+
+
+@pytest.mark.parametrize('is_twice', [False, True])
+@pytest.mark.parametrize(('shape', 'dtype', 'is_debug', 'error'), [
+    ((2,), 'd', False, TypeError), ((2,), 'd', True, TypeError),
+    ((2,), 'e', False, TypeError), ((2,), 'i', True, TypeError),
+    # Debug mode looks at all shapes.
+    ((3,), 'f', False, ValueError)])
+def test_gradient_that_is_asked_for_comes_as_it_is(
+        shape, dtype, is_debug, error, is_twice):
+    x, g = leaf(), leaf(shape, dtype)
+    with chainer_fast.using_config('debug', is_debug):
+        y, = Faulty(g).apply((x,))
+        if is_twice:
+            y = y + Faulty(g).apply((x,))[0]
+        for keywords in {}, {'retain_grad': True}, {'enable_double_backprop': True}:
+            found, = chainer_fast.grad([y], [x], [leaf()], **keywords)
+            assert found.dtype == dtype
+            assert found.array.tolist() == (g.array * (1 + is_twice)).tolist()
+        # A variable that is to keep the gradient refuses it.
+        with pytest.raises(error, match='mismatch'):
+            chainer_fast.grad([y], [x], [leaf()], set_grad=True)
+        y.grad = np.ones(2, 'f')
+        with pytest.raises(error, match='mismatch'):
+            y.backward()
+        assert x.grad is None

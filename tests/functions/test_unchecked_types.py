@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
-from chainer_fast import using_config
+from chainer_fast import grad, using_config
 from chainer_fast.backend import CpuDevice
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -99,6 +99,43 @@ def test_gradients_have_the_types_of_their_variables(device, x_type, w_type):
     ).backward()
     for v, each in zip((x, w), same, strict=True):
         compare.assert_allclose(v.grad, each.grad, 5e-3)
+
+
+@pytest.mark.parametrize('other', 'ed')
+@pytest.mark.parametrize('i', range(6))
+def test_forms_of_factors_of_several_types(device, i, other):
+    shapes = (2, 3), (2, 4), (3, 4, 5), (3, 5), (4, 5), (5,)
+    factors = [np.sin(np.arange(np.prod(s))).reshape(s).astype('f') for s in shapes]
+    found = []
+    for dtype in other, 'f':
+        xs = [Variable(device.send(x.astype(dtype) if k == i else x))
+              for k, x in enumerate(factors)]
+        grads = grad([F.bilinear(*xs)], xs, enable_double_backprop=True)
+        F.sum(sum([F.sum(F.cast(g, 'd') ** 2) for g in grads])).backward()
+        for x, g in zip(xs, grads, strict=True):
+            assert g.dtype == x.dtype
+            assert x.grad is None or x.grad.dtype == x.dtype
+        found.append([each for x, g in zip(xs, grads, strict=True)
+                      for each in (g.array, x.grad) if each is not None])
+    for each, expected in zip(*found, strict=True):
+        compare.assert_allclose(each, expected, 2e-2)
+
+
+@pytest.mark.parametrize('other', 'ed')
+@pytest.mark.parametrize('i', [0, 3, 4])        # factors and offsets are of one type
+def test_moments_of_several_types(device, i, other):
+    values = [X, *[np.sin(np.arange(3.) + k).astype('f') ** 2 for k in range(4)]]
+    found = []
+    for dtype in other, 'f':
+        xs = [Variable(device.send(x.astype(dtype) if k == i else x))
+              for k, x in enumerate(values)]
+        y = F.fixed_batch_normalization(*xs, eps=1.)
+        y.grad = device.xp.ones_like(y.array)
+        y.backward()
+        found.append([x.grad for x in xs])
+        assert [x.grad.dtype for x in xs] == [x.dtype for x in xs]
+    for each, expected in zip(*found, strict=True):
+        compare.assert_allclose(each, expected, 2e-2)
 
 
 def test_a_pyramid_of_no_images(device):

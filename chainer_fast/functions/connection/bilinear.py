@@ -9,7 +9,7 @@ from chainer_fast import utils
 from chainer_fast.backends import arrays
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.functions.array import broadcast, cast, reshape
 from chainer_fast.types import NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -20,6 +20,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 # outer products and matrix products. The functions below take arrays and
 # variables alike, so that both orders of derivatives rest on them.
 
+# Each call looks at the types of its arrays.
+_ndarray = numpy.ndarray
+
 
 def _as_mat(x):
     return x if x.ndim == 2 else x.reshape(len(x), utils.size_of_shape(x.shape[1:]))
@@ -27,7 +30,7 @@ def _as_mat(x):
 
 def _unmasked(inputs):
     for x in inputs:
-        if type(x) is not numpy.ndarray:
+        if type(x) is not _ndarray:
             return tuple([arrays.unmasked(each) for each in inputs])
     return inputs
 
@@ -71,6 +74,12 @@ def _total(terms):
     values = [f(*factors) for f, *factors in terms
               if all(x is not None for x in factors)]
     return functools.reduce(operator.add, values) if values else None
+
+
+def _in_types_of(inputs, gradients, indexes):
+    """The gradients of indexes; types differ where they were not checked."""
+    return tuple([
+        cast.as_type(gradients[i], inputs[i].dtype) for i in indexes])
 
 
 class BilinearFunction(FunctionNode):
@@ -122,7 +131,7 @@ class BilinearFunction(FunctionNode):
         # The bias has no part in any gradient.
         inputs = self.get_retained_inputs()[:5]
         grads = BilinearFunctionGrad().apply(inputs + grad_outputs)
-        return tuple([grads[i] for i in indexes])
+        return _in_types_of(self.inputs, grads, indexes)
 
 
 class BilinearFunctionGrad(FunctionNode):
@@ -187,7 +196,7 @@ class BilinearFunctionGrad(FunctionNode):
             if gradients[i] is not None:
                 gradients[i] = reshape.reshape(
                     gradients[i], inputs[i].shape)
-        return tuple([gradients[i] for i in indexes])
+        return _in_types_of(inputs, gradients, indexes)
 
 
 def bilinear(

@@ -300,7 +300,9 @@ class FixedBatchNormalization(FunctionNode):
         grads = FixedBatchNormalizationGrad(
             self.eps, self.expander, self.axis, self.inv_std, self.inv_var,
         ).apply((*self.get_retained_inputs(), *grad_outputs))
-        return tuple([grads[i] for i in indexes])
+        # They differ in type if types were not checked.
+        return tuple([
+            cast.as_type(grads[i], self.inputs[i].dtype) for i in indexes])
 
 
 class FixedBatchNormalizationGrad(FunctionNode):
