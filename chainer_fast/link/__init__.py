@@ -263,8 +263,9 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             If the link has an attribute of that name.
         """
         self._check_unused(name, 'persistent value')
+        # The name need not be one that assignment takes: a class may have a property.
+        self.__dict__[name] = self._take_awaited(name, value)
         _move(name, self._params, self._persistent)
-        super().__setattr__(name, self._take_awaited(name, value))
 
     def register_persistent(self, name: str) -> None:
         """Register an attribute as a persistent value.

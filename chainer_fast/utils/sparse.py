@@ -59,7 +59,7 @@ class CooMatrix:
             raise ValueError('ndim of data must be 1 or 2, not %d.' % data.ndim)
         if data.ndim != row.ndim or data.ndim != col.ndim:
             raise ValueError('ndim of data, row and col must be the same: %d, %d, %d.'
-                             % (data.ndim, row.ndim, col.ndim))
+                             % tuple(map(numpy.ndim, (data, row, col))))
         if len(shape) != 2:
             raise ValueError(
                 'length of shape must be 2 (of a batch, give the shape of one matrix): '
@@ -67,11 +67,11 @@ class CooMatrix:
         if not all(length > 0 for length in shape):
             raise ValueError(
                 'numbers in shape must be greater than 0: %s' % (tuple(shape),))
-        _check_same_shape(row, col)
         if order not in _ORDERS:
             raise ValueError(
                 "order must be 'C', 'F', 'other' or None, not %r." % (order,))
         self.data: Variable = Variable(data, requires_grad=requires_grad)
+        _check_same_shape(row, col)
         self.row = row
         self.col = col
         self.shape = shape

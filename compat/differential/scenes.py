@@ -205,6 +205,18 @@ def items_of(chainer, made, name, *args):
     return sorted_items(chainer, found(*args) if callable(found) else found)
 
 
+def in_scope(chainer, made, name, *values):
+    """Assign values to a link within a context that it gives, and again after it."""
+    with getattr(made, name)():
+        inside = made.within_init_scope
+        for number, value in enumerate(values):
+            setattr(made, 'inside_%d' % number, value)
+    for number, value in enumerate(values):
+        setattr(made, 'after_%d' % number, value)
+    children = made.children() if isinstance(made, chainer.Chain) else ()
+    return [made, inside, made.within_init_scope, [child.name for child in children]]
+
+
 def saved_as(chainer, made):
     return saved(chainer, made)
 

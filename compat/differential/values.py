@@ -48,6 +48,7 @@ def is_name(case, path):
         'written',
         'assigned',
         'items_of',
+        'in_scope',
     )
 
 

@@ -87,6 +87,28 @@ class TestRegistration:
         with pytest.raises(AttributeError, match='nothing'):
             link.register_persistent('nothing')
 
+    @pytest.mark.parametrize('name', ['shown', 'xp', None, 3])
+    def test_persistent_values_have_any_name(self, name):
+        class Shown(Link):
+            @property
+            def shown(self):
+                return 'shown'
+
+        link, other = Shown(), Shown()
+        for each in link, other:
+            each.add_persistent(name, np.zeros(2))
+        assert link._persistent == {name}
+        link.__dict__[name][:] = 3
+        other.copyparams(link)
+        assert list(other.__dict__[name]) == [3, 3]
+        assert link.shown == 'shown' and link.xp is np
+
+    def test_a_name_that_fails_is_not_registered(self):
+        link = Link()
+        with pytest.raises(TypeError):
+            link.add_persistent([], 1)
+        assert not link._persistent
+
     def test_names_in_use(self):
         link = Link(x=2)
         for add in (link.add_param, lambda name: link.add_persistent(name, 1)):

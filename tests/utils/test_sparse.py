@@ -102,6 +102,15 @@ def test_what_cannot_be():
             (data, row, col, (2, 2), 'D')):
         with pytest.raises(ValueError):
             utils.CooMatrix(*arguments)
+    # A mistake of a shape is one whatever the coordinates are, and that of a type is
+    # found before that of coordinates.
+    for other in [0, 1], None, 3:
+        with pytest.raises(ValueError, match='ndim of data, row and col'):
+            utils.CooMatrix(data, row[None], other, (2, 2))
+    with pytest.raises(TypeError):
+        utils.CooMatrix(chainer_fast.Variable(data), row, col[:1], (2, 2))
+    with pytest.raises(ValueError, match='order'):
+        utils.CooMatrix(chainer_fast.Variable(data), row, col, (2, 2), 'D')
     with pytest.raises(ValueError, match='invalid index'):
         utils.get_order(np.array([0, -1]), np.array([0, 0]))
     with pytest.raises(ValueError, match='shape'):

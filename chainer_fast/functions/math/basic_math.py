@@ -395,7 +395,8 @@ class PowVarConstGrad(function_node.FunctionNode):
     is_elementwise = True
 
     def __init__(self, value: tp.Any) -> None:
-        self.value = value
+        # One less than the least number of its type would wrap.
+        self.value = int(value) if isinstance(value, numpy.integer) else value
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x', 'gy')

@@ -168,7 +168,10 @@ def _members():
         )
         yield about('written', 'add_persistent', 'count', 3)
         yield about('written', 'register_persistent', 'name')
-        yield about('method', 'init_scope')
+        yield about('in_scope', 'init_scope')
+        yield about('in_scope', 'init_scope', make('Parameter', 2.0, tuple_(2)))
+        yield about('in_scope', 'init_scope', make('links.Linear', 3, 2))
+        yield about('in_scope', 'init_scope', array(2, 3))
         for mode in 'share', 'copy', 'init':
             yield about('method', 'copy', mode)
             yield about('method', 'repeat', 2, mode)
