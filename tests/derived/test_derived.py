@@ -25,12 +25,13 @@ MISSING: dict[str, set[str]] = {
     'link_hooks.TimerHook': {'_depth'},
     'link_hooks.WeightStandardization': {'_initialized'},
 }
-#: Methods and properties that are not called here, as their classes are compiled or
-#: read a list of their own.
+#: Methods and properties that are not called here, as their classes are compiled, read
+#: a list of their own, or their state, which takes less time.
 NOT_CALLED: dict[str, set[str]] = {
     'Variable': {'layout', 'rank', 'shape'},
     'Parameter': {'layout', 'shape'},
     'Sequential': {'__iter__', '__len__'},
+    'iterators.MultiprocessIterator': {'current_position'},
     'links.MLPConvolution2D': {'__getitem__', 'add_link'},
 }
 #: What compiled classes, and one that is deprecated, have is no attribute of theirs.

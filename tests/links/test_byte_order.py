@@ -61,4 +61,6 @@ def test_results_and_gradients(number, of_inputs, of_parameters):
         if b is None:
             assert a is None
         else:
-            np.testing.assert_allclose(a, b, 1e-4, 1e-5)
+            # Sums over rows depend on the order in memory, as those of NumPy, and what
+            # they lose is more where a normalization follows a narrow channel.
+            np.testing.assert_allclose(a, b, 1e-4, 2e-5)
