@@ -133,7 +133,7 @@ def _updater(**given):
     (lambda: _updater(iterator=None).finalize(), AttributeError, 'iterator must.*None'),
     (lambda: _updater(iterator=None).serialize(serializers.DictionarySerializer()),
      AttributeError, 'iterator must.*None'),
-    (lambda: _updater().serialize(None), TypeError, 'StandardUpdater needs a serializer.*got None'),
+    (lambda: _updater().serialize(None), TypeError, 'needs a serializer.*got None'),
     (lambda: serializers.save_npz('no', [1]), AttributeError, r'serialize.*is \[1\]'),
     (lambda: serializers.save_npz('', L.Linear(2, 2)), FileNotFoundError, 'No such'),
     (lambda: serializers.NpzDeserializer({}).load(None), AttributeError, 'is None'),
