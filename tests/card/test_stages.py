@@ -2,9 +2,9 @@
 import importlib
 import os
 import pathlib
-import sys
-
 import pytest
+import re
+import sys
 
 from tests.card import gaps, page, run, stages
 
@@ -71,8 +71,11 @@ def test_sanitizer(context, tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     found = run.execute(command, folder / 'it.log', 60, context.tree)
     assert found['state'] == 'passed'
-    assert 'with --tool memcheck' in (folder / 'it.log').read_text()
-    assert page.tests(folder / 'memcheck_roi.outcomes.jsonl').startswith('125 passed.')
+    log = (folder / 'it.log').read_text()
+    assert 'with --tool memcheck' in log
+    passed = re.search(r'\d+ passed', log).group()
+    assert int(passed.split()[0]) > 100
+    assert page.tests(folder / 'memcheck_roi.outcomes.jsonl').startswith(passed + '.')
 
 
 def test_gaps(tmp_path, monkeypatch, capsys):
