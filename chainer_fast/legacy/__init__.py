@@ -36,7 +36,7 @@ _MODULES = {
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_engine.attributes',
            '_training.graphs', '_training.silent', '_training.epoch_ends',
            '_training.late_orders', '_training.device_numbers',
-           '_training.positions'),
+           '_training.positions', '_functions.boundaries'),
     'v6': ('_engine.modules_v6', '_engine.old_pickles', '_functions.meanings',
            '_training.updaters'),
     'python': ('_python.idioms', '_python.pickles', '_python.standard_library',

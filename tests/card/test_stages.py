@@ -2,9 +2,10 @@
 import importlib
 import os
 import pathlib
-import pytest
 import re
 import sys
+
+import pytest
 
 from tests.card import gaps, page, run, stages
 

@@ -233,9 +233,13 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('chainer.functions.batch_renormalization with eps in the running variance',
             'Chainer 6.7', 'nothing, unless the numbers matter', 'v6',
             _IF_NAMED % 'v6' + ' (or earlier)'),
-    Removed('chainer.functions.leaky_relu with a gradient of 1 at zero', 'Chainer 5.0',
-            'nothing, unless the numbers matter', 'v4', _IF_NAMED % 'v4' +
-            ' (or earlier)'),
+    *(Removed('chainer.functions.%s with its gradient where pieces meet' % name,
+              'Chainer ' + last, 'nothing, unless the numbers matter', version,
+              _IF_NAMED % version + ' (or earlier): ' + how)
+      for name, last, version, how in (
+          ('leaky_relu', '5.1', 'v4', '1 at zero'),
+          ('elu', '5.4', 'v5', '1 at zero, also in selu'),
+          ('clip', '5.4', 'v5', '0 at the bounds'))),
     Removed('chainer.functions.n_step_bilstm that drops the last step first',
             'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
             _IF_NAMED % 'v3' + ' (or earlier); so do the other functions and links '

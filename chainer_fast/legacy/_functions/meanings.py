@@ -2,11 +2,9 @@
 import functools
 
 from chainer_fast import functions
-from chainer_fast.functions.activation import leaky_relu
 from chainer_fast.functions.array import reshape
 from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._functions import calls
-from chainer_fast.variable import as_variable
 
 
 def _split_axis(today):
@@ -92,32 +90,6 @@ def _leaving_eps_out(today):
     return normalize
 
 
-class _LeakyAtZero(leaky_relu.LeakyReLU):
-    """Leaky rectifier whose gradient at zero is that of the positive side."""
-
-    def forward(self, inputs):
-        y = super().forward(inputs)
-        self.retain_inputs((0,))
-        return y
-
-    def backward(self, indexes, grad_outputs):
-        x, = self.get_retained_inputs()
-        sign = (x.array >= 0).astype(x.dtype)
-        return leaky_relu._LeakyReLUGrad(sign, self.slope).apply(grad_outputs)
-
-
-def _leaky_relu(today):
-    """Return a leaky rectifier with the gradient at zero that it had."""
-    @functools.wraps(today)
-    def leaky(x, slope=0.2):
-        array = as_variable(x).array
-        if array is None or not (array == 0).any():
-            return today(x, slope)
-        _report.adapted('chainer.functions.leaky_relu with a gradient of 1 at zero')
-        return _LeakyAtZero(slope).apply((x,))[0]
-    return leaky
-
-
 def install(patches):
     """Give functions the meaning of a version that was named.
 
@@ -136,5 +108,3 @@ def install(patches):
         patches.set(functions, 'split_axis', _split_axis(functions.split_axis))
     if _named.is_named(patches, 'v2'):
         patches.set(functions, 'matmul', _matmul(functions.matmul))
-    if _named.is_named(patches, 'v4'):
-        calls.replace(patches, 'leaky_relu', _leaky_relu)
