@@ -530,7 +530,7 @@ class Variable(VariableBase, _moves.Movable):
 
     @_data.setter
     def _data(self, arrays: list[tp.Any]) -> None:
-        self.array, = arrays
+        _Held(self)[:] = arrays
 
     @property
     def T(self) -> Variable:
