@@ -28,7 +28,7 @@ help:
 	@echo 'make test-clang  tests of a build by clang, whose warnings are errors'
 	@echo 'make test-aarch64  tests of a build for aarch64, by an emulator; tells first what'
 	@echo '            it needs and how long it takes; EMULATED=tests/links chooses others'
-	@echo 'make peers  install what test-bridges and test-gpu compare with, which they do, too'
+	@echo 'make peers  install the libraries that test-bridges and test-gpu need, as they do'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
@@ -184,7 +184,7 @@ build/names.txt: $(VENV)/.test $(API) $(wildcard tests/host_cupy/*.py)
 		'nvidia-cuda-runtime-cu12==12.9.*'
 	touch $@
 
-# What tests of other libraries, and of GPUs without one, are run with.
+# Libraries that the tests of bridges and of GPUs need.
 peers: .peers/bridges/.ready .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready \
 	.peers/cudnn/.ready
 

@@ -53,9 +53,9 @@ def require(value: tp.Any, attribute: str, expected: str) -> None:
 
 
 def explain_serializer(serialize: _Serialize) -> _Serialize:
-    """Decorate a method ``serialize``, for errors that tell what it was given.
+    """Decorate a method ``serialize``, so that its errors report what it was given.
 
-    What a program gives in the place of a serializer fails where it is called.
+    What a program passes instead of a serializer fails where the method calls it.
     """
     @functools.wraps(serialize)
     def explained(self: tp.Any, serializer: tp.Any) -> tp.Any:

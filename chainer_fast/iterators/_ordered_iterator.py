@@ -36,6 +36,8 @@ class OrderedIterator(Iterator):
     _order_is_always_written = False
     # Negative means None, as a snapshot needs a number.
     _previous_epoch_detail = -1.
+    # Whether a subclass in a program overrides what `epoch_detail` is made of.
+    _has_own_position = False
     _take_batch = staticmethod(_statemachine.iterator_statemachine)
 
     def _set_order(self, shuffle, order_sampler):
@@ -68,11 +70,19 @@ class OrderedIterator(Iterator):
             ('is_new_epoch', 'Whether the last batch completed an epoch.'),
             ('current_position', 'Number of examples used in the current epoch.'))]
 
+    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
+        super().__init_subclass__(**kwargs)
+        base = OrderedIterator
+        cls._has_own_position = not (
+            cls.epoch is base.epoch and cls.current_position is base.current_position)
+
     @property
     def epoch_detail(self) -> float:
         """Number of epochs, with the fraction of the current one."""
         state = self._state
         try:
+            if self._has_own_position:      # properties take longer than the state
+                return self.epoch + self.current_position / self._epoch_size
             return state.epoch + state.current_position / self._epoch_size
         except ZeroDivisionError:
             raise _statemachine.NoExamples(

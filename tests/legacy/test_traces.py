@@ -7,7 +7,7 @@ import types
 import pytest
 
 import chainer_fast
-from chainer_fast import legacy
+from chainer_fast import alias, legacy
 
 # Modules that run the tests, and count while they do.
 _MACHINERY = ('_pytest', 'pytest', 'xdist', 'execnet', 'hypothesis')
@@ -64,6 +64,8 @@ def everything_is_loaded():
                 importlib.import_module(info.name)
             except ImportError:
                 pass    # needs what is not installed
+    yield
+    alias.uninstall()   # the shim, which is loaded as well, has installed it
 
 
 @pytest.mark.parametrize('parts', [(), ('v1', 'python'), ('v2', 'numpy', 'cpu')])

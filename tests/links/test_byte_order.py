@@ -61,6 +61,5 @@ def test_results_and_gradients(number, of_inputs, of_parameters):
         if b is None:
             assert a is None
         else:
-            # Sums over rows depend on the order in memory, as those of NumPy, and what
-            # they lose is more where a normalization follows a narrow channel.
-            np.testing.assert_allclose(a, b, 1e-4, 2e-5)
+            # Sums round by what is added up, of which little may be left.
+            np.testing.assert_allclose(a, b, 1e-4, 3e-6 * np.abs(b).max(initial=1))

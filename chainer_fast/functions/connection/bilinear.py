@@ -20,9 +20,6 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 # outer products and matrix products. The functions below take arrays and
 # variables alike, so that both orders of derivatives rest on them.
 
-# Each call looks at the types of its arrays.
-_ndarray = numpy.ndarray
-
 
 def _as_mat(x):
     return x if x.ndim == 2 else x.reshape(len(x), utils.size_of_shape(x.shape[1:]))
@@ -30,7 +27,7 @@ def _as_mat(x):
 
 def _unmasked(inputs):
     for x in inputs:
-        if type(x) is not _ndarray:
+        if type(x) is not numpy.ndarray:
             return tuple([arrays.unmasked(each) for each in inputs])
     return inputs
 

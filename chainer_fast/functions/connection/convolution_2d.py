@@ -146,8 +146,8 @@ class Convolution2DGradW(_convolution.Planar):
         x, gy = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         gW = convolution.correlate(
-            x, gy, (self.kh, self.kw), *self._window(), max(1, self.groups),
-            self.W_dtype)
+            x, gy, (self.kh, self.kw), *self._window(),
+            _convolution.check_groups(self.groups, ValueError), self.W_dtype)
         return self._in_layout(gW, self.w_layout),
 
     forward_cpu = forward_gpu = forward

@@ -113,7 +113,8 @@ class ConvolutionNDGradW(_convolution.Spatial):
         x, gy = inputs
         self.retain_inputs((0, 1))
         return convolution.correlate(
-            x, gy, self.ksize, *self._window(), max(1, self.groups), self.W_dtype),
+            x, gy, self.ksize, *self._window(),
+            _convolution.check_groups(self.groups, ValueError), self.W_dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

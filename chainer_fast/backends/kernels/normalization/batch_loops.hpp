@@ -1,11 +1,10 @@
 /* Loops of batch normalization.
  *
- * Sums over single elements of each row are floats (``column_sums.hpp``), unless they are
- * gradients of images. Those over runs of several elements are doubles. Moments of runs are
- * taken around one of the elements, in one pass: the variance then loses no more digits to
- * cancellation than a sum of as many terms does, as no element is further from the mean
- * than the deviation times the root of the number of elements. Where all elements are the
- * same, it is exactly zero.
+ * Sums are floats where NumPy's go from row to row (``column_sums.hpp``), and doubles
+ * elsewhere. Moments are then taken around one of the elements, in one pass: the variance
+ * loses no more digits to cancellation than a sum of as many terms does, as no element is
+ * further from the mean than the deviation times the root of the number of elements. Where
+ * all elements are the same, it is exactly zero.
  *
  * A channel with long runs of elements is worked on run by run, so that it is still in
  * the cache when it is gone over again. Channels with short runs are worked on several
@@ -32,9 +31,11 @@ constexpr ptrdiff_t RUNS = 4096;
 /* Rows of columns that are worked on at once. */
 constexpr ptrdiff_t SOME_ROWS = 4;
 
-/* An array of the shape (outer, channels, inner). */
+/* An array of the shape (outer, channels, inner). Where inner is 1, ``by_rows`` says that
+ * sums go from row to row, as NumPy's do (``column_sums.hpp``). */
 struct Extent {
     ptrdiff_t outer, channels, inner;
+    int by_rows;
 };
 
 /* Some channels of it, from the first one at ``offset``; a step along the outer axis is
@@ -105,8 +106,8 @@ CF_CLONES void channel_sums(const T *x, const T *g, Block b, const T *centre,
 }
 
 template <typename T>
-void block_moments(const T *x, Block b, T *mean, T *var) {
-    if (b.inner == 1)
+void block_moments(const T *x, Block b, int by_rows, T *mean, T *var) {
+    if (b.inner == 1 && by_rows)
         return column_moments(x + b.offset, b.outer, b.stride, b.channels, mean, var);
     Pair<double> sums[COLUMNS];
     T centre[COLUMNS];
@@ -225,7 +226,7 @@ void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *
     each_block(e, [=](ptrdiff_t c, const Block &b) {
         T factor[COLUMNS];
         if (var)
-            block_moments(x, b, mean + c, var + c);
+            block_moments(x, b, e.by_rows, mean + c, var + c);
         if (!y)
             return;
         set_factors(gamma + c, var ? var + c : var, inv_std + c, b.channels, (T)eps,
@@ -257,15 +258,13 @@ CF_CLONES void set_coefficients(const T *gbeta, const T *ggamma, const T *gamma,
     }
 }
 
-/* ``fixed`` says that the statistics do not depend on x, and ``images`` that single
- * elements are pixels (``pixel_loops.hpp``). */
+/* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
 void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
-                    int images) {
+                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
     each_block(e, [=](ptrdiff_t c, const Block &b) {
         T factor[COLUMNS], g_mean[COLUMNS], slope[COLUMNS];
-        if (b.inner == 1 && !images)
+        if (b.inner == 1 && e.by_rows)
             column_gradients(x + b.offset, g + b.offset, b.outer, b.stride, b.channels,
                              mean + c, inv_std + c, gbeta + c, ggamma + c);
         else {

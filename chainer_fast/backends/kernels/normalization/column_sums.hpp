@@ -15,9 +15,8 @@
 namespace chainer_fast {
 namespace {
 
-/* Rows, and columns of them, that are added up in registers. */
+/* Rows whose columns are added up in registers. */
 constexpr ptrdiff_t STRIP_ROWS = 16;
-constexpr ptrdiff_t SIDE_BY_SIDE = 32;
 
 /* -- terms of one sum or of two, of elements x and gradients g of some columns */
 

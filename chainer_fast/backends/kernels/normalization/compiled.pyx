@@ -7,9 +7,10 @@ NumPy would have to warn of.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport INTPTR_MAX
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
-    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, \
-    PyArray_ZEROS, npy_intp
+    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, \
+    PyArray_STRIDE, PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
@@ -26,6 +27,7 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
         namespace "chainer_fast":
     cdef struct Extent:
         ptrdiff_t outer, channels, inner
+        bint by_rows
 
     void inverses_loop(
         char kind, object var, object inv_std, object inv_var, ptrdiff_t n,
@@ -44,8 +46,7 @@ cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         object var, object inv_std, Extent, double eps) except +
     void batch_backward_loop(
         char kind, object x, object gamma, object gy, object mean, object inv_std,
-        object gx, object ggamma, object gbeta, Extent, bint fixed,
-        bint images) except +
+        object gx, object ggamma, object gbeta, Extent, bint fixed) except +
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -111,8 +112,6 @@ cdef struct Shape:
     # their number.
     Extent extent
     int first, count
-    # Whether the rows are pixels of images whose channels are last in memory.
-    bint pixels
 
 
 cdef bint _around(object x, object axis, bint named, Shape *s) except -1:
@@ -137,6 +136,7 @@ cdef bint _around(object x, object axis, bint named, Shape *s) except -1:
         middle[i] = named
     i = 0
     s.extent.outer = s.extent.channels = s.extent.inner = 1
+    s.extent.by_rows = False
     while i < ndim and not middle[i]:
         s.extent.outer *= PyArray_DIM(<np.ndarray>x, i)
         i += 1
@@ -157,20 +157,40 @@ cdef object _statistic(object x, const Shape &s):
         s.count, PyArray_DIMS(<np.ndarray>x) + s.first, PyArray_TYPE(<np.ndarray>x), 0)
 
 
+cdef bint _goes_by_rows(object array, const Shape &s) noexcept:
+    """Whether NumPy's sums go from row to row: in memory, channels are nearest."""
+    cdef npy_intp step, of_channels, of_others
+    cdef int i
+    if not PyArray_CheckExact(array):
+        return False
+    of_channels = of_others = INTPTR_MAX
+    for i in range(PyArray_NDIM(array)):
+        if PyArray_DIM(<np.ndarray>array, i) == 1:
+            continue
+        step = abs(PyArray_STRIDE(<np.ndarray>array, i))
+        if s.first <= i < s.first + s.count:
+            of_channels = min(of_channels, step)
+        else:
+            of_others = min(of_others, step)
+    return of_channels < of_others
+
+
 cdef object _images(object x, tuple axis, bint named, char *kind, Shape *s):
     """Return an array, copied unless it is plain or channels last, or None.
 
     Fill in its kind and the shape around its channels; see :func:`_around`.
     """
-    s.pixels = (
-        is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1)
-    if s.pixels:
+    if is_channels_last(x) and _around(x, axis, named, s) and s.first == s.count == 1:
         kind[0] = gapless_kind(x)
         s.extent.outer *= s.extent.inner
         s.extent.inner = 1
+        s.extent.by_rows = True
         return x if kind[0] else None
-    x = _plain(x, kind)
-    return x if x is not None and _around(x, axis, named, s) else None
+    plain = _plain(x, kind)
+    if plain is None or not _around(plain, axis, named, s):
+        return None
+    s.extent.by_rows = _goes_by_rows(x, s[0])
+    return plain
 
 
 def moments(x, tuple axis):
@@ -233,6 +253,9 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
+    if s.extent.by_rows:
+        # The gradients of Chainer's images are in C order, whatever these are in.
+        s.extent.by_rows = not is_channels_last(x) and _goes_by_rows(gy, s)
     gy = in_order_of(gy, x)
     mean = _sized(mean, &kind, s.extent.channels)
     inv_std = _sized(inv_std, &kind, s.extent.channels)
@@ -244,8 +267,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     gbeta = _statistic(x, s)
     clear_float_errors()
     batch_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed,
-        s.pixels)
+        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 

@@ -1,11 +1,9 @@
 /* Loops of normalization over images that lie channels last.
  *
- * Such images are a matrix with a row for each pixel and a column for each channel, whose
- * statistics are sums from the first row to the last (``column_sums.hpp``): threads share
- * the columns. So are the gradients of parameters for what is a matrix from the start. For
- * images, Chainer has gradients in C order, of which NumPy's sums are pairwise ones: here
- * several threads add up blocks of rows in doubles, and the sums of the blocks are added up
- * from the first to the last. Results do not depend on the number of threads.
+ * Such images are a matrix with a row for each pixel and a column for each channel. Where
+ * sums go from the first row to the last, threads share the columns; elsewhere, they add up
+ * blocks of rows in doubles, and the sums of the blocks are added up from the first to the
+ * last. Results do not depend on the number of threads.
  */
 #ifndef CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_PIXEL_LOOPS_HPP
@@ -80,17 +78,18 @@ void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
 }
 
 /* With one channel, what would be rows is one run. */
-inline Extent without_rows_of_one(Extent e) {
-    return e.channels == 1 ? Extent{1, 1, e.outer * e.inner} : e;
+inline Extent as_one_run(Extent e) {
+    return e.channels == 1 ? Extent{1, 1, e.outer * e.inner, 0} : e;
 }
 
-/* Calls f(first column, number of columns) on several threads. */
+/* Calls f(first column, number of columns) on several threads, for as many columns as make
+ * up a line of the cache, or two. */
 template <typename F>
 void each_strip(const Pixels &p, const F &f) {
-    parallel((p.channels + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE,
-             GRAIN / (p.rows * SIDE_BY_SIDE) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
-        const ptrdiff_t c = begin * SIDE_BY_SIDE;
-        f(c, std::min(end * SIDE_BY_SIDE, p.channels) - c);
+    const ptrdiff_t width = p.channels < 64 ? 16 : 32;
+    parallel((p.channels + width - 1) / width, GRAIN / (p.rows * width) + 1,
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        f(begin * width, std::min(end * width, p.channels) - begin * width);
     });
 }
 
@@ -109,8 +108,8 @@ void transform_pixels(const T *x, const T *g, T *y, const Pixels &p, const T *me
 template <typename T>
 void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                  T *inv_std, Extent e, double eps) {
-    e = without_rows_of_one(e);
-    if (!has_pixels(e))
+    e = as_one_run(e);
+    if (!has_pixels(e) || (var && !e.by_rows))
         return batch_forward(x, gamma, beta, y, mean, var, inv_std, e, eps);
     const Pixels p(e);
     if (var)
@@ -124,28 +123,27 @@ void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *va
     transform_pixels<false>(x, x, y, p, mean, factor.get(), beta, beta);
 }
 
-/* ``fixed`` says that the statistics do not depend on x, and ``images`` that the rows are
- * pixels. */
+/* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
 void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                  const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed,
-                  int images) {
-    e = without_rows_of_one(e);
+                  const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+    e = as_one_run(e);
     if (!has_pixels(e))
         return batch_backward(
-            x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed, images);
+            x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed);
     const Pixels p(e);
     const auto scratch = scratch_of(p);
     const ptrdiff_t n = p.channels;
-    if (images) {
-        pixel_sums<Products>(x, g, mean, p, scratch.get());
-        for (ptrdiff_t c = 0; c < n; ++c)
-            set_gradients({scratch[c], scratch[n + c]}, inv_std[c], gbeta[c], ggamma[c]);
-    } else
+    if (e.by_rows)
         each_strip(p, [=](ptrdiff_t c, ptrdiff_t count) {
             column_gradients(x + c, g + c, p.rows, n, count, mean + c, inv_std + c,
                              gbeta + c, ggamma + c);
         });
+    else {
+        pixel_sums<Products>(x, g, mean, p, scratch.get());
+        for (ptrdiff_t c = 0; c < n; ++c)
+            set_gradients({scratch[c], scratch[n + c]}, inv_std[c], gbeta[c], ggamma[c]);
+    }
     T *factor = reinterpret_cast<T *>(scratch.get() + 2 * n);
     T *g_mean = factor + n, *slope = g_mean + n;
     set_coefficients(gbeta, ggamma, gamma, inv_std, n, (double)p.rows, fixed, factor,
