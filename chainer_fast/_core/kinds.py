@@ -67,7 +67,7 @@ kinds: dict[str, Kind] = {}
 #: The types of array of all kinds whose libraries can be used.
 types: tuple[type[tp.Any], ...] = ()
 
-#: What return the device of an array, or None, for each kind that has devices.
+#: What returns the device of an array, or None, for each of them that has devices.
 finders: tuple[tp.Callable[[tp.Any], tp.Any], ...] = ()
 
 #: The types of array that have others inside; none as long as there are no such arrays.
@@ -83,7 +83,9 @@ def register(kind: Kind) -> None:
     kinds[kind.name] = kind
     types = tuple([
         each for known in kinds.values() if known.available for each in known.types])
-    finders = tuple([known.device_of for known in kinds.values() if known.device_of])
+    finders = tuple([
+        known.device_of for known in kinds.values()
+        if known.available and known.device_of])
     wrappers = tuple([
         each for known in kinds.values() if known.plain for each in known.types])
     if kind.variables is not None:

@@ -66,10 +66,10 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     True
     """
     given = [a for a in arrays if a is not None]
-    for kind in kinds.kinds.values():
-        if all([isinstance(a, kind.types) for a in given]):
-            return True
-    return False
+    in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]
+    return all(in_host_memory) or any([
+        all([isinstance(a, kind.types) for a in given])
+        for kind in kinds.kinds.values()])
 
 
 def size_of_shape(shape: tp.Sequence[int]) -> int:
