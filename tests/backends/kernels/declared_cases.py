@@ -15,6 +15,9 @@ SIZES = {
     'large': ((331, 3), 517),
 }
 
+#: Kernels whose first array has logarithms of what is below one.
+NEGATIVE = {'log_softmax_grad'}
+
 
 def references():
     """Return the reference of each declared kernel by name."""
@@ -31,7 +34,7 @@ def shapes_of(signature, size):
     """Yield a shape for each array, for each choice of those that the inputs may have.
     """
     any_axes, one = SIZES[size]
-    lengths = {'1': (1,), '*': any_axes}
+    lengths = {'1': (1,), '*': any_axes, 'before': any_axes, 'behind': (2,)}
 
     def shape_of(symbols):
         return sum([lengths.get(symbol, (one,)) for symbol in symbols], ())
@@ -40,14 +43,18 @@ def shapes_of(signature, size):
         yield [shape_of(shape) for shape in shapes]
 
 
-def numbers_of(signature):
-    """Yield numbers for the arguments that are such."""
-    choices = {'c': [1.5], 'i': [-1], 'b': [False, True]}
+def numbers_of(signature, size):
+    """Yield numbers for the arguments that are such, and axes."""
+    before, one = SIZES[size]
+    axis = len(before)
+    choices = {'c': [1.5], 'i': [-1], 'b': [False, True], 'axis': [axis, -2],
+               'axes': [(axis,)], 'others': [(*range(axis), axis + 1)]}
     yield from itertools.product(*[choices[each.type] for each in signature.numbers])
 
 
-def arrays_of(signature, shapes, dtype, seed=0):
-    """Return an array for each input."""
+def arrays_of(kernel, shapes, dtype, seed=0):
+    """Return an array for each input of a kernel."""
+    signature = kernel.signature
     rng = np.random.RandomState(seed)
     columns = shapes[0][-1] if shapes[0] else 1
     made = []
@@ -58,6 +65,8 @@ def arrays_of(signature, shapes, dtype, seed=0):
             made.append(rng.randint(0, columns, shape).astype('i'))
         else:
             made.append(np.asarray(rng.uniform(-3, 3, shape).astype(dtype)))
+    if kernel.name in NEGATIVE:
+        made[0] = -abs(made[0])
     return made
 
 

@@ -44,8 +44,8 @@ def test_reference(name, size):
     signature = kernel.signature
     for dtype in dtypes_of(signature):
         for shapes in cases.shapes_of(signature, size):
-            plain = cases.arrays_of(signature, shapes, dtype)
-            for numbers in cases.numbers_of(signature):
+            plain = cases.arrays_of(kernel, shapes, dtype)
+            for numbers in cases.numbers_of(signature, size):
                 for layout in (*cases.READ, *cases.OTHER):
                     arrays = layouts_of(
                         signature, plain, {**cases.READ, **cases.OTHER}[layout])
@@ -65,8 +65,8 @@ def test_threads(name):
     signature = kernel.signature
     for dtype in dtypes_of(signature):
         for shapes in cases.shapes_of(signature, 'large'):
-            arrays = cases.arrays_of(signature, shapes, dtype)
-            numbers, *_ = cases.numbers_of(signature)
+            arrays = cases.arrays_of(kernel, shapes, dtype)
+            numbers, *_ = cases.numbers_of(signature, 'large')
             for layout in (cases.gaps, np.copy):
                 arrays = layouts_of(signature, arrays, layout)
                 with configuration.using_config('num_threads', 1):
@@ -83,8 +83,8 @@ def test_declines(name):
     kernel = declared(name)
     signature = kernel.signature
     for shapes in cases.shapes_of(signature, 'small'):
-        plain = cases.arrays_of(signature, shapes, 'f')
-        numbers, *_ = cases.numbers_of(signature)
+        plain = cases.arrays_of(kernel, shapes, 'f')
+        numbers, *_ = cases.numbers_of(signature, 'small')
         for i, array in enumerate(plain):
             one_more = np.concatenate([array, array]) if array.ndim else (
                 np.zeros(3, array.dtype))
@@ -108,10 +108,12 @@ def test_declines_numbers(name):
     kernel = declared(name)
     signature = kernel.signature
     shapes, *_ = cases.shapes_of(signature, 'small')
-    arrays = cases.arrays_of(signature, shapes, 'f')
-    numbers, *_ = cases.numbers_of(signature)
+    arrays = cases.arrays_of(kernel, shapes, 'f')
+    numbers, *_ = cases.numbers_of(signature, 'small')
     others = {'c': [None, '1', np.zeros(3), 10 ** 400, 1j], 'i': [None, 1.5, 2 ** 40],
-              'b': []}
+              'b': [],
+              'axis': [None, 7, -5, 1., True, (0,)], 'axes': [None, 1, (7,), (0, 0), (1.,)],
+              'others': [None, 1, (7,), (0, 0), (1,)]}
     for i, number in enumerate(signature.numbers):
         refused = list(others[number.type])
         if number.least is not None:

@@ -10,16 +10,21 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_NDIM
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.recipe cimport to_double
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.shortcut cimport given, input_array, output_array, place_of, \
+    wanted
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.declared.signatures import Number, read
 
 cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         namespace "chainer_fast" nogil:
     enum:
-        MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS, MOST_SHAPES, MOST_SYMBOLS
+        MOST_AXES, MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS, MOST_SHAPES, MOST_SYMBOLS
     ptrdiff_t LONG_LOOP
     ctypedef void (*Body)() noexcept
     cdef struct Declaration:
@@ -30,7 +35,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         double work
         const char **functions
     cdef cppclass Call:
-        ptrdiff_t rows, columns
+        ptrdiff_t rows, columns, inner
         const double *numbers
     cdef cppclass Task:
         Call call
@@ -42,7 +47,9 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef struct Shape:
         int n
         int *symbols
-        bint whole, row, column
+        bint whole
+    cdef struct Axes:
+        int *begin
     cdef struct Slot:
         Type type
         int n
@@ -50,28 +57,25 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef cppclass Rules:
         Slot *slots
         int inputs, operands, symbols
-        bint any_axes, whole_rows, whole
+        bint any_axes, around, whole_rows, whole
         double work
         Body f
         Body d
         Unary *functions
-        bint bind(PyObject **, Task *, Classes *, PyObject **) except +* nogil
+        bint bind(PyObject **, Axes, Task *, Classes *, PyObject **) except +* nogil
 
 cdef extern from "chainer_fast/backends/kernels/declared/tables.hpp" \
         namespace "chainer_fast":
     const Declaration *const *TABLES
 
-cdef extern from *:
-    """
-    /* Some of NumPy's macros call functions of a table that each module has. */
-    #include <numpy/arrayobject.h>
-    static int cf_import_numpy() { import_array1(-1); return 0; }
-    """
-    int cf_import_numpy() except -1
-
-cf_import_numpy()
+np.import_array()
 
 _TYPES = {'F': FLOATS, 'E': HALVES_TOO, 'label': LABELS, 'class': CLASSES}
+
+cdef enum Around:
+    AXIS, AXES, OTHERS
+
+_AROUND = {'axis': AXIS, 'axes': AXES, 'others': OTHERS}
 
 cdef struct Bound:
     char type
@@ -92,25 +96,55 @@ cdef class DeclaredKernel:
     cdef Rules _rules
     cdef Bound _bounds[MOST_NUMBERS]
     cdef bint _is_number[MOST_OPERANDS + MOST_NUMBERS]
-    cdef int _arguments
+    cdef tuple _names               # of numbers and axes
+    cdef int _arguments, _axis      # their number; which is axes, or -1
+    cdef int _axes_at               # likewise, among the names
+    cdef Around _axis_type
 
     def __call__(self, *args):
         cdef double numbers[MOST_NUMBERS]
         cdef PyObject *arrays[MOST_OPERANDS]
+        cdef Axes axes
         cdef int i, a = 0, k = 0
         if len(args) != self._arguments:
             raise TypeError('%s takes %d arguments, got %d' % (
                 self.name, self._arguments, len(args)))
         # Truth values may run code of the user's, which comes before all checks.
+        numbers[0] = 0
         for i in range(self._arguments):
             if not self._is_number[i]:
                 arrays[a] = <PyObject *>(<tuple>args)[i]
                 a += 1
+            elif i == self._axis:
+                axis = (<tuple>args)[i]
             elif self._read(&self._bounds[k], (<tuple>args)[i], numbers + k):
                 k += 1
             else:
                 return NotImplemented
-        return self._run(arrays, numbers)
+        if self._rules.around and not _read_axes(
+                axis, <object>arrays[0], self._axis_type, &axes):
+            return NotImplemented
+        made = self._run(arrays, axes, numbers)
+        return NotImplemented if made is None else made
+
+    cdef object run_for(self, FunctionBase function, PyObject **arrays):
+        """Return what the loop makes with numbers that are attributes of a function.
+
+        None if it is not for them.
+        """
+        cdef double numbers[MOST_NUMBERS]
+        cdef Axes axes
+        cdef int i, k = 0
+        for i in range(len(self._names)):
+            number = own_attribute(function, <str>self._names[i])
+            if i == self._axes_at:
+                if not _read_axes(number, <object>arrays[0], self._axis_type, &axes):
+                    return None
+            elif self._read(&self._bounds[k], number, numbers + k):
+                k += 1
+            else:
+                return None
+        return self._run(arrays, axes, numbers)
 
     cdef bint _read(self, const Bound *bound, object given, double *number) except -1:
         """Read a number; False if it is none of those that the signature names."""
@@ -129,7 +163,8 @@ cdef class DeclaredKernel:
         return not number[0] < bound.least and not (
             bound.over and not number[0] > bound.least)
 
-    cdef object _run(self, PyObject **arrays, const double *numbers):
+    cdef object _run(self, PyObject **arrays, Axes axes, const double *numbers):
+        """Return what the loop makes, or None if it is not for the arguments."""
         cdef PyObject *results[MOST_OPERANDS]
         cdef Task task
         cdef Classes classes
@@ -138,23 +173,61 @@ cdef class DeclaredKernel:
         for i in range(n):
             results[i] = NULL
         try:
-            if not self._rules.bind(arrays, &task, &classes, results):
-                return NotImplemented
+            if not self._rules.bind(arrays, axes, &task, &classes, results):
+                return None
             task.call.numbers = numbers
             clear_float_errors()
-            if task.call.rows * task.call.columns >= LONG_LOOP:
+            if task.call.rows * task.call.columns * task.call.inner >= LONG_LOOP:
                 with nogil:
                     done = task.run()
             else:
                 done = task.run()
             if not done or float_errors():
-                return NotImplemented
+                return None
             if n == 1:
                 return <object>results[0]
             return tuple([<object>results[i] for i in range(n)])
         finally:
             for i in range(n):
                 Py_XDECREF(results[i])
+
+
+cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexcept:
+    """Find axes that are adjacent; False for any other argument.
+
+    They are an int, or a tuple of ints, perhaps of all axes but those to be found.
+    """
+    cdef bint named[MOST_AXES]
+    cdef int i, n, ndim
+    if not PyArray_CheckExact(array):
+        return False
+    ndim = PyArray_NDIM(<np.ndarray>array)
+    if type_ == AXIS:
+        if type(axis) is not int:
+            return False
+        i = place_of(axis, ndim)
+        axes.begin[0], axes.begin[1], axes.begin[2], axes.begin[3] = 0, i, i + 1, ndim
+        return i >= 0
+    if type(axis) is not tuple or ndim > MOST_AXES:
+        return False
+    for i in range(ndim):
+        named[i] = type_ == OTHERS
+    for each in <tuple>axis:
+        i = place_of(each, ndim)
+        # An axis that comes twice is an error, which NumPy reports.
+        if i < 0 or named[i] != (type_ == OTHERS):
+            return False
+        named[i] = type_ != OTHERS
+    i = n = 0
+    while i < ndim and not named[i]:
+        i += 1
+    while i + n < ndim and named[i + n]:
+        n += 1
+    axes.begin[0], axes.begin[1], axes.begin[2], axes.begin[3] = 0, i, i + n, ndim
+    for i in range(i + n, ndim):
+        if named[i]:
+            return False
+    return True
 
 
 cdef int _read_shape(symbols, first, Shape *shape) except -1:
@@ -164,8 +237,6 @@ cdef int _read_shape(symbols, first, Shape *shape) except -1:
     for i, symbol in enumerate(symbols):
         shape.symbols[i] = -1 if symbol == '1' else first.index(symbol)
     shape.whole = symbols == first
-    shape.column = first[len(first) - 1] in symbols
-    shape.row = len(first) > 1 and first[0] in symbols
     return 0
 
 
@@ -183,6 +254,7 @@ cdef int _read_rules(signature, Rules *rules) except -1:
     first = signature.inputs[0].shapes[0]
     rules.symbols = len(first)
     rules.any_axes = first[0] == '*'
+    rules.around = len(first) == 3
     rules.whole_rows = signature.whole_rows
     # A result that has no rows is of all of them.
     rules.whole = any([first[0] not in each.shapes[0] for each in signature.outputs])
@@ -197,20 +269,30 @@ cdef int _read_rules(signature, Rules *rules) except -1:
 
 cdef DeclaredKernel _kernel(const Declaration *line):
     cdef DeclaredKernel made = DeclaredKernel.__new__(DeclaredKernel)
-    cdef int i
+    cdef int i, k = 0
     made.name = line.name.decode('ascii')
     made.signature = signature = read(line.signature.decode('ascii'))
     _read_rules(signature, &made._rules)
     made._rules.f, made._rules.d, made._rules.work = line.f, line.d, line.work
     made._arguments = len(signature.arguments)
-    if len(signature.numbers) > MOST_NUMBERS:
-        raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
+    made._names = tuple([each.name for each in signature.numbers])
+    made._axis = made._axes_at = -1
     for i, argument in enumerate(signature.arguments):
         made._is_number[i] = isinstance(argument, Number)
-    for i, number in enumerate(signature.numbers):
-        made._bounds[i].type = ord(number.type)
-        made._bounds[i].least = -INFINITY if number.least is None else number.least
-        made._bounds[i].over = number.over
+        if not made._is_number[i]:
+            continue
+        if argument.type in _AROUND:
+            made._axis, made._axis_type = i, _AROUND[argument.type]
+            made._axes_at = k
+            continue
+        if k == MOST_NUMBERS:
+            raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
+        made._bounds[k].type = ord(argument.type)
+        made._bounds[k].least = -INFINITY if argument.least is None else argument.least
+        made._bounds[k].over = argument.over
+        k += 1
+    if made._rules.around != (made._axis >= 0):
+        raise ValueError('%s has three symbols, or axes, and not both' % made.name)
     for i in range(MOST_FUNCTIONS):
         if line.functions[i] is not NULL:
             made._rules.functions[i] = unary_of(
@@ -234,3 +316,5 @@ cdef dict _kernels():
 
 
 KERNELS = _kernels()
+
+include "_shortcut.pxi"

@@ -22,10 +22,11 @@ struct Operand {
     bool wide;                  // labels of 64 bits, not of 32
 };
 
-/* A part of the work: some rows, or some columns of the only row. Classes are numbers of
- * type ptrdiff_t. */
+/* A part of the work: some rows, or some columns of the only row. There are `inner`
+ * elements for each column: one, unless columns are of an axis in the middle. Classes are
+ * numbers of type ptrdiff_t. */
 struct Call {
-    ptrdiff_t rows, columns;
+    ptrdiff_t rows, columns, inner;
     const double *numbers;
     const Unary *functions;     // of NumPy, as the declaration names them
     Operand operands[MOST_OPERANDS];
@@ -40,11 +41,14 @@ struct Call {
 
 typedef void (*Body)(const Call &);
 
+/* Work of a loop that shares it out among threads itself. */
+constexpr double BY_ITSELF = 0;
+
 /* A line of a family's table, which ends with a line without a name. */
 struct Declaration {
     const char *name, *signature;
     Body f, d;                  // for floats and for doubles
-    double work;                // for an element, in units of an addition
+    double work;                // for an element, in units of an addition; or BY_ITSELF
     const char *functions[MOST_FUNCTIONS];
 };
 

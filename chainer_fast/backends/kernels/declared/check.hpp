@@ -14,13 +14,26 @@ namespace {
 
 enum Type { FLOATS, HALVES_TOO, LABELS, CLASSES };
 
-constexpr int MOST_SHAPES = 2, MOST_SYMBOLS = 2;
+constexpr int MOST_SHAPES = 2, MOST_SYMBOLS = 3;
 
 /* A shape in symbols of the first array; -1 is an axis of length one. */
 struct Shape {
     int n, symbols[MOST_SYMBOLS];
     bool whole;             // that of the first array
-    bool row, column;       // whether there is an element for each
+};
+
+/* The axes of the first array that symbols stand for: each up to where the next begins. */
+struct Axes {
+    int begin[MOST_SYMBOLS + 1];
+    ptrdiff_t lengths[MOST_SYMBOLS];
+
+    void measure(PyArrayObject *first, int symbols) {
+        for (int s = 0; s < MOST_SYMBOLS; ++s) {
+            lengths[s] = 1;
+            for (int axis = begin[s]; s < symbols && axis < begin[s + 1]; ++axis)
+                lengths[s] *= PyArray_DIM(first, axis);
+        }
+    }
 };
 
 struct Slot {
@@ -110,6 +123,7 @@ struct Rules {
     Slot slots[MOST_OPERANDS];
     int inputs, operands, symbols;
     bool any_axes;          // the first symbol is for any number of axes
+    bool around;            // the axes of the second symbol are an argument
     bool whole_rows;        // the columns of a row belong together
     bool whole;             // and all rows: some result has none
     double work;
@@ -118,19 +132,17 @@ struct Rules {
 
     /* Put arrays into a call and make those for results, new references. False if the
      * signature does not allow the arguments, or with an error of Python. */
-    bool bind(PyObject *const *given, Task *task, Classes *classes,
+    bool bind(PyObject *const *given, Axes axes, Task *task, Classes *classes,
               PyObject **results) const {
         PyArrayObject *const *arrays = (PyArrayObject *const *)given;
         PyArrayObject *first = arrays[0];
-        if (!PyArray_CheckExact(given[0]) || !suits(first))
+        if (!PyArray_CheckExact(given[0]) || !suits(first, &axes))
             return false;
-        const int typenum = PyArray_TYPE(first), ndim = PyArray_NDIM(first);
-        const ptrdiff_t size = PyArray_SIZE(first);
+        const int typenum = PyArray_TYPE(first);
         Call &call = task->call;
-        call.columns = symbols == 1 ? size : PyArray_DIM(first, ndim - 1);
-        if (size == 0)
-            return false;
-        call.rows = size / call.columns;
+        call.rows = symbols == 1 ? 1 : axes.lengths[0];
+        call.columns = axes.lengths[symbols == 1 ? 0 : 1];
+        call.inner = axes.lengths[2];
         call.functions = functions;
         task->halves = typenum == NPY_HALF;
         task->itemsize = typenum == NPY_DOUBLE ? 8 : 4;
@@ -140,7 +152,7 @@ struct Rules {
         task->tiled = 0;
         bool joins = !whole_rows;
         for (int i = 0; i < inputs; ++i)
-            if (!bind_input(i, arrays[i], first, task, classes, &joins))
+            if (!bind_input(i, arrays[i], first, axes, task, classes, &joins))
                 return false;
         bool alike = false;
         if (task->tiled) {
@@ -151,11 +163,11 @@ struct Rules {
                 return false;
         }
         for (int i = inputs; i < operands; ++i) {
-            PyObject *made = result(slots[i].shapes[0], first, typenum, alike);
+            PyObject *made = result(slots[i].shapes[0], first, axes, typenum, alike);
             results[i - inputs] = made;
             if (!made)
                 return false;
-            put(i, (PyArrayObject *)made, slots[i].shapes[0], task);
+            put(i, (PyArrayObject *)made, slots[i].shapes[0], axes, task);
             if (task->halves)
                 task->tiled |= 1u << i;
         }
@@ -164,25 +176,42 @@ struct Rules {
     }
 
 private:
-    bool suits(PyArrayObject *first) const {
+    /* Whether the signature allows the first array; finds what symbols stand for. */
+    bool suits(PyArrayObject *first, Axes *axes) const {
         const int typenum = PyArray_TYPE(first), ndim = PyArray_NDIM(first);
         if (typenum != NPY_FLOAT && typenum != NPY_DOUBLE
             && (typenum != NPY_HALF || slots[0].type != HALVES_TOO))
             return false;
-        return any_axes ? ndim >= symbols - 1 : ndim == symbols;
+        if (!around) {
+            if (any_axes ? ndim < symbols - 1 : ndim != symbols)
+                return false;
+            axes->begin[0] = 0;
+            for (int s = 1; s <= symbols; ++s)
+                axes->begin[s] = ndim - symbols + s;
+        }
+        axes->measure(first, symbols);
+        return axes->lengths[0] * axes->lengths[1] * axes->lengths[2] != 0;
     }
 
-    static void put(int i, PyArrayObject *array, const Shape &shape, Task *task) {
+    void put(int i, PyArrayObject *array, const Shape &shape, const Axes &axes,
+             Task *task) const {
         Operand &operand = task->call.operands[i];
+        ptrdiff_t steps[MOST_SYMBOLS] = {}, step = 1;
+        for (int s = shape.n - 1; s >= 0; --s)
+            if (shape.symbols[s] >= 0) {
+                steps[shape.symbols[s]] = step;
+                step *= axes.lengths[shape.symbols[s]];
+            }
+        task->elements[i] = step;
         operand.data = PyArray_DATA(array);
-        operand.column = shape.column;
-        operand.row = !shape.row ? 0 : shape.column ? task->call.columns : 1;
+        operand.row = symbols == 1 ? 0 : steps[0];
+        operand.column = steps[symbols == 1 ? 0 : 1];
         operand.wide = PyArray_ITEMSIZE(array) == sizeof(int64_t);
         task->size_of[i] = PyArray_ITEMSIZE(array);
     }
 
-    bool bind_input(int i, PyArrayObject *array, PyArrayObject *first, Task *task,
-                    Classes *classes, bool *joins) const {
+    bool bind_input(int i, PyArrayObject *array, PyArrayObject *first, const Axes &axes,
+                    Task *task, Classes *classes, bool *joins) const {
         const Type type = slots[i].type;
         if (i && !PyArray_CheckExact((PyObject *)array))
             return false;
@@ -198,11 +227,11 @@ private:
             return false;
         else if (task->halves || !is_in_c_order(array))
             task->tiled |= 1u << i;
-        const Shape *shape = shape_of(slots[i], array, first);
+        const Shape *shape = shape_of(slots[i], array, first, axes);
         if (!shape)
             return false;
         *joins = *joins && shape->whole;
-        put(i, array, *shape, task);
+        put(i, array, *shape, axes, task);
         if (type == CLASSES) {
             task->call.operands[i].data =
                 (void *)classes->read(array, task->call.columns);
@@ -213,37 +242,31 @@ private:
     }
 
     /* Which of its shapes an array has, or NULL. */
-    const Shape *shape_of(const Slot &slot, PyArrayObject *array,
-                          PyArrayObject *first) const {
+    static const Shape *shape_of(const Slot &slot, PyArrayObject *array,
+                                 PyArrayObject *first, const Axes &axes) {
         for (const Shape *shape = slot.shapes; shape < slot.shapes + slot.n; ++shape)
             if (shape->whole ? array == first || PyArray_SAMESHAPE(array, first)
-                             : fits(*shape, array, first))
+                             : fits(*shape, array, first, axes))
                 return shape;
         return nullptr;
     }
 
-    bool fits(const Shape &shape, PyArrayObject *array, PyArrayObject *first) const {
+    static bool fits(const Shape &shape, PyArrayObject *array, PyArrayObject *first,
+                     const Axes &axes) {
         const int ndim = PyArray_NDIM(array);
         int own = 0;
         for (int s = 0; s < shape.n; ++s) {
             const int symbol = shape.symbols[s];
-            const int n = symbol < 0 ? 1 : axes_of(symbol, first);
-            if (own + n > ndim)
-                return false;
-            for (int k = 0; k < n; ++k, ++own)
-                if (PyArray_DIM(array, own) != (
-                        symbol < 0 ? 1 : PyArray_DIM(first, begin_of(symbol, first) + k)))
+            if (symbol < 0) {
+                if (own == ndim || PyArray_DIM(array, own++) != 1)
+                    return false;
+                continue;
+            }
+            for (int axis = axes.begin[symbol]; axis < axes.begin[symbol + 1]; ++axis)
+                if (own == ndim || PyArray_DIM(array, own++) != PyArray_DIM(first, axis))
                     return false;
         }
         return own == ndim;
-    }
-
-    int axes_of(int symbol, PyArrayObject *first) const {
-        return any_axes && symbol == 0 ? PyArray_NDIM(first) - symbols + 1 : 1;
-    }
-
-    int begin_of(int symbol, PyArrayObject *first) const {
-        return symbol == 0 ? 0 : PyArray_NDIM(first) - symbols + symbol;
     }
 
     bool are_alike(PyArrayObject *const *arrays) const {
@@ -266,17 +289,16 @@ private:
         return true;
     }
 
-    PyObject *result(const Shape &shape, PyArrayObject *first, int typenum,
-                     bool alike) const {
+    static PyObject *result(const Shape &shape, PyArrayObject *first, const Axes &axes,
+                            int typenum, bool alike) {
         if (shape.whole && alike)
             return PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0);
-        if (shape.whole)
-            return PyArray_EMPTY(PyArray_NDIM(first), PyArray_DIMS(first), typenum, 0);
         npy_intp dims[MOST_AXES];
         int ndim = 0;
         for (int s = 0; s < shape.n; ++s)
-            for (int k = 0; k < axes_of(shape.symbols[s], first); ++k)
-                dims[ndim++] = PyArray_DIM(first, begin_of(shape.symbols[s], first) + k);
+            for (int axis = axes.begin[shape.symbols[s]];
+                    axis < axes.begin[shape.symbols[s] + 1]; ++axis)
+                dims[ndim++] = PyArray_DIM(first, axis);
         return PyArray_EMPTY(ndim, dims, typenum, 0);
     }
 
@@ -286,11 +308,11 @@ private:
             call.columns *= call.rows;
             call.rows = 1;
         }
-        task->whole = whole;
+        task->whole = whole || (work == BY_ITSELF && !task->tiled);
         task->by_columns = call.rows == 1 && !whole_rows;
-        task->grain = (ptrdiff_t)(GRAIN / work);
+        task->grain = work == BY_ITSELF ? GRAIN : (ptrdiff_t)(GRAIN / work);
         if (!task->by_columns)
-            task->grain = task->grain / call.columns + 1;
+            task->grain = task->grain / (call.columns * call.inner) + 1;
     }
 };
 

@@ -15,6 +15,10 @@ Shapes
     comma, and those of a shape of one symbol, are independent of each other, while
     columns after a semicolon belong to a row as a whole. ``|`` stands between two
     shapes that an array may have, the first of which goes before.
+Axes
+    ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones: of them is the
+    second of three symbols, as in ``x:F(before;n;behind)``. The others stand for the
+    axes on either side, if any. ``axis:others`` names all axes but those in the middle.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
     integer of Python below 2**31 in size; ``b`` a truth value.
@@ -25,7 +29,8 @@ import re
 import typing as tp
 
 ARRAY = re.compile(r'(\w+):([FE]\(.*|label\(.*|class\(.*)')
-NUMBER = re.compile(r'(\w+):([cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
+NUMBER = re.compile(
+    r'(\w+):(axis|axes|others|[cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
 SHAPE = re.compile(r'(F|E|label|class)\(([^()]*)\)')
 
 
@@ -47,7 +52,9 @@ class Array(tp.NamedTuple):
 
 
 class Number(tp.NamedTuple):
-    """A number of a signature; ``over`` says that it must be more than its least value.
+    """A number of a signature, or axes.
+
+    ``over`` says that it must be more than its least value.
     """
 
     name: str

@@ -5,8 +5,8 @@
 
 namespace chainer_fast {
 
-extern const Declaration LOSSES[];
+extern const Declaration LOSSES[], SOFTMAX[];
 
-inline const Declaration *const TABLES[] = {LOSSES, nullptr};
+inline const Declaration *const TABLES[] = {LOSSES, SOFTMAX, nullptr};
 
 }  // namespace chainer_fast

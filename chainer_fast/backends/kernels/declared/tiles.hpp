@@ -80,6 +80,7 @@ struct Task {
     int inputs, operands;
     ptrdiff_t itemsize;                     // of what the loop reads
     ptrdiff_t size_of[MOST_OPERANDS];       // bytes of an element, as the arrays are
+    ptrdiff_t elements[MOST_OPERANDS];
     bool halves, by_columns, whole;
     ptrdiff_t grain;
     unsigned tiled;                         // a bit for each operand that goes through tiles
@@ -92,9 +93,7 @@ struct Task {
 
     /* Elements that a part reads of an operand: without steps, it is read as a whole. */
     ptrdiff_t count(int i, ptrdiff_t units) const {
-        if (step(i))
-            return units * step(i);
-        return call.operands[i].column && !by_columns ? call.columns : 1;
+        return step(i) ? units * step(i) : elements[i];
     }
 
     /* The call for some units of work. */
@@ -126,7 +125,7 @@ struct Task {
 
     /* False if there is no memory. */
     bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
-        const ptrdiff_t each = by_columns ? 1 : call.columns;
+        const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
         const ptrdiff_t units = std::min(std::max<ptrdiff_t>(TILE / each, 1), end - begin);
         const ptrdiff_t room = units * each * itemsize;
         char *memory = (char *)malloc(room * operands);
