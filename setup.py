@@ -241,7 +241,8 @@ class Build(build_ext):
 
     def _compiled_loops(self, file):
         """Compile one file of loops, if it has changed, and return the object file."""
-        object_file, = self.compiler.object_filenames([file], output_dir=self.build_temp)
+        object_file, = self.compiler.object_filenames(
+            [file], output_dir=self.build_temp)
         needed = ['setup.py', file, *map(str, dependencies(Path(file)))]
         if self.force or newer_group(needed, object_file, 'newer'):
             self.compiler.compile(
