@@ -1,7 +1,7 @@
 """Writes pages of measured figures from the tables in the repository.
 
-Where a measurement is nowhere but in a page, such as ``performance.md``, that page is
-the source, and there is nothing to write.
+Where a measurement is nowhere but in a page, such as those of ``notebook/``, that page
+is the source, and there is nothing to write.
 """
 import collections
 import csv
