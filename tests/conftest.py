@@ -62,7 +62,7 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def warnings_that_are_given_once_are_given_again():
-    mistakes = sys.modules.get('chainer_fast._mistakes')
+    mistakes = sys.modules.get('chainer_fast._help.mistakes')
     if mistakes is not None:
         mistakes._warned.clear()
 

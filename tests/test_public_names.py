@@ -171,4 +171,4 @@ def test_import_loads_nothing_that_few_programs_need():
     assert not loaded & {
         'difflib', 'importlib.metadata', 'matplotlib', 'chainer_fast.chainerx',
         'chainer_fast.legacy', 'chainer_fast.mn', 'chainer_fast.onnx',
-        'chainer_fast._command'}
+        'chainer_fast._help.command'}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import typing as tp
 
-from chainer_fast._display.table import Table
+from chainer_fast._help.display.table import Table
 from chainer_fast.training.extensions import plot_report, print_report, progress_bar
 from chainer_fast.training.trainer import Trainer
 
