@@ -1,10 +1,10 @@
 """Directed graphs as SVG."""
 from __future__ import annotations
 
-import html
 import typing as tp
 
 from chainer_fast._help.display.layout import layout
+from chainer_fast._help.display.tree import escaped
 
 _FONT_SIZE, _CHARACTER = 12, 7.3
 _HEIGHT, _PADDING = 26., 20.
@@ -124,7 +124,7 @@ def _curve(points, start, end, sideways):
 def _draw(node, width, x, y):
     left, top, right, bottom = (
         x - width / 2, y - _HEIGHT / 2, x + width / 2, y + _HEIGHT / 2)
-    fill = html.escape(node.fill)
+    fill = escaped(node.fill)
     if node.shape == 'octagon':
         cut = _HEIGHT / 3.4
         corners = [
@@ -137,4 +137,4 @@ def _draw(node, width, x, y):
             left, top, width, _HEIGHT,
             _HEIGHT / 2 if node.shape in ('oval', 'ellipse') else 2)
     return '%s fill="%s" stroke="#555"/><text x="%.1f" y="%.1f">%s</text>' % (
-        outline, fill, x, y + _FONT_SIZE / 3, html.escape(node.label))
+        outline, fill, x, y + _FONT_SIZE / 3, escaped(node.label))

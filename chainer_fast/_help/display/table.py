@@ -1,8 +1,9 @@
 """Tables, as text in a console and as HTML in a notebook."""
 from __future__ import annotations
 
-import html
 import typing as tp
+
+from chainer_fast._help.display.tree import escaped
 
 
 class Table:
@@ -36,7 +37,7 @@ class Table:
     def _repr_html_(self):
         def row(kind, texts):
             return '<tr>%s</tr>' % ''.join(
-                '<%s%s>%s</%s>' % (kind, style(i), html.escape(text), kind)
+                '<%s%s>%s</%s>' % (kind, style(i), escaped(text), kind)
                 for i, text in enumerate(texts))
 
         def style(i):

@@ -5,7 +5,6 @@ so that it is readable on dark pages, too.
 """
 from __future__ import annotations
 
-import html
 import typing as tp
 
 # A page with more of them is slow, and nobody reads it.
@@ -50,6 +49,12 @@ class Tree(tp.NamedTuple):
     inside: tp.Iterable[Tree] = ()
 
 
+def escaped(text: str) -> str:
+    """Return a text as HTML shows it."""
+    import html  # more than a millisecond, which few programs need
+    return html.escape(text)
+
+
 def to_html(tree: Tree) -> str:
     """Return a tree as HTML.
 
@@ -71,7 +76,7 @@ class _Writer:
         out = self._out
         self._left -= 1
         heading = ''.join(
-            template % html.escape(text) for template, text in (
+            template % escaped(text) for template, text in (
                 ('<b>%s</b> ', tree.name), ('<span class="kind">%s</span>', tree.kind),
                 ('<span class="note">%s</span>', tree.note)) if text)
         rows, inside = list(tree.rows), iter(tree.inside)
@@ -93,4 +98,4 @@ class _Writer:
 
 
 def _row(texts):
-    return '<tr>%s</tr>' % ''.join('<td>%s</td>' % html.escape(text) for text in texts)
+    return '<tr>%s</tr>' % ''.join('<td>%s</td>' % escaped(text) for text in texts)
