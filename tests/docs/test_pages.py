@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in [
-    *ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md'), *ROOT.glob('benchmarks/*.md')])
+    *ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md'), *ROOT.glob('benchmarks/*.md'),
+    *ROOT.glob('tests/**/*.md')])
 MADE = ('docs/figures/', 'docs/auto_gallery/', 'docs/reference/generated/')
 SOURCES = ['chainer_fast', 'tests', 'benchmarks', 'compat', 'docs', 'examples']
 LINK = re.compile(r'(?<!`)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)?)\)')
