@@ -9,7 +9,7 @@ import pytest
 from chainer_fast import functions as F
 from chainer_fast import legacy
 from chainer_fast import links as L
-from chainer_fast._past.removed import functions_and_links as removed
+from chainer_fast._help.past.removed import functions_and_links as removed
 from chainer_fast.legacy._functions import classes
 
 X = np.random.RandomState(0).uniform(-1, 1, (2, 3, 6, 6)).astype(np.float32)
