@@ -356,8 +356,8 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             array = x
         if not PyArray_CheckExact(array):
             plain = False
-            if is_chainerx(array):
-                return _apply_to_chainerx(function, tuple(inputs))
+            if is_wrapper(array):
+                return _apply_to_wrappers(function, tuple(inputs))
             if array is not None and not is_on_device(array) and (
                     not _accepts_array(array)):
                 raise TypeError(

@@ -179,7 +179,7 @@ cdef inline object _apply_by(
         Py_INCREF(<object>arrays[i])
         held.n += 1
         if not PyArray_CheckExact(<object>arrays[i]):
-            if is_chainerx(<object>arrays[i]):
+            if is_wrapper(<object>arrays[i]):
                 return _apply_inside(shortcut, function, xs, n, state)
             if not traits.serves_devices or not is_on_device(<object>arrays[i]):
                 return None

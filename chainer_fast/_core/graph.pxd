@@ -141,7 +141,7 @@ cdef int clear_grad(VariableBase variable) except -1
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept
-cdef bint is_chainerx(object array) noexcept
+cdef bint is_wrapper(object array) noexcept
 cpdef object array_around(VariableBase variable, object device, object ids=*)
 cpdef object plain_array(object array, object device)
 cdef object plain_inside(object array)

@@ -3,6 +3,7 @@ from typing import Any, NoReturn, Self
 
 import numpy
 
+from chainer_fast._core.kinds import Kind
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
@@ -55,7 +56,7 @@ class VariableBase:
     @property
     def node(self) -> Any: ...
     @property
-    def _has_chainerx_array(self) -> bool: ...
+    def _has_wrapper(self) -> bool: ...
     @property
     def rank(self) -> int: ...
     @property
@@ -127,8 +128,7 @@ def bind(
     run_static: Callable[[Any, Any], Any],
     cure_of_mixture: Callable[[Any], str],
     unexpected: Callable[[str, Any, Any], TypeError]) -> None: ...
-def bind_arrays(array_type: type) -> None: ...
-def bind_chainerx(served_by: Any) -> None: ...
+def bind_wrappers(kind: Kind) -> None: ...
 def bind_operators(
     functions: dict[str, Any], reflected: dict[str, Any],
     of_variables: dict[str, type], of_constant: dict[str, type],

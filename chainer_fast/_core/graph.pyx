@@ -85,9 +85,12 @@ cdef object _run_static = None          # (function, arrays) -> outputs
 cdef object _cure_of_mixture = None     # arrays -> text
 cdef object _unexpected = None          # (function, names, known names) -> TypeError
 
-# The arrays of ChainerX, and what serves variables of them; None until it is imported.
-cdef type _ChainerxArray = None
-cdef object _chainerx = None
+# Arrays of one kind hold a variable each, :class:`ArrayBase`: *wrappers*, which are in
+# graphs themselves, and keep their gradients. Their class, what serves variables of
+# them, and the name of the library; None until that is imported.
+cdef type _Wrapper = None
+cdef object _of_wrappers = None
+cdef str _name_of_wrappers = None
 
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
@@ -121,21 +124,23 @@ def watch_reads(callback):
     _on_read = callback
 
 
-def bind_arrays(array_type):
-    """Make the class of ChainerX's arrays known; called once, when it is imported."""
-    global _ChainerxArray
-    _ChainerxArray = array_type
+def bind_wrappers(kind):
+    """Make the kind of arrays that are wrappers known; called once, if one registers.
+
+    Parameters
+    ----------
+    kind : Kind
+        The record, see ``kinds.py``.
+    """
+    global _Wrapper, _of_wrappers, _name_of_wrappers
+    _Wrapper, = kind.types
+    _of_wrappers = kind.variables
+    _name_of_wrappers = kind.name
 
 
-def bind_chainerx(served_by):
-    """Make known what serves variables of such arrays; called once, likewise."""
-    global _chainerx
-    _chainerx = served_by
-
-
-cdef bint is_chainerx(object array) noexcept:
-    """Tell whether an array is one of ChainerX."""
-    return <PyObject *>Py_TYPE(array) == <PyObject *>_ChainerxArray
+cdef bint is_wrapper(object array) noexcept:
+    """Tell whether an array is one that holds a variable."""
+    return <PyObject *>Py_TYPE(array) == <PyObject *>_Wrapper
 
 
 # One module, since these types refer to each other; a file each, for readability.

@@ -7,7 +7,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend, _numbers, device_resident, function, link, variable
+from chainer_fast import _numbers, device_resident, function, link, variable
+from chainer_fast._core import kinds
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
@@ -151,10 +152,10 @@ class BinaryHierarchicalSoftmaxFunction(
             setattr(self, name, visitor.visit_array(getattr(self, name)))
 
     def _make_node(self):
-        # A derived class may compute something else; arrays of ChainerX are replaced by
-        # plain ones on the general way.
+        # A derived class may compute something else; the general way takes the arrays
+        # inside of others.
         if type(self) is BinaryHierarchicalSoftmaxFunction and not isinstance(
-                self.begins, _backend.chainerx_types):
+                self.begins, kinds.wrappers):
             return _TreeAdapter(self)
         return super()._make_node()
 
