@@ -59,9 +59,9 @@ from chainer_fast import (
 from chainer_fast._backprop import backward as backward
 from chainer_fast._core import gil as _gil, kinds as _kinds, processor as _processor
 from chainer_fast._core.state import get_function_hooks as get_function_hooks
-from chainer_fast._past import missing_names as _missing_names
+from chainer_fast._help.past import missing_names as _missing_names
+from chainer_fast._help.summary import summary as summary
 from chainer_fast._runtime_info import print_runtime_info as print_runtime_info
-from chainer_fast._summary import summary as summary
 from chainer_fast._version import __version__ as __version__
 from chainer_fast.backend import get_device as get_device, using_device as using_device
 from chainer_fast.backends.arrays import (

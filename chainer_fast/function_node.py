@@ -538,6 +538,8 @@ def grad(
     """
     _check_sequence('outputs', outputs)
     _check_sequence('inputs', inputs)
+    gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
+    gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
     for name, variables in (('outputs', outputs), ('inputs', inputs)):
         for var in variables:
             if not isinstance(var, _variable.Variable):
@@ -545,8 +547,6 @@ def grad(
                     'each of %s must be a Variable, not %s' % (name, type(var)))
             if variables is outputs and not var._has_wrapper:
                 var.node._check_old_style_gradient()
-    gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
-    gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
     if any([y._has_wrapper for y in (*outputs, *inputs)]):
         return kinds.of_wrappers.grad(
             outputs, inputs, gys, gxs, set_grad, retain_grad, enable_double_backprop,

@@ -33,16 +33,19 @@ def contract():
 def upward(graph, layers):
     """Return the imports of a higher layer, or of another room of the same one.
 
-    The package itself stands above all of its rooms.
+    The package itself stands above all of its rooms. Modules in none of them are left
+    to other contracts.
     """
-    heights = {PACKAGE: (len(layers), '')}
+    heights = {}
     for below, layer in enumerate(layers, 1):
         for room in layer.split('|'):
             room = '%s.%s' % (PACKAGE, room.strip())
             heights[room] = len(layers) - below, room
 
     def place(module):
-        while module not in heights and module != PACKAGE + '._command':
+        if module == PACKAGE:
+            return len(layers), module
+        while module and module not in heights:
             module = module.rpartition('.')[0]
         return heights.get(module)
 

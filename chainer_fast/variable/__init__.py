@@ -8,11 +8,12 @@ import weakref
 
 import numpy
 
-from chainer_fast import _mistakes, backend, initializers
+from chainer_fast import backend, initializers
 from chainer_fast._backend import Device
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_check, grad_table, kinds
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.initializers import constant
@@ -762,7 +763,7 @@ class Variable(VariableBase, _moves.Movable):
                 self, retain_grad, enable_double_backprop, loss_scale)
         except Exception as error:
             if array.size != 1 and self._grad is None:
-                _mistakes.tell(error, (
+                mistakes.tell(error, (
                     'backward() began at a variable of shape %s without a gradient: '
                     'begin at a scalar, such as chainer.functions.sum(y), or set y.grad'
                     % (self.shape,)))

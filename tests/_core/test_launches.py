@@ -48,7 +48,7 @@ def bind():
 @pytest.fixture
 def stand_in():
     """The driver of the stand-in."""
-    from tests.host_cupy import array, driver
+    from tests.doubles.host_cupy import array, driver
     if cuda.ndarray is not array.ndarray:
         pytest.skip('a real driver would fault')
     return driver

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast import _mistakes
 from chainer_fast._core import graph
+from chainer_fast._help import mistakes
 from chainer_fast.functions.activation import (
     clipped_relu,
     elu,
@@ -108,7 +108,7 @@ def differentiate(make, arrays, required, gy_of):
 
 def outcome(errors, *args):
     """Return the arrays, or else the exception; and the warnings."""
-    _mistakes._warned.clear()
+    mistakes._warned.clear()
     with warnings.catch_warnings(record=True) as caught, np.errstate(**errors):
         warnings.simplefilter('always')
         try:

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from tests.backends import fake_cupy
+from tests.doubles import fake_cupy
 
 # The modules that depend on whether there is CuPy, lowest first.
 _MODULES = [

@@ -196,8 +196,10 @@ class BinaryHierarchicalSoftmaxFunction(
         x, _, W = inputs
         gloss, = grad_outputs
         g = negative_sampling.tree_factors(self._scores, self._turns, gloss)
-        return (negative_sampling.sum_rows(g, W, self._nodes, None), None,
-                negative_sampling.spread_rows(g, x, self._nodes, None, len(W)))
+        gx = negative_sampling.sum_rows(g, W, self._nodes, None)
+        gW = negative_sampling.spread_rows(g, x, self._nodes, None, len(W))
+        # They differ in type if types were not checked.
+        return gx.astype(x.dtype, copy=False), None, gW.astype(W.dtype, copy=False)
 
     forward_gpu = forward_cpu
     backward_gpu = backward_cpu

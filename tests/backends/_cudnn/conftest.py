@@ -11,7 +11,7 @@ def _forget(monkeypatch):
     """Let the package look for cuDNN anew, and find again later what it has now."""
     from chainer_fast.backends import _cudnn, cuda
     from chainer_fast.backends._cudnn import library, plans
-    from tests.host_cupy import array
+    from tests.doubles.host_cupy import array
     if cuda.cupy.ndarray is not array.ndarray:
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
     monkeypatch.setattr(library, '_module', None)
@@ -27,7 +27,7 @@ def _forget(monkeypatch):
 
 @pytest.fixture(params=['1.24', '1.28'])
 def frontend(request, monkeypatch):
-    from tests import host_cudnn
+    from tests.doubles import host_cudnn
     _forget(monkeypatch)
     module = host_cudnn.make(request.param)
     monkeypatch.setitem(sys.modules, 'cudnn', module)

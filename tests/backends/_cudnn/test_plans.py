@@ -12,7 +12,7 @@ import chainer_fast
 from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cudnn import convolution, plans
 from chainer_fast.backends.kernels import normalization as kernels
-from tests.host_cudnn import graph
+from tests.doubles.host_cudnn import graph
 
 pytestmark = pytest.mark.gpu
 
@@ -298,7 +298,7 @@ def test_handles_at_the_end_of_the_interpreter():
     """Nothing calls a library that may be gone."""
     script = '''
 import sys, threading
-from tests import host_cudnn
+from tests.doubles import host_cudnn
 frontend = sys.modules['cudnn'] = host_cudnn.make()
 
 def fail(handle):
@@ -317,6 +317,6 @@ started.wait()
 print(len(frontend.ran))
 '''
     found = subprocess.run(
-        [sys.executable, '-c', 'from tests import host_cupy; host_cupy.install()'
-         + script], capture_output=True, text=True)
+        [sys.executable, '-c', 'from tests.doubles import host_cupy\n'
+         'host_cupy.install()' + script], capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ('2\n', '')

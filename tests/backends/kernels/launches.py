@@ -3,7 +3,7 @@
 ``python -m tests.backends.kernels.launches``, from the root of the repository. The
 counts are those of the stand-in for CuPy.
 """
-from tests import host_cupy
+from tests.doubles import host_cupy
 
 
 def main():

@@ -134,7 +134,7 @@ def test_strides(device, cls, data):
     (lambda x: x.reshape(2, 2, 2, 2, 2, 4)[:, ::-1, :, ::-1, :, 1:], None)])
 def test_axes_of_kernels(device, arrange, axes):
     """Axes are joined; with too many of them CuPy launches its own kernel."""
-    from tests.host_cupy import array, ledger
+    from tests.doubles.host_cupy import array, ledger
     x = device.send(np.random.RandomState(0).randn(2, 4, 4, 4).astype('f'))
     x = arrange(x)
     with ledger.record() as counts:

@@ -314,7 +314,7 @@ BUDGETS = [
 
 def count(step, new):
     """Return what the stand-in has recorded, forward and backward."""
-    from tests.host_cupy import ledger
+    from tests.doubles.host_cupy import ledger
     forward = step(new)
     with ledger.record() as forth:
         ys = forward()
