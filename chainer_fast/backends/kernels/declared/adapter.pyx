@@ -151,6 +151,8 @@ cdef class DeclaredKernel:
         if bound.type == b'b':
             number[0] = bool(given)
             return True
+        if bound.type == b'n':
+            return given is None
         if bound.type == b'i' and type(given) is not int:
             return False
         try:
@@ -287,7 +289,7 @@ cdef DeclaredKernel _kernel(const Declaration *line):
             continue
         if k == MOST_NUMBERS:
             raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
-        made._bounds[k].type = ord(argument.type)
+        made._bounds[k].type = ord(argument.type[0])
         made._bounds[k].least = -INFINITY if argument.least is None else argument.least
         made._bounds[k].over = argument.over
         k += 1

@@ -6,8 +6,8 @@ float type and a positive number, and makes an array.
 Types
     ``F`` are floats and doubles, ``E`` also halves, which are computed in single
     precision and rounded once. All arrays of a call have one type, but for ``label``,
-    integers of 32 or 64 bits, and ``class``, such integers from zero up to the number of
-    columns.
+    integers of 32 or 64 bits, and ``class``, such integers from zero up to the number
+    of columns.
 Shapes
     ``*`` stands for any number of axes, a letter for one axis, ``1`` for an axis of
     length one; all arrays share the lengths of axes. The first array has all of them.
@@ -21,7 +21,8 @@ Axes
     axes on either side, if any. ``axis:others`` names all axes but those in the middle.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
-    integer of Python below 2**31 in size; ``b`` a truth value.
+    integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the
+    reference serves everything else.
 """
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ import typing as tp
 
 ARRAY = re.compile(r'(\w+):([FE]\(.*|label\(.*|class\(.*)')
 NUMBER = re.compile(
-    r'(\w+):(axis|axes|others|[cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
+    r'(\w+):(axis|axes|others|none|[cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
 SHAPE = re.compile(r'(F|E|label|class)\(([^()]*)\)')
 
 
@@ -90,7 +91,7 @@ class Signature(tp.NamedTuple):
 
 def _array(name, text):
     types, shapes = zip(*[
-        SHAPE.fullmatch(each).groups() for each in text.split('|')])
+        SHAPE.fullmatch(each).groups() for each in text.split('|')], strict=True)
     if len({*types}) != 1:
         raise ValueError('%s has several types in %r' % (name, text))
     return Array(name, types[0], tuple([
