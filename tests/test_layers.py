@@ -42,7 +42,7 @@ def upward(graph, layers):
             heights[room] = len(layers) - below, room
 
     def place(module):
-        while module not in heights and module != PACKAGE + '._command':
+        while module not in heights and module != PACKAGE + '._help.command':
             module = module.rpartition('.')[0]
         return heights.get(module)
 
