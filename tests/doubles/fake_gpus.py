@@ -6,7 +6,6 @@ import types
 
 import pytest
 
-from chainer_fast._core import kinds
 from tests.doubles import fake_cupy
 
 # The modules that depend on whether there is CuPy, lowest first.
@@ -19,6 +18,7 @@ _MODULES = [
 
 def _load_afresh(monkeypatch):
     """Import the modules anew, and let the old ones return after the test."""
+    from chainer_fast._core import kinds  # after the stand-in for CuPy
     for name in 'kinds', 'types', 'finders', 'wrappers':
         monkeypatch.setattr(kinds, name, copy.copy(getattr(kinds, name)))
     load = kinds.kinds['ChainerX'].load
