@@ -94,7 +94,7 @@ if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
-    # What chooses among versions of loops asks `_core/processor.hpp` first.
+    # What chooses among versions of loops asks `_cpu/processor.hpp` first.
     MACROS += [('CF_WRAPPED', None)]
     LINK_ARGS += ['-Wl,--wrap=__cpu_indicator_init']
 if SANITIZERS:
