@@ -151,21 +151,21 @@ test-gpu: build $(VENV)/.test
 	if [ -e $(KERNELS) ]; then \
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
-		$(BIN)/python tests/device_code/missing.py $(KERNELS) && \
+		$(BIN)/python tests/doubles/device_code/missing.py $(KERNELS) && \
 		$(MAKE) --jobs=3 build/names.txt .peers/cudnn/.ready && \
-		diff tests/host_cupy/names.txt build/names.txt && \
-		.peers/cupy-13.6/bin/python tests/device_code/replay.py $(KERNELS) && \
-		.peers/cupy-14.2/bin/python tests/device_code/replay.py $(KERNELS) && \
+		diff tests/doubles/host_cupy/names.txt build/names.txt && \
+		.peers/cupy-13.6/bin/python tests/doubles/device_code/replay.py $(KERNELS) && \
+		.peers/cupy-14.2/bin/python tests/doubles/device_code/replay.py $(KERNELS) && \
 		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
 	fi
 
-# What the two versions of CuPy have, as tests/host_cupy/names.txt should say.
+# What the two versions of CuPy have, as tests/doubles/host_cupy/names.txt should say.
 API = build/api-13.6.json build/api-14.2.json
-$(API): build/api-%.json: .peers/cupy-%/.ready tests/host_cupy/make_api.py
+$(API): build/api-%.json: .peers/cupy-%/.ready tests/doubles/host_cupy/make_api.py
 	mkdir -p build
-	.peers/cupy-$*/bin/python -I tests/host_cupy/make_api.py $@
-build/names.txt: $(VENV)/.test $(API) $(wildcard tests/host_cupy/*.py)
-	$(BIN)/python -m tests.host_cupy.make_names $(API) > $@
+	.peers/cupy-$*/bin/python -I tests/doubles/host_cupy/make_api.py $@
+build/names.txt: $(VENV)/.test $(API) $(wildcard tests/doubles/host_cupy/*.py)
+	$(BIN)/python -m tests.doubles.host_cupy.make_names $(API) > $@
 
 # cuDNN needs no driver to plan, and not the cuBLAS that it depends on.
 .peers/cudnn/.ready:

@@ -1,5 +1,5 @@
 """Run a program written for Chainer, unedited: ``python -m chainer_fast SCRIPT``."""
-from chainer_fast._command import main
+from chainer_fast._help.command import main
 
 if __name__ == '__main__':
     main()

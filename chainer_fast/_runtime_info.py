@@ -6,7 +6,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _installation, _version
+from chainer_fast import _version
+from chainer_fast._help import installation
 from chainer_fast.backends import _cudnn, cuda, intel64
 
 _MISSING = 'Not Available'
@@ -18,7 +19,7 @@ class _RuntimeInfo:
     def __init__(self):
         self.platform_version = platform.platform()
         self.chainer_version = _version.__version__
-        self.chainer_fast_version = _installation.version()
+        self.chainer_fast_version = installation.version()
         self.chainerx_available = True
         self.numpy_version = numpy.__version__
         self.cuda_info = cuda.cupyx.get_runtime_info() if cuda.available else None

@@ -10,7 +10,8 @@ import warnings
 
 import numpy
 
-from chainer_fast import _mistakes, backend, configuration, variable
+from chainer_fast import backend, configuration, variable
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer, Serializer
 from chainer_fast.types import NdArray
 
@@ -344,7 +345,7 @@ class Summary:
             mean = self._x / self._n
             return mean, xp.sqrt(self._x2 / self._n - mean * mean)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved."""
         try:
@@ -427,7 +428,7 @@ class DictSummary:
             statistics[name], statistics[name + '.std'] = summary.make_statistics()
         return statistics
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved.
 

@@ -5,7 +5,8 @@ import copy
 import inspect
 import typing as tp
 
-from chainer_fast import _mistakes, link
+from chainer_fast import link
+from chainer_fast._help import mistakes
 from chainer_fast.link import _bound
 
 
@@ -119,7 +120,7 @@ class Sequential(link.ChainList):
                 x = layer(*x) if isinstance(x, tuple) else layer(x)
         except Exception as error:
             if isinstance(layer, type):
-                _mistakes.tell(error, (
+                mistakes.tell(error, (
                     'Sequential[%d] is the class %s: put an object of it there, %s(...)'
                     % (self._layers.index(layer), layer.__name__, layer.__name__)))
             raise

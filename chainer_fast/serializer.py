@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 TO_SERIALIZE = (
     'an object that is saved or loaded must have a method serialize(serializer), as '
@@ -82,7 +82,7 @@ class Deserializer(AbstractSerializer):
         obj : object
             An object with a method ``serialize``.
         """
-        _mistakes.require(obj, 'serialize', TO_SERIALIZE)
+        mistakes.require(obj, 'serialize', TO_SERIALIZE)
         obj.serialize(self)
 
 
@@ -97,5 +97,5 @@ class Serializer(AbstractSerializer):
         obj : object
             An object with a method ``serialize``.
         """
-        _mistakes.require(obj, 'serialize', TO_SERIALIZE)
+        mistakes.require(obj, 'serialize', TO_SERIALIZE)
         obj.serialize(self)

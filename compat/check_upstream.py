@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from chainer_fast._command.check import analysis, sources  # noqa: E402
+from chainer_fast._help.command.check import analysis, sources  # noqa: E402
 
 
 def main():

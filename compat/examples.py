@@ -34,7 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GPU_START = """
 import sys
 sys.path.insert(0, %r)
-from tests import host_cupy
+from tests.doubles import host_cupy
 host_cupy.install_unless_gpu()
 del sys.path[0]
 from chainer_fast import __main__

@@ -19,7 +19,7 @@ RUNNER_CHANGES = (
 # Already pytest's settings name a category of warnings, for which it imports Chainer.
 GPU_START = '''
 import sys
-from tests import host_cupy
+from tests.doubles import host_cupy
 host_cupy.install_unless_gpu()
 import pytest
 sys.exit(pytest.main())

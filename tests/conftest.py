@@ -41,7 +41,7 @@ def pytest_configure(config):
     if sys.platform == 'linux' and sys.version_info >= (3, 14):
         multiprocessing.set_start_method('fork')
     if _asks_for_gpu(config):
-        from tests import host_cupy
+        from tests.doubles import host_cupy
         host_cupy.install_unless_gpu()
 
 
@@ -62,7 +62,7 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def warnings_that_are_given_once_are_given_again():
-    mistakes = sys.modules.get('chainer_fast._mistakes')
+    mistakes = sys.modules.get('chainer_fast._help.mistakes')
     if mistakes is not None:
         mistakes._warned.clear()
 

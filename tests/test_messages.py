@@ -16,8 +16,8 @@ _OWN = re.compile(
 
 # These are for the tables and files of the package itself.
 _NOT_OF_PROGRAMS = (
-    '_command', '_display', '_past', '_summary', 'alias', 'graph_optimizations',
-    'interop', 'legacy', 'mn/_watchdog', 'onnx', 'serializers')
+    '_help/command', '_help/display', '_help/past', '_help/summary', 'alias',
+    'graph_optimizations', 'interop', 'legacy', 'mn/_watchdog', 'onnx', 'serializers')
 
 
 def _is_message(node):

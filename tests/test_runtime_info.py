@@ -3,7 +3,8 @@ import io
 import numpy
 
 import chainer_fast
-from chainer_fast import _installation, _runtime_info
+from chainer_fast import _runtime_info
+from chainer_fast._help import installation
 
 
 def test_report():
@@ -12,7 +13,7 @@ def test_report():
     assert [line.split(':')[0] for line in lines if line[0] != ' '] == [
         'Platform', 'Chainer', 'chainer_fast', 'ChainerX', 'NumPy', 'CuPy', 'iDeep']
     assert lines[1] == 'Chainer: ' + chainer_fast.__version__ == 'Chainer: 7.8.1'
-    assert lines[2] == 'chainer_fast: ' + _installation.version()
+    assert lines[2] == 'chainer_fast: ' + installation.version()
     assert 'NumPy: ' + numpy.__version__ in lines
     assert str(info).endswith('\n')
 

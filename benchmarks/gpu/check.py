@@ -52,7 +52,7 @@ def main(chosen):
     try:
         ctypes.CDLL('libcuda.so.1')
     except OSError:
-        importlib.import_module('tests.host_cupy').install()
+        importlib.import_module('tests.doubles.host_cupy').install()
     for row in chosen:
         for mode in rows.ROWS[row].modes:
             compare(row, mode)

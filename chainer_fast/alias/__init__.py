@@ -10,7 +10,7 @@ import importlib.util
 import os
 import sys
 
-from chainer_fast._past import missing_names
+from chainer_fast._help.past import missing_names
 from chainer_fast.alias import _shown
 
 _TARGETS = {

@@ -7,11 +7,11 @@ in processes without an alias; and tools compare the two with each other.
 """
 import sys
 
-from chainer_fast._past import missing_names
+from chainer_fast._help.past import missing_names
 
 # Exceptions that users come across, which are hardly ever kept in files.
 _EXCEPTIONS = {
-    'chainer_fast._mistakes': ('WrongKind',),
+    'chainer_fast._help.mistakes': ('WrongKind',),
     'chainer_fast.dataset.download': ('_DownloadError',),
     'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
     'chainer_fast.graph_optimizations._side_effects': ('Unrecordable',),

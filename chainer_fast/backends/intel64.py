@@ -12,7 +12,9 @@ import weakref
 
 import numpy
 
-from chainer_fast import _backend, _installation
+from chainer_fast import _backend
+from chainer_fast._core import kinds
+from chainer_fast._help import installation
 from chainer_fast.backends import _cpu
 from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
@@ -110,6 +112,10 @@ class Intel64Device(_backend.NamedDevice):
         return array
 
 
+# Its arrays are NumPy's.
+kinds.register(kinds.Kind('iDeep', device_of=Intel64Device.from_array))
+
+
 def is_ideep_available() -> bool:
     """Return whether oneDNN can be used; the first call looks for it.
 
@@ -127,7 +133,7 @@ def check_ideep_available() -> None:
         raise RuntimeError(
             'iDeep is not available: oneDNN, which stands in for it, cannot be used '
             '(%s). To install it: %s' % (
-                library.reason(), _installation.install('onednn')))
+                library.reason(), installation.install('onednn')))
 
 
 def should_use_ideep(level: str) -> bool:

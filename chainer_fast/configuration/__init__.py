@@ -4,8 +4,8 @@ from __future__ import annotations
 import contextlib
 import typing as tp
 
-from chainer_fast import _mistakes
 from chainer_fast._core import state as _state
+from chainer_fast._help import mistakes
 from chainer_fast.configuration import _defaults
 
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
@@ -24,9 +24,9 @@ _known: set[str] = set()
 def _warn_of_misspelling(name, entries):
     if name in _known:
         return
-    near = _mistakes.nearest(name, sorted(_known.intersection(entries)))
+    near = mistakes.nearest(name, sorted(_known.intersection(entries)))
     if near is not None:
-        _mistakes.warn_once(('config', name), (
+        mistakes.warn_once(('config', name), (
             'the configuration has no entry %r, so setting it changes nothing that '
             'Chainer reads; did you mean %r?' % (name, near)))
 

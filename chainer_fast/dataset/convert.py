@@ -7,9 +7,10 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, backend
+from chainer_fast import backend
 from chainer_fast._backend import Arrays, Device
 from chainer_fast._core import batching
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import _unequal
@@ -146,7 +147,7 @@ def _refuse_batch(batch):
         raise ValueError(
             'batch is empty: it is %r, a list of examples is expected' % (batch,))
     else:
-        _mistakes.require(batch, '__len__', 'the batch must be a list of examples')
+        mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
 
 def _as_arguments(batch):

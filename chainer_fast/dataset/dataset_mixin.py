@@ -5,12 +5,12 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 
 def _check_length(dataset):
     """Raise ``TypeError`` for what has no length, None above all."""
-    _mistakes.require(dataset, '__len__', (
+    mistakes.require(dataset, '__len__', (
         'a data set must have a length and an example for each index, as a list has'))
 
 

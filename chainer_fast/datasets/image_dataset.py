@@ -11,7 +11,7 @@ from multiprocessing import util
 
 import numpy
 
-from chainer_fast import _installation, _mistakes
+from chainer_fast._help import installation, mistakes
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import DTypeSpec, NdArray
@@ -31,7 +31,7 @@ def _check_pillow_availability():
     if not available:
         raise ImportError(
             'reading images needs Pillow, which cannot be imported (%s); install it '
-            'with %s' % (_import_error, _installation.install('images')))
+            'with %s' % (_import_error, installation.install('images')))
 
 
 def _read_image_as_array(path, dtype):
@@ -262,7 +262,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         try:
             self._zf = zipfile.ZipFile(self._zipfilename)
         except AttributeError:
-            _mistakes.require(self._zipfilename, 'seek', (
+            mistakes.require(self._zipfilename, 'seek', (
                 'the archive must be a path or a binary file'))
             raise
         self._zf_pid = os.getpid()

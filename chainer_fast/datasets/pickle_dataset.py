@@ -6,7 +6,7 @@ import threading
 import typing as tp
 from multiprocessing import util
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import dataset_mixin
 
 
@@ -51,7 +51,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         if hasattr(reader, 'seekable') and not reader.seekable():
             raise ValueError('a data set goes back and forth in its file, but %r '
                              'can only be read once' % (reader,))
-        _mistakes.require(reader, 'seek', (
+        mistakes.require(reader, 'seek', (
             'the reader of a PickleDataset must be a binary file that was opened for '
             'reading; open_pickle_dataset(path) opens one'))
         self._reader = reader

@@ -7,7 +7,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, _numbers
+from chainer_fast import _numbers
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.utils import argument
 
@@ -49,7 +50,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
             raise ValueError('subset overruns the base dataset: [%s, %s) of %d examples'
                              % (start, finish, len(dataset)))
         if order is not None:
-            _mistakes.require(order, '__len__', 'the order must be a list of positions')
+            mistakes.require(order, '__len__', 'the order must be a list of positions')
         if order is not None and len(order) != len(dataset):
             raise ValueError(
                 'order has to have the same length as the base dataset: it has %d '

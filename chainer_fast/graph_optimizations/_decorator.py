@@ -1,7 +1,7 @@
 """Decorators that are used with and without arguments."""
 import warnings
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 
 def decorated(name, static, args, options):
@@ -21,10 +21,10 @@ def decorated(name, static, args, options):
     known = {key: value for key, value in options.items()
              if key in static.__kwdefaults__}
     for key in options.keys() - known.keys():
-        question = _mistakes.did_you_mean(key, static.__kwdefaults__)
+        question = mistakes.did_you_mean(key, static.__kwdefaults__)
         warnings.warn('%s ignores %r, which it does not know%s' % (
             name, key, '' if question is None else '; ' + question),
-            stacklevel=_mistakes.levels_to_the_caller())
+            stacklevel=mistakes.levels_to_the_caller())
 
     def decorate(func):
         return static(func, **known)

@@ -6,7 +6,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, _numbers
+from chainer_fast import _numbers
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
@@ -104,7 +105,7 @@ class OrderedIterator(Iterator):
         order = self._state.order
         return len(self.dataset) if order is None else len(order)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, order and epoch; see the base class."""
         new = {name: serializer(name, getattr(self._state, name))
@@ -199,7 +200,7 @@ class ReadAheadIterator(OrderedIterator):
         """
         raise NotImplementedError
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read position, orders and epoch; see the base class."""
         if not isinstance(serializer, Deserializer):

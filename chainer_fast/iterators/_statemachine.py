@@ -4,7 +4,8 @@ import numbers
 
 import numpy
 
-from chainer_fast import _mistakes, _numbers
+from chainer_fast import _numbers
+from chainer_fast._help import mistakes
 
 IteratorState = collections.namedtuple(
     'IteratorState', ('current_position', 'epoch', 'is_new_epoch', 'order'))
@@ -30,7 +31,7 @@ def part_of_epoch(iterator, name):
     try:
         return getattr(iterator, name)
     except AttributeError:
-        _mistakes.require(iterator, 'next', AN_ITERATOR)
+        mistakes.require(iterator, 'next', AN_ITERATOR)
         raise
     except NoExamples:
         raise

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.utils.experimental import experimental
@@ -102,7 +102,7 @@ class DaliIterator(Iterator):
         detail = self._previous_epoch_detail
         return detail if detail >= 0 else None
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the position; see the base class."""
         for name in ('current_position', 'epoch', 'is_new_epoch'):

@@ -5,7 +5,7 @@ import inspect
 import os
 import threading
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy import _frames
 from chainer_fast.legacy._of_today import is_of_today
 
@@ -26,7 +26,7 @@ def adapted(what):
     Parameters
     ----------
     what : str
-        Name of an entry of ``chainer_fast._past.removed``.
+        Name of an entry of ``chainer_fast._help.past.removed``.
     """
     frame = innermost = _frames.caller()
     while is_of_today(frame.f_globals.get('__name__')):
@@ -71,7 +71,7 @@ def adapted_at_class(what, cls, text='class '):
     Parameters
     ----------
     what : str
-        Name of an entry of ``chainer_fast._past.removed``.
+        Name of an entry of ``chainer_fast._help.past.removed``.
     cls : type
         Class of the program. If its source is not known, the line that runs now counts.
     text : str

@@ -10,15 +10,9 @@ import warnings
 import numpy
 
 from chainer_fast import (
-    _mistakes,
-    _numbers,
-    backend,
-    device_resident,
-    initializers,
-    link_hook,
-    variable,
-)
+    _numbers, backend, device_resident, initializers, link_hook, variable)
 from chainer_fast._core import links
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.link import (
@@ -54,7 +48,7 @@ def _attributes_of(link):
     try:
         return link.__dict__
     except AttributeError:
-        _mistakes.require(link, 'namedparams', (
+        mistakes.require(link, 'namedparams', (
             'parameters are copied, and gradients added, from a link'))
         raise
 
@@ -488,7 +482,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             param.update_rule is not None and param.update_rule.enabled
             for param in self.params())
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the parameters and persistent values.
 
@@ -768,7 +762,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         try:
             link.name = None  # so that only links pass
         except AttributeError:
-            _mistakes.require(link, 'name', 'a child of a ChainList must be a link')
+            mistakes.require(link, 'name', 'a child of a ChainList must be a link')
             raise
         self._children.insert(index, link)
         self._renumber()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import collections.abc
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.utils import _foreign
 
 
@@ -39,9 +39,9 @@ def note(link, error, args):
         type(link).__name__, '%s (%s)' % (path, name) if path else '')
     # Of the link only the number, as an exception may outlive it or be pickled.
     error._place = (id(link), path, name, new)
-    _mistakes.tell(error, new, old)
+    mistakes.tell(error, new, old)
     if words is not None:
-        _mistakes.tell(error, words)
+        mistakes.tell(error, words)
 
 
 def _words_on_arguments(error, args):

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _display
-from chainer_fast._display.tree import Tree
+from chainer_fast._help import display
+from chainer_fast._help.display.tree import Tree
 from chainer_fast.backends.arrays import get_array_types
 
 _MOST_CHARACTERS = 80
 
 
-class Shown(_display.Shown):
+class Shown(display.Shown):
     """Base of links: they show parameters, persistent values and children."""
 
     def _shown(self) -> Tree:
@@ -56,9 +56,9 @@ def _count(link):
     if sizes:
         count, n_bytes = map(sum, zip(*sizes, strict=True))
         texts.append('%s (%s)' % (
-            _display.plural(count, 'parameter'), _display.size(n_bytes)))
+            display.plural(count, 'parameter'), display.size(n_bytes)))
     if len(sizes) < len(params):
-        texts.append('%s not initialized' % _display.plural(
+        texts.append('%s not initialized' % display.plural(
             len(params) - len(sizes), 'array'))
     return ', '.join(texts)
 

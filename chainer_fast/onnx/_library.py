@@ -1,7 +1,7 @@
 """The package ``onnx``, imported when it is first needed."""
 import importlib
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 
 
 class _Library:
@@ -13,7 +13,7 @@ class _Library:
         except ImportError as error:
             raise ImportError(
                 'ONNX files need the package onnx, which cannot be imported (%s): '
-                'install it with %s' % (error, _installation.install('onnx'))
+                'install it with %s' % (error, installation.install('onnx'))
             ) from error
         return getattr(package, name)
 

@@ -7,19 +7,13 @@ import warnings
 
 import numpy
 
-from chainer_fast import (
-    _display,
-    _mistakes,
-    backend,
-    initializers,
-    optimizer_hooks,
-    variable,
-)
+from chainer_fast import backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
 from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast._core.methods import Methods as _Methods
+from chainer_fast._help import display, mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
@@ -374,7 +368,7 @@ def _is_float16(param):
 _Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
 
 
-class Optimizer(_LossScaling, _display.Shown):
+class Optimizer(_LossScaling, display.Shown):
     """Base class of all optimizers.
 
     An optimizer is bound to the link whose parameters it updates by :meth:`setup`.
@@ -562,7 +556,7 @@ class Optimizer(_LossScaling, _display.Shown):
                 'outside the updater.')
         self.epoch += 1
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the counts, and the rules of all parameters.
 

@@ -1,7 +1,7 @@
 """Warnings of links that an optimizer will not update."""
 from __future__ import annotations
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 
 def check(root):
@@ -20,7 +20,7 @@ def check(root):
                     type(root).__name__ + path.replace('/', '.').rstrip('.'),
                     name, value, registered)
     if not any(True for _ in root.params()):
-        _mistakes.warn_once((type(root), None), (
+        mistakes.warn_once((type(root), None), (
             '%s has no parameters to update: assign links and parameters inside of '
             '`with self.init_scope():`' % type(root).__name__))
 
@@ -34,7 +34,7 @@ def _check_attribute(owner, name, value, registered):
             if each is not value:
                 cure = 'put a chainer.ChainList in the place of the %s, and %s' % (
                     type(value).__name__, cure)
-            _mistakes.warn_once((owner, name), (
+            mistakes.warn_once((owner, name), (
                 '%s.%s holds a %s that is not registered, so that the optimizer does '
                 'not update it: %s' % (owner, name, type(each).__name__, cure)))
             return

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._display.tree import Tree
+from chainer_fast._help.display.tree import Tree
 from chainer_fast.link import _shown
 
 

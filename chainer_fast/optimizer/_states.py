@@ -6,7 +6,8 @@ import warnings
 
 import numpy
 
-from chainer_fast import _mistakes, variable
+from chainer_fast import variable
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 
@@ -132,7 +133,7 @@ class Stateful:
         """Dictionary of the states; None before the first update."""
         return self._state
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the count of updates and the states.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -49,7 +49,7 @@ class MSVAGRule(_rule.ElementwiseRule):
     def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the rule; Chainer's files have no power, which follows from t.
         """

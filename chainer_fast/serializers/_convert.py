@@ -4,7 +4,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.backends import _cpu
 from chainer_fast.utils import _ragged
 
@@ -52,7 +52,7 @@ def warn_of_broadcasting(shape, target, what):
             '%s of the object: make the object of the size that was saved, or save the '
             'array in the shape of the object if this is intended' % (
                 what, shape, target),
-            stacklevel=_mistakes.levels_to_the_caller())
+            stacklevel=mistakes.levels_to_the_caller())
 
 
 def check_array(array, shape, dtype, what):

@@ -3,7 +3,7 @@ import contextlib
 import functools
 import os
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializers._rollback import Journal
 
 # Memory that values may take whose size the object does not tell, in addition to a
@@ -133,7 +133,7 @@ class Loading:
             return
         kind = type(obj).__name__
         shown = ', '.join(map(repr, rest[:3])) + (', ...' if len(rest) > 3 else '')
-        _mistakes.warn_once((type(obj), tuple(rest)), (
+        mistakes.warn_once((type(obj), tuple(rest)), (
             '%s has %d values that the %s does not have beside those that it has, and '
             'they are ignored: %s. It was probably saved from another model or '
             'optimizer; load it with strict=False if that is right'

@@ -5,7 +5,8 @@ import functools
 import os
 import typing as tp
 
-from chainer_fast import _mistakes, backend, serializer
+from chainer_fast import backend, serializer
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _convert, _loading, _npy
@@ -203,7 +204,7 @@ class HDF5Deserializer(serializer.Deserializer):
 
 
 def _require_group(group):
-    _mistakes.require(group, 'require_group', (
+    mistakes.require(group, 'require_group', (
         'the group of an HDF5 serializer must be an h5py.Group or an h5py.File'))
 
 

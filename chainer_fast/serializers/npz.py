@@ -8,7 +8,9 @@ import zipfile
 
 import numpy
 
-from chainer_fast import _mistakes, backend, serializer
+from chainer_fast import backend, serializer
+from chainer_fast._core import kinds
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _archive, _convert, _loading, _npy
@@ -206,8 +208,8 @@ class NpzDeserializer(serializer.Deserializer):
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
-        if backend._has_chainerx(value):
-            plain = backend.from_chx(value)
+        plain = kinds.plain(value)
+        if plain is not value:
             found = self(key, plain)
             return value if found is plain else found
         path = self.path + key.lstrip('/')
@@ -279,7 +281,7 @@ class NpzDeserializer(serializer.Deserializer):
         if isinstance(self.npz, numpy.lib.npyio.NpzFile):
             target = value if isinstance(value, numpy.ndarray) else None
             return _archive.read(self.npz, path, loading, check, target)
-        _mistakes.require(self.npz, '__getitem__', (
+        mistakes.require(self.npz, '__getitem__', (
             'an NpzDeserializer reads from what numpy.load returns, or from a dict of '
             'arrays'))
         array = numpy.asarray(as_array(self.npz[path]))

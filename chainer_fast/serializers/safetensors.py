@@ -13,7 +13,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 from chainer_fast.serializers import _loading, _npy, npz
 from chainer_fast.serializers._replacing import replacing
 
@@ -34,7 +34,7 @@ def _library():
         import safetensors.numpy
     except ImportError as error:
         raise RuntimeError(
-            'safetensors is not installed: ' + _installation.install('safetensors')
+            'safetensors is not installed: ' + installation.install('safetensors')
         ) from error
     return safetensors
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _display
-from chainer_fast._display.tree import Tree
+from chainer_fast._help import display
+from chainer_fast._help.display.tree import Tree
 from chainer_fast.optimizer import _shown
 from chainer_fast.training.util import _never_fire_trigger
 
@@ -41,7 +41,7 @@ def _iterator(iterator):
     if size is not None:
         facts.append('batches of %s' % size)
     try:
-        facts.append(_display.plural(len(iterator.dataset), 'example'))
+        facts.append(display.plural(len(iterator.dataset), 'example'))
     except (AttributeError, TypeError):
         pass    # an iterator of no data set, or a set without an end
     return facts
@@ -50,7 +50,7 @@ def _iterator(iterator):
 def _extensions(entries):
     ordered = sorted(entries.items(), key=lambda item: -item[1].priority)
     return Tree(
-        _display.plural(len(entries), 'extension'), '', 'in the order of their calls', [
+        display.plural(len(entries), 'extension'), '', 'in the order of their calls', [
             (name, _trigger(entry.trigger), 'priority %d' % entry.priority)
             for name, entry in ordered])
 
@@ -58,5 +58,5 @@ def _extensions(entries):
 def _trigger(trigger):
     period, unit = getattr(trigger, 'period', None), getattr(trigger, 'unit', None)
     if period is not None and unit is not None:
-        return _display.plural(period, unit)
+        return display.plural(period, unit)
     return 'never' if trigger is _never_fire_trigger else type(trigger).__name__

@@ -10,9 +10,9 @@ import traceback
 import typing as tp
 import warnings
 
-from chainer_fast import _display, _mistakes
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
+from chainer_fast._help import display, mistakes
 from chainer_fast.reporter import Reporter
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _shown, _state, util
@@ -34,7 +34,7 @@ class _ExtensionEntry:
         self.call_before_training = call_before_training
 
 
-class Trainer(_display.Shown):
+class Trainer(display.Shown):
     """The training loop with its extensions.
 
     An iteration is one call of ``updater.update()``. Values that the model reports
@@ -101,7 +101,7 @@ class Trainer(_display.Shown):
             self, updater: Updater,
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
-        _mistakes.require(updater, 'get_all_optimizers', (
+        mistakes.require(updater, 'get_all_optimizers', (
             'the updater of a trainer must be a chainer.training.Updater'))
         self.updater, self.out = updater, out
         self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
@@ -296,7 +296,7 @@ class Trainer(_display.Shown):
             except Exception as e:  # the first exception is the one to raise
                 tell('Exception in error handler', e)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read everything that determines the rest of the training.
 
@@ -318,7 +318,7 @@ class Trainer(_display.Shown):
             try:
                 _serialize_if_it_can(entry.extension, states, name)
             except KeyError as error:
-                _mistakes.tell(error, (
+                mistakes.tell(error, (
                     'the snapshot has no state of the extension %r, or an older one: '
                     'load it with strict=False to start that one anew' % (name,)))
                 raise

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 _DTYPE = re.compile(r'(.+)\.dtype == (.+)\.dtype$')
 _KIND = re.compile(r'(.+)\.dtype\.kind == ([fi])$')
@@ -22,14 +22,14 @@ def add(error, function, types):
         Expressions for the types of its inputs.
     """
     given = {each.name: each.eval() for each in types}
-    _mistakes.tell(error, 'Given: ' + ', '.join(
+    mistakes.tell(error, 'Given: ' + ', '.join(
         '%s %s %s' % (name, value.dtype, value.shape) for name, value in given.items()))
     expect = str(error.expect)
     words = _of_dtypes(expect, given)
     if words is None and given:
         words = function._advice(expect, *given.values())
     if words is not None:
-        _mistakes.tell(error, words)
+        mistakes.tell(error, words)
 
 
 def _of_dtypes(expect, given):

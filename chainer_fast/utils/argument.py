@@ -13,7 +13,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 _Function = tp.TypeVar('_Function', bound=tp.Callable)
 
@@ -147,7 +147,7 @@ def unexpected(
     names, known = sorted(names), list(known)
     return TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
         function, ', '.join(map(repr, names))), *filter(None, [
-            _way_out(name) or _mistakes.did_you_mean(name, known) for name in names])]))
+            _way_out(name) or mistakes.did_you_mean(name, known) for name in names])]))
 
 
 def _check_all_taken(kwargs, others=()):
@@ -187,7 +187,7 @@ def _is_private(name):
 
 def _way_out(name):
     """Return what to write instead of an argument of earlier versions, or None."""
-    from chainer_fast._past.removed import messages
+    from chainer_fast._help.past.removed import messages
     frame = _called()
     function = frame.f_code.co_name
     return messages.argument(
@@ -205,9 +205,9 @@ def check_nobias(nobias: bool) -> None:
     if isinstance(nobias, numbers.Integral) and nobias in (0, 1):
         return
     if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
-        from chainer_fast._past.removed import messages
+        from chainer_fast._help.past.removed import messages
         warnings.warn(
             'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
                 nobias if isinstance(nobias, numbers.Real) else type(nobias),
                 messages.argument(['links.Linear'], 'wscale')),
-            stacklevel=_mistakes.levels_to_the_caller())
+            stacklevel=mistakes.levels_to_the_caller())

@@ -1,7 +1,7 @@
 """Writes pages of measured figures from the tables in the repository.
 
-Where a measurement is nowhere but in a page, such as ``performance.md``, that page is
-the source, and there is nothing to write.
+Where a measurement is nowhere but in a page, such as those of ``notebook/``, that page
+is the source, and there is nothing to write.
 """
 import collections
 import csv
@@ -132,12 +132,12 @@ def mistakes():
     yield ('What one reads after a mistake: `silent`, nothing; `obscure`, something '
            'else; `what` is wrong; `clear`, also what was expected; `cure`, also what '
            'to do. The answers of chainer_fast are those of this build, and those of '
-           'Chainer 7.8.1 and PyTorch 2.13 are in `tests/mistakes/recorded.json`. In '
-           'the programs, `x` is an array of shape (2, 3), `t` are two labels, `image` '
-           'is an array of shape (2, 3, 8, 8), `model` is a classifier of two linear '
-           'layers, and `train` runs a trainer for one epoch.')
+           'Chainer 7.8.1 and PyTorch 2.13 are in `tests/_help/mistakes/recorded.json`.'
+           ' In the programs, `x` is an array of shape (2, 3), `t` are two labels, '
+           '`image` is an array of shape (2, 3, 8, 8), `model` is a classifier of two '
+           'linear layers, and `train` runs a trainer for one epoch.')
     yield ''
-    yield printed('tests.mistakes.page')
+    yield printed('tests._help.mistakes.page')
 
 
 def write(app):

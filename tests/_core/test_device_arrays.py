@@ -156,7 +156,7 @@ def test_rules_of_several_kinds(device, batches):
 
 
 def test_more_parameters_than_a_kernel_takes(device, batches):
-    from tests.host_cupy import array, ledger
+    from tests.doubles.host_cupy import array, ledger
     shapes = [(2,)] * 250
     compare(run('@cupy:0', shapes), run('@numpy', shapes))
     assert not batches

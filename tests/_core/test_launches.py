@@ -12,7 +12,7 @@ from chainer_fast._core import graph, launches
 from chainer_fast.backends import _launches, cuda
 from chainer_fast.functions.activation.elu import ELU
 from chainer_fast.functions.math.basic_math import Add, Div
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 pytestmark = pytest.mark.gpu
 
@@ -48,7 +48,7 @@ def bind():
 @pytest.fixture
 def stand_in():
     """The driver of the stand-in."""
-    from tests.host_cupy import array, driver
+    from tests.doubles.host_cupy import array, driver
     if cuda.ndarray is not array.ndarray:
         pytest.skip('a real driver would fault')
     return driver

@@ -6,7 +6,7 @@ import pytest
 
 from chainer_fast import chainerx as chx
 from chainer_fast._core import graph, observed
-from tests._command.profile.taken import taken
+from tests._help.command.profile.taken import taken
 
 
 def ignore(*_):

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast import _mistakes
 from chainer_fast import functions as F
+from chainer_fast._help import mistakes
 from chainer_fast.functions.math import basic_math
 from chainer_fast.variable import Variable
 from tests._core import shortcut_cases
 from tests._core.shortcut_cases import Kind, laid_out
-from tests._core.test_shortcuts import General, called_methods, same_bits
+from tests.ways import General, called_methods, same_bits
 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
 TYPES = [
@@ -47,7 +47,7 @@ def operands(draw, shape):
 
 def outcome(operate, x, other, reflected, reaction):
     """Return what an operator makes, its function, and gradients; and the warnings."""
-    _mistakes._warned.clear()
+    mistakes._warned.clear()
     leaf = Variable(x)
     with warnings.catch_warnings(record=True) as caught, np.errstate(
             over=reaction, invalid=reaction, divide=reaction):

@@ -1,7 +1,7 @@
 """The pool of threads that help the one which calls.
 
 How long anything waits depends on the system, and is measured, not tested: see
-docs/performance.md.
+docs/notebook/threads.md.
 """
 import glob
 import multiprocessing

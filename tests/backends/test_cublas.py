@@ -4,8 +4,8 @@ import pytest
 
 from chainer_fast import testing
 from chainer_fast.backends import _cublas, cuda
-from tests.host_cupy import ledger
-from tests.host_cupy.array import ndarray
+from tests.doubles.host_cupy import ledger
+from tests.doubles.host_cupy.array import ndarray
 
 pytestmark = pytest.mark.gpu
 

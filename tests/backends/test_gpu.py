@@ -5,7 +5,7 @@ import numpy
 import pytest
 
 import chainer_fast
-from tests.backends import fake_cupy
+from tests.doubles import fake_cupy
 
 ARR = numpy.arange(3, dtype=numpy.float32)
 

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-from tests import host_cupy
+from tests.doubles import host_cupy
 
 
 def distribution(*names):

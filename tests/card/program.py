@@ -14,8 +14,8 @@ import sys
 import time
 import traceback
 
-from tests import host_cudnn, host_cupy
 from tests.card import outcomes
+from tests.doubles import host_cudnn, host_cupy
 
 
 def run(cases, report=print):

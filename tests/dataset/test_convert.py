@@ -295,7 +295,7 @@ def test_streams_wait_for_each_other_and_not_longer_than_needed(order):
 
 @pytest.mark.gpu
 def test_async_transfer_does_not_wait():
-    from tests.host_cupy import array, ledger
+    from tests.doubles.host_cupy import array, ledger
     if cuda.ndarray is not array.ndarray:
         pytest.skip('counts are those of the stand-in')
     converter = dataset.ConcatWithAsyncTransfer()

@@ -373,7 +373,7 @@ def test_static_chains_notice_arrays_resized_in_place(of):
 @pytest.mark.parametrize('rows', [9, 2000])
 def test_warnings_that_resize_a_matrix_of_words(rows, monkeypatch):
     """Whoever shows a warning may change what the warning is about."""
-    monkeypatch.setattr('chainer_fast._mistakes._warned', set())
+    monkeypatch.setattr('chainer_fast._help.mistakes._warned', set())
     W = Variable(np.ones((rows, 40), 'f'))
 
     def show(*args, **kwargs):

@@ -3,7 +3,7 @@
 The first line of a program tells what it was written for, and the options it needs:
 ``# Chainer 1.24, Python 2.7, --legacy=v1``; ``era: --gpu=-1`` are the arguments it got
 in its year. A line that uses what is gone ends with ``# removed: ENTRY; ENTRY``, names
-of entries of ``chainer_fast._past.removed``.
+of entries of ``chainer_fast._help.past.removed``.
 figures.json has what each program prints with its own version of Chainer;
 compat/eras.py makes it.
 """

@@ -9,7 +9,7 @@ import chainer_fast as chainer
 from chainer_fast import functions as F
 from chainer_fast import initializers
 from chainer_fast import links as L
-from chainer_fast._past.removed import forms
+from chainer_fast._help.past.removed import forms
 from chainer_fast.legacy._functions import classes
 from chainer_fast.utils.type_check import InvalidType
 

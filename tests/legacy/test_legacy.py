@@ -6,8 +6,8 @@ import numpy
 import pytest
 
 from chainer_fast import legacy, link, links
-from chainer_fast._past import removed
-from chainer_fast._past.removed.entry import Removed
+from chainer_fast._help.past import removed
+from chainer_fast._help.past.removed.entry import Removed
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._patches import Patches
 from tests.compat import processes
@@ -131,8 +131,8 @@ def test_environment_names_itself():
 
 def test_nothing_is_loaded_otherwise():
     processes.run('-c', 'import sys, chainer_fast\n'
-                  "assert not {'chainer_fast.legacy', 'chainer_fast._past.removed'}"
-                  ' & set(sys.modules)')
+                  "assert not {'chainer_fast.legacy', "
+                  "'chainer_fast._help.past.removed'} & set(sys.modules)")
 
 
 def test_command_line_wins_over_environment(tmp_path):

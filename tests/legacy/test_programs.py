@@ -7,7 +7,7 @@ import numpy
 import pytest
 from packaging import version
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from tests.compat import processes
 from tests.legacy import corpus
 

@@ -67,7 +67,8 @@ import sys
 sys.modules['onnx'] = None      # as if it were not installed
 import numpy
 import chainer_fast
-from chainer_fast import _installation, onnx
+from chainer_fast import onnx
+from chainer_fast._help import installation
 from chainer_fast.onnx import mapping, testing
 assert len(mapping.converters) > 80
 for use in (lambda: onnx.export(chainer_fast.Sequential(), numpy.ones(3, 'f')),
@@ -75,7 +76,7 @@ for use in (lambda: onnx.export(chainer_fast.Sequential(), numpy.ones(3, 'f')),
     try:
         use()
     except ImportError as error:
-        assert _installation.install('onnx') in str(error), error
+        assert installation.install('onnx') in str(error), error
     else:
         raise AssertionError
 '''

@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks, optimizers, testing
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 pytestmark = pytest.mark.gpu
 

@@ -10,7 +10,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend, _installation
+from chainer_fast import _backend
+from chainer_fast._help import installation
 from chainer_fast.backends._cudnn import library
 from chainer_fast.configuration import config
 from chainer_fast.types import DTypeSpec
@@ -76,7 +77,7 @@ def wanted():
             "chainer.config.use_cudnn is 'always', but cuDNN can't be used (%s). "
             "'auto' does without it. To install it: %s, or nvidia-cudnn-cu13 with CuPy "
             'for CUDA 13' % (
-                library.reason(), _installation.install('cudnn', 'nvidia-cudnn-cu12')))
+                library.reason(), installation.install('cudnn', 'nvidia-cudnn-cu12')))
     return False
 
 

@@ -3,7 +3,7 @@
 The frontend's public call looks at each thing that it is given, and makes tables of
 them, which takes tens of microseconds. A private one below it takes the addresses in
 the order of the tensors' numbers, in less than one. It is called only where it has the
-form that is known here. docs/performance.md has the figures.
+form that is known here. docs/notebook/gpu.md has the figures.
 """
 import ctypes
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 
 try:
     import torch as _torch
 except ImportError as error:
     raise ImportError(
         'chainer_fast.interop.torch needs PyTorch 2.1 or newer: '
-        + _installation.install('torch')) from error
+        + installation.install('torch')) from error
 
 from chainer_fast.interop.torch._graph import from_torch, to_torch
 from chainer_fast.interop.torch._link import ModuleLink

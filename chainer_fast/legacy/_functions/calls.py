@@ -2,7 +2,7 @@
 import sys
 
 from chainer_fast import functions
-from chainer_fast._past.removed import forms
+from chainer_fast._help.past.removed import forms
 from chainer_fast.legacy import _named, _old_calls
 
 

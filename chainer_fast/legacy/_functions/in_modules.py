@@ -3,7 +3,7 @@ import functools
 import importlib
 
 from chainer_fast import functions
-from chainer_fast._past.removed import functions_and_links as removed
+from chainer_fast._help.past.removed import functions_and_links as removed
 from chainer_fast.functions.array import resize_images
 from chainer_fast.functions.pooling import pooling_nd
 from chainer_fast.legacy import _attributes, _named, _report

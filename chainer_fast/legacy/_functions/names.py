@@ -3,7 +3,7 @@ import importlib
 import pkgutil
 
 from chainer_fast import functions, links
-from chainer_fast._past.removed import functions_and_links as removed
+from chainer_fast._help.past.removed import functions_and_links as removed
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.legacy import _attributes

@@ -2,7 +2,7 @@
 import functools
 import inspect
 
-from chainer_fast._past.removed._matplotlib import BY_POSITION
+from chainer_fast._help.past.removed._matplotlib import BY_POSITION
 from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 from chainer_fast.legacy._python.arrivals import when_imported

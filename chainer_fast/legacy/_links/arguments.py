@@ -3,7 +3,7 @@ import functools
 import math
 
 from chainer_fast import initializers, links
-from chainer_fast._past.removed import forms
+from chainer_fast._help.past.removed import forms
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.legacy import _named, _old_calls, _report
 from chainer_fast.legacy._engine.initializers import Scaled

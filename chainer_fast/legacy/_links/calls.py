@@ -2,7 +2,7 @@
 import functools
 
 from chainer_fast import links
-from chainer_fast._past.removed import forms
+from chainer_fast._help.past.removed import forms
 from chainer_fast.configuration import using_config
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._links import arguments, caffe

@@ -4,7 +4,7 @@ import types
 
 import numpy
 
-from chainer_fast._past.removed import _numpy as _removed_numpy
+from chainer_fast._help.past.removed import _numpy as _removed_numpy
 from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 

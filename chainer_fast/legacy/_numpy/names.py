@@ -4,7 +4,7 @@ import types
 
 import numpy
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy._python import modules, names
 
 

@@ -28,11 +28,11 @@ def _rewriter():
     package = os.path.dirname(os.path.dirname(here))
     found = hashlib.sha256(importlib.util.MAGIC_NUMBER)
     found.update(repr((sys.version, sys.flags.optimize)).encode())
-    folders = (here, os.path.join(package, '_past', 'python2'))
+    folders = (here, os.path.join(package, '_help', 'past', 'python2'))
     files = [os.path.join(folder, name) for folder in folders
              for name in sorted(os.listdir(folder)) if name.endswith('.py')]
     files += [os.path.join(package, 'legacy', '_of_today.py'),
-              os.path.join(package, '_past', 'removed', '_python2.py')]
+              os.path.join(package, '_help', 'past', 'removed', '_python2.py')]
     for file in files:
         with open(file, 'rb') as f:
             found.update(f.read())

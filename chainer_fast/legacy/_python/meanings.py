@@ -3,7 +3,7 @@ import ast
 import sys
 import typing as tp
 
-from chainer_fast._past.removed import _python2
+from chainer_fast._help.past.removed import _python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import trees
 

@@ -3,7 +3,7 @@ import functools
 import importlib
 import re
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy import _attributes, _frames, _report
 from chainer_fast.legacy._python import callers
 

@@ -3,8 +3,8 @@ import ast
 import importlib.util
 import typing as tp
 
-from chainer_fast import _installation
-from chainer_fast._past import python2
+from chainer_fast._help import installation
+from chainer_fast._help.past import python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import meanings, trees
 
@@ -26,7 +26,7 @@ def parse(source, filename, error):
     """
     if not python2.is_there():
         error.msg += ('; if this is Python 2, legacy mode reads it once fissix is '
-                      'installed: ' + _installation.install('check'))
+                      'installed: ' + installation.install('check'))
         raise error
     if isinstance(source, bytes):
         source = importlib.util.decode_source(source)

@@ -17,7 +17,7 @@ import types
 import typing
 import urllib
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import names
 from chainer_fast.legacy._python.arrivals import when_imported

@@ -2,7 +2,7 @@
 import io
 import pickle
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy._python import distutils, modules, old_modules
 from chainer_fast.legacy._python.old_modules import module as _module
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes, link, reporter
+from chainer_fast import link, reporter
+from chainer_fast._help import mistakes
 from chainer_fast.functions.evaluation.accuracy import accuracy
 from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
 from chainer_fast.link import Link
@@ -134,7 +135,7 @@ class Classifier(link.Chain):
             self.y = self.predictor(*args, **kwargs)
         except TypeError as error:
             if not args and not kwargs:
-                _mistakes.tell(error, (
+                mistakes.tell(error, (
                     'Classifier was called with one argument, which it takes for the '
                     'labels (label_key=%r): call it with inputs and labels' % (key,)))
             raise

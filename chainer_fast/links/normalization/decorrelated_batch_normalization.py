@@ -6,7 +6,8 @@ import warnings
 
 import numpy
 
-from chainer_fast import _mistakes, _numbers, backend, link
+from chainer_fast import _numbers, backend, link
+from chainer_fast._help import mistakes
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization.decorrelated_batch_normalization import (
@@ -165,7 +166,7 @@ class DecorrelatedBatchNormalization(link.Link):
             self.avg_projection[...] = self.xp.eye(
                 self.avg_mean.shape[1], dtype=self.avg_projection.dtype)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the averages.
 

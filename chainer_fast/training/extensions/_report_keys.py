@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 
 
 def check(extension: tp.Any, wanted: tp.Iterable[str], known: tp.Iterable[str]) -> None:
@@ -24,9 +24,9 @@ def check(extension: tp.Any, wanted: tp.Iterable[str], known: tp.Iterable[str]) 
     for key in wanted:
         if key in known:
             continue
-        near = _mistakes.nearest(key, known) or next(
+        near = mistakes.nearest(key, known) or next(
             (each for each in known if each.endswith('/' + key)), None)
         if near is not None and near not in wanted:
-            _mistakes.warn_once((type(extension), key), (
+            mistakes.warn_once((type(extension), key), (
                 '%s: nothing is reported as %r; did you mean %r?' % (
                     type(extension).__name__, key, near)))

@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import extension
@@ -59,7 +59,7 @@ class HyperparameterShift(extension.Extension):
             return getattr(optimizer, self._attr)
         except (AttributeError, RuntimeError) as error:
             # A RuntimeError is that of a property, such as Adam's lr.
-            _mistakes.tell(error, 'The hyperparameters of %s are %s' % (
+            mistakes.tell(error, 'The hyperparameters of %s are %s' % (
                 type(optimizer).__name__, ', '.join(optimizer.hyperparam.get_dict())))
             raise
 
@@ -81,7 +81,7 @@ class HyperparameterShift(extension.Extension):
         if value is not None:
             self._set(trainer, value)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         self._t = serializer('_t', self._t)
 
@@ -128,7 +128,7 @@ class RememberingShift(HyperparameterShift):
         beyond = value > target if growing == positive else value < target
         return target if beyond else value
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         try:

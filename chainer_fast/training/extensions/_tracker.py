@@ -5,7 +5,7 @@ import importlib
 import sys
 import typing as tp
 
-from chainer_fast import _installation, _mistakes
+from chainer_fast._help import installation, mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.extension import PRIORITY_READER
@@ -22,7 +22,7 @@ def check_tool(module: str, user: str, extra: str) -> None:
         importlib.import_module(module)
     except ImportError as error:
         raise ImportError('%s needs %s: %s (%s)' % (
-            user, module.partition('.')[0], _installation.install(extra), error)
+            user, module.partition('.')[0], installation.install(extra), error)
         ) from error
 
 
@@ -77,7 +77,7 @@ class Tracker(LogReader):
     # The trainer calls this if the loop does not even begin.
     _abandon = finalize
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         _state.serialize_late_values(self, serializer, ['_run_id', '_log_len'])

@@ -5,7 +5,8 @@ import os
 import subprocess
 import typing as tp
 
-from chainer_fast import _mistakes, computational_graph, configuration, variable
+from chainer_fast import computational_graph, configuration, variable
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension
 from chainer_fast.training.trainer import Trainer
@@ -85,7 +86,7 @@ class DumpGraph(extension.Extension):
             image = os.path.splitext(path)[0] + '.png'
             subprocess.check_call(['dot', '-Tpng', path, '-o', image])
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         for flag in ('_original_flag', '_flag_called'):
             setattr(self, flag, serializer(flag, getattr(self, flag)))

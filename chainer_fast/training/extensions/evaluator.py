@@ -5,9 +5,10 @@ import copy
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes, configuration, function, iterators
+from chainer_fast import configuration, function, iterators
 from chainer_fast import reporter as reporter_module
 from chainer_fast._backend import Device
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import order_samplers
@@ -133,7 +134,7 @@ class Evaluator(extension.Extension):
         """
         reporter = reporter_module.Reporter()
         for name, target in self._targets.items():
-            _mistakes.require(target, 'namedlinks', (
+            mistakes.require(target, 'namedlinks', (
                 'the target of an Evaluator must be a link or a dict of links'))
             path = name if self.name is None else '%s/%s' % (self.name, name)
             reporter.add_observer(path, target)
@@ -180,7 +181,7 @@ class Evaluator(extension.Extension):
             pbar.close()
         return summary.compute_mean()
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the random states of the iterators' order samplers."""
         for name, iterator in self._iterators.items():
@@ -201,7 +202,7 @@ def _restart(iterator):
         iterator.reset()
         return iterator
     if iterator is None:
-        _mistakes.require(iterator, 'reset', AN_ITERATOR)
+        mistakes.require(iterator, 'reset', AN_ITERATOR)
     warnings.warn(
         'an iterator without reset() is copied for each evaluation: deprecated, '
         'give %s a method reset()' % type(iterator).__name__, DeprecationWarning)

@@ -6,8 +6,9 @@ import os
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes, reporter
+from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension, util
 from chainer_fast.training.extensions import _scratch
@@ -100,7 +101,7 @@ class LogReport(extension.Extension):
                 json.dump(self._log, file, indent=4)
             os.replace(partial, os.path.join(folder, name))
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         reading = isinstance(serializer, serializer_module.Deserializer)
         if hasattr(self._trigger, 'serialize'):

@@ -5,7 +5,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, reporter, variable
+from chainer_fast import reporter, variable
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.trainer import Trainer
@@ -71,7 +72,7 @@ class MicroAverage(extension.Extension):
             self._reset()
             reporter.report({self._result_key: mean})
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):

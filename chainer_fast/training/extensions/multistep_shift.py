@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extensions import _shift
@@ -60,7 +60,7 @@ class MultistepShift(_shift.HyperparameterShift):
     def _value_at(self, t):
         return _shift.as_python_scalar(self._init) * self._gamma ** self._current_step
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         super().serialize(serializer)
         self._current_step = serializer('_current_step', self._current_step)

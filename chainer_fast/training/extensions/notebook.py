@@ -5,10 +5,10 @@ pytorch-pfn-extras, which continues Chainer's extensions.
 """
 from __future__ import annotations
 
-import html
 import typing as tp
 
-from chainer_fast._display.table import Table
+from chainer_fast._help.display.table import Table
+from chainer_fast._help.display.tree import escaped
 from chainer_fast.training.extensions import plot_report, print_report, progress_bar
 from chainer_fast.training.trainer import Trainer
 
@@ -47,7 +47,7 @@ class _Lines:
         return self._text
 
     def _repr_html_(self):
-        return '<pre>%s</pre>' % html.escape(self._text)
+        return '<pre>%s</pre>' % escaped(self._text)
 
 
 class PrintReportNotebook(print_report.PrintReport):

@@ -5,7 +5,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, backend, link, reporter
+from chainer_fast import backend, link, reporter
+from chainer_fast._help import mistakes
 from chainer_fast.link import Link
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
@@ -144,7 +145,7 @@ class ParameterStatistics(extension.Extension):
             else:
                 yield key, result
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

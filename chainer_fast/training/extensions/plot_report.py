@@ -7,8 +7,9 @@ import os
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes, reporter
+from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import _report_keys
@@ -95,7 +96,7 @@ class PlotReport(extension.Extension):
         self._marker, self._grid = marker, grid
         self._x_key = x_key
         self._y_keys = (y_keys,) if isinstance(y_keys, str) else y_keys
-        _mistakes.require(self._y_keys, '__iter__', (
+        mistakes.require(self._y_keys, '__iter__', (
             "the keys of a PlotReport must be a list of keys, such as ['main/loss', "
             "'validation/main/loss']"))
         self._data = {key: [] for key in self._y_keys}
@@ -158,7 +159,7 @@ class PlotReport(extension.Extension):
     def _save(self, figure, path, **options):
         figure.savefig(path, **options)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         # A trainer may have several plots, whose states are identified by the file.
         name = '_plot_' + self._file_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 import sys
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.training.extensions import _report_keys, util
 from chainer_fast.training.extensions._log_reader import LogReader
 from chainer_fast.training.trainer import Trainer
@@ -55,11 +55,11 @@ class PrintReport(LogReader):
             out: tp.IO[tp.Any] = sys.stdout) -> None:
         super().__init__(log_report)
         self._out = out
-        _mistakes.require(entries, '__iter__', (
+        mistakes.require(entries, '__iter__', (
             "the entries of a PrintReport must be a list of keys, such as ['epoch', "
             "'main/loss']"))
         for entry in entries:
-            _mistakes.require(entry, 'ljust', (
+            mistakes.require(entry, 'ljust', (
                 "the entries of a PrintReport must be keys, such as 'main/loss'"))
         self._entries = entries
         self._header = '  '.join([entry.ljust(10) for entry in entries]) + '\n'

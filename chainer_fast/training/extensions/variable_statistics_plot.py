@@ -7,7 +7,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _mistakes, backend, link, variable
+from chainer_fast import backend, link, variable
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import _state, extension, util
@@ -68,7 +69,7 @@ class Reservoir:
         self.data[place] = x
         self.idxs[place] = number if idx is None else idx
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the sample, on whose size the random numbers depend."""
         names = 'data', 'idxs', 'counter'
@@ -327,7 +328,7 @@ class VariableStatisticsPlot(extension.Extension):
         plot_report._draw_curve(
             axes, iterations, curve, marker=self._marker, color='C0', label=label)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._samples, serializer, '_samples')

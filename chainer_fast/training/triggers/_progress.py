@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import warnings
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 
 
@@ -46,7 +46,7 @@ class Progress:
             self._previous_epoch_detail = detail
         return previous, now
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the progress at the last call."""
         self._previous_iteration = self._read(

@@ -6,7 +6,8 @@ import operator
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes, reporter
+from chainer_fast import reporter
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.triggers import _short_forms
@@ -120,7 +121,7 @@ class EarlyStoppingTrigger:
     def _stop_condition(self):
         return self.count >= self.patience
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state, which snapshots of Chainer lack."""
         with contextlib.suppress(KeyError):

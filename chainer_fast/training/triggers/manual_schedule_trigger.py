@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _progress
 
@@ -63,7 +63,7 @@ class ManualScheduleTrigger(_progress.Progress):
         self._must_find_out = False
         return fires
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the progress at the last call and whether all is done."""
         super().serialize(serializer)

@@ -4,7 +4,8 @@ from __future__ import annotations
 import operator
 import typing as tp
 
-from chainer_fast import _mistakes, reporter
+from chainer_fast import reporter
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _short_forms
 
@@ -73,7 +74,7 @@ class BestValueTrigger:
         try:
             mean = float(self._summary.compute_mean()[self._key])
         except KeyError as error:
-            _mistakes.tell(error, (
+            mistakes.tell(error, (
                 '%s: nothing was reported as %r since the last check; there are now %s'
                 % (type(self).__name__, self._key, ', '.join(trainer.observation))))
             raise
@@ -83,7 +84,7 @@ class BestValueTrigger:
             self._best_value = mean
         return bool(better)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the best value and the values since the last check."""
         parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}

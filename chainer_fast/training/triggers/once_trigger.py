@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 
 if tp.TYPE_CHECKING:
@@ -45,7 +45,7 @@ class OnceTrigger:
         self._flag_resumed = self._flag_first = False
         return True
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read whether the first call is still to come."""
         first = self._flag_first

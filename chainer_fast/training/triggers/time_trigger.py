@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 
 if tp.TYPE_CHECKING:
@@ -38,7 +38,7 @@ class TimeTrigger:
             return True
         return False
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the next time."""
         self._next_time = serializer('next_time', self._next_time)

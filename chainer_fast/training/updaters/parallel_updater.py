@@ -4,7 +4,8 @@ from __future__ import annotations
 import copy
 import typing as tp
 
-from chainer_fast import _mistakes, backend, function
+from chainer_fast import backend, function
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators._statemachine import AN_ITERATOR
@@ -84,7 +85,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if devices is None:
             raise ValueError('ParallelUpdater needs models or devices and got neither: '
                              "give e.g. devices={'main': 0, 'second': 1}")
-        _mistakes.require(devices, 'keys', (
+        mistakes.require(devices, 'keys', (
             "the devices must be a dict with a device for each name, such as {'main': "
             "0, 'second': 1}"))
         names = list(devices.keys())
@@ -110,7 +111,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         """Take a batch and update all models with it."""
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')
-        _mistakes.require(iterator, 'next', AN_ITERATOR)
+        mistakes.require(iterator, 'next', AN_ITERATOR)
         batch = iterator.next()
         # Inputs first, so that nothing changes if the batch cannot be converted.
         devices = self._devices or {}
@@ -133,7 +134,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state; what is read reaches the copies as well."""
         super().serialize(serializer)

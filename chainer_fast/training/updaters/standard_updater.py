@@ -6,7 +6,8 @@ import operator
 import typing as tp
 import warnings
 
-from chainer_fast import _mistakes, backend, device_resident
+from chainer_fast import backend, device_resident
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators._statemachine import AN_ITERATOR, part_of_epoch
@@ -118,7 +119,7 @@ class StandardUpdater(_updater.Updater):
                 try:
                     named.use_auto_new_epoch = True
                 except AttributeError:
-                    _mistakes.require(named, 'update', (
+                    mistakes.require(named, 'update', (
                         'the optimizer of an updater must be a chainer.Optimizer or a '
                         'dict of them'))
                     raise
@@ -153,7 +154,7 @@ class StandardUpdater(_updater.Updater):
     def finalize(self) -> None:
         """Finalize all iterators."""
         for it in self._iterators.values():
-            _mistakes.require(it, 'finalize', AN_ITERATOR)
+            mistakes.require(it, 'finalize', AN_ITERATOR)
             it.finalize()
 
     def update(self) -> None:
@@ -164,7 +165,7 @@ class StandardUpdater(_updater.Updater):
     def update_core(self) -> None:
         """Update the parameters with one batch; subclasses may override this."""
         iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
-        _mistakes.require(iterator, 'next', AN_ITERATOR)
+        mistakes.require(iterator, 'next', AN_ITERATOR)
         args, kwargs = convert._as_arguments(convert._call_converter(
             self.converter, iterator.next(), self.input_device))
         loss_func = self.loss_func or optimizer.target
@@ -176,11 +177,11 @@ class StandardUpdater(_updater.Updater):
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
 
-    @_mistakes.explain_serializer
+    @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read iterators, optimizers, models and the iteration count."""
         for name, it in self._iterators.items():
-            _mistakes.require(it, 'serialize', AN_ITERATOR)
+            mistakes.require(it, 'serialize', AN_ITERATOR)
             it.serialize(serializer['iterator:' + name])
         for name, optimizer in self._optimizers.items():
             for kind, part in ('optimizer', optimizer), ('model', optimizer.target):
@@ -218,7 +219,7 @@ def _explain_call(error, loss_func, args, kwargs):
     except ValueError:
         pass    # compiled code need not have a signature
     except TypeError:
-        _mistakes.tell(error, (
+        mistakes.tell(error, (
             'the loss function is called with %s, one for each element of an example: '
             'give it these parameters, or the updater another converter' % ', '.join(
                 [*['an array of %s' % (x.shape,) if hasattr(x, 'shape')
@@ -229,6 +230,6 @@ def _part(parts, kind, name):
     try:
         return parts[name]
     except KeyError as error:
-        _mistakes.tell(error, 'there is no %s %r; there are %s' % (
+        mistakes.tell(error, 'there is no %s %r; there are %s' % (
             kind, name, ', '.join(map(repr, parts))))
         raise

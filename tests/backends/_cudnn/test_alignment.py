@@ -7,7 +7,7 @@ from chainer_fast.backends._cudnn import batch_normalization, convolution, layou
 from chainer_fast.backends.kernels import convolution as convolutions
 from chainer_fast.backends.kernels import normalization
 from tests.card.programs import TOLERANCES, difference, misaligned, send
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 pytestmark = pytest.mark.gpu
 

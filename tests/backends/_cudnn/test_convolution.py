@@ -8,7 +8,7 @@ from chainer_fast import testing
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cudnn import convolution, layouts
 from chainer_fast.backends.kernels import convolution as kernels
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 pytestmark = pytest.mark.gpu
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-SCRIPTS = pathlib.Path(__file__).parents[2] / 'host_cudnn'
+SCRIPTS = pathlib.Path(__file__).parents[2] / 'doubles' / 'host_cudnn'
 
 pytestmark = [
     pytest.mark.slow,

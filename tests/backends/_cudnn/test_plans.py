@@ -10,21 +10,14 @@ import pytest
 
 import chainer_fast
 from chainer_fast.backends import _cudnn, cuda
-from chainer_fast.backends._cudnn import convolution, plans
+from chainer_fast.backends._cudnn import plans
 from chainer_fast.backends.kernels import normalization as kernels
-from tests.host_cudnn import graph
+from tests.backends._cudnn.calls import convolve, short_of_memory
+from tests.doubles.host_cudnn import graph
 
 pytestmark = pytest.mark.gpu
 
 FAST, LARGE, NONDETERMINISTIC, PLAIN = range(4)
-
-
-def convolve(shape=(1, 2, 4, 4), dtype='f'):
-    x, W = cuda.cupy.ones(shape, dtype), cuda.cupy.ones((3, shape[1], 1, 1), dtype)
-    y = convolution.convolve(
-        x, W, None, (1, 1), (0, 0), (1, 1), 1, shape[2:])
-    assert y is NotImplemented or float(y.max()) == shape[1]
-    return y
 
 
 def engines(frontend):
@@ -87,16 +80,6 @@ def test_workspace_without_a_limit(frontend, monkeypatch):
     cuda.set_max_workspace_size(0)
     convolve()
     assert engines(frontend) == [LARGE, LARGE, PLAIN]
-
-
-def short_of_memory(monkeypatch, limit):
-    alloc = cuda.cupy.cuda.alloc
-
-    def fail(size):
-        if size > limit:
-            raise MemoryError('out of memory allocating %d bytes' % size)
-        return alloc(size)
-    monkeypatch.setattr(cuda.cupy.cuda, 'alloc', fail)
 
 
 @pytest.mark.parametrize('user', [None, 8 << 30])
@@ -298,13 +281,13 @@ def test_handles_at_the_end_of_the_interpreter():
     """Nothing calls a library that may be gone."""
     script = '''
 import sys, threading
-from tests import host_cudnn
+from tests.doubles import host_cudnn
 frontend = sys.modules['cudnn'] = host_cudnn.make()
 
 def fail(handle):
     print('destroyed', flush=True)
 frontend.destroy_handle = fail
-from tests.backends._cudnn.test_plans import convolve
+from tests.backends._cudnn.calls import convolve
 convolve()
 started, never = threading.Event(), threading.Event()
 
@@ -317,6 +300,6 @@ started.wait()
 print(len(frontend.ran))
 '''
     found = subprocess.run(
-        [sys.executable, '-c', 'from tests import host_cupy; host_cupy.install()'
-         + script], capture_output=True, text=True)
+        [sys.executable, '-c', 'from tests.doubles import host_cupy\n'
+         'host_cupy.install()' + script], capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ('2\n', '')

@@ -7,8 +7,8 @@ import chainer_fast.functions as F
 from chainer_fast import testing
 from chainer_fast.backends import _cublas, cuda
 from chainer_fast.backends.kernels import convolution as kernels
-from tests.host_cupy import ledger
-from tests.host_cupy.array import ndarray
+from tests.doubles.host_cupy import ledger
+from tests.doubles.host_cupy.array import ndarray
 
 pytestmark = pytest.mark.gpu
 

@@ -236,7 +236,7 @@ def test_arrays_of_several_devices_are_refused(device):
 @pytest.mark.gpu
 def test_launches(device):
     """One for each dtype and about two hundred arrays; no copies to the device."""
-    from tests.host_cupy import ledger
+    from tests.doubles.host_cupy import ledger
     arrays = [device.xp.full(i % 7, i, 'fd'[i % 10 == 0]) for i in range(250)]
     expected = expected_buffer(to_cpu(arrays), 'f')
     buffer = device.xp.empty(sum(array.size for array in arrays), 'f')

@@ -14,7 +14,7 @@ from chainer_fast.backends.kernels import losses, reduction
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.reduction import steps
 from tests.backends.kernels import forms
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 pytestmark = pytest.mark.gpu
 

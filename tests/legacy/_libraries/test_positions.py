@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from scipy import io
 
-from chainer_fast._past.removed._matplotlib import BY_POSITION
+from chainer_fast._help.past.removed._matplotlib import BY_POSITION
 from chainer_fast.legacy._libraries import of_pandas
 
 
@@ -101,7 +101,7 @@ def test_pandas(enable, load, text, expected):
 
 
 def test_entries_of_pandas():
-    from chainer_fast._past import removed
+    from chainer_fast._help.past import removed
     known = removed.entries()
     assert all('pandas.%s.%s' % (cls, name) in known
                for cls, names in of_pandas.NAMES.items() for name in names)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy._numpy import counts
 
 CALLS = {

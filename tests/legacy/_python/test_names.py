@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import legacy
-from chainer_fast._past import removed
+from chainer_fast._help.past import removed
 from chainer_fast.legacy._python import names
 from tests.compat import processes
 

@@ -4,7 +4,7 @@ import traceback
 import pytest
 
 from chainer_fast import legacy
-from chainer_fast._past import python2
+from chainer_fast._help.past import python2
 
 
 @pytest.fixture(autouse=True)

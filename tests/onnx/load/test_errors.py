@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 from chainer_fast.onnx import load
 from chainer_fast.onnx._load.table import OPERATORS
 from tests.onnx.load import models
@@ -248,5 +248,5 @@ def test_without_onnx(monkeypatch):
 
     monkeypatch.setitem(sys.modules, 'onnx', None)
     monkeypatch.setattr(builtins, '__import__', missing)
-    with pytest.raises(ImportError, match=re.escape(_installation.install('onnx'))):
+    with pytest.raises(ImportError, match=re.escape(installation.install('onnx'))):
         load('model.onnx')

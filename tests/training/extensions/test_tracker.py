@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from chainer_fast import _installation, serializers
+from chainer_fast import serializers
+from chainer_fast._help import installation
 from chainer_fast.training import extensions
 from chainer_fast.training.extensions import _tracker
 from tests.training import stubs
@@ -217,6 +218,6 @@ def test_training_that_never_began_closes_nothing(tmp_path):
 def test_missing_tool(make, tool, monkeypatch):
     for name in [tool, 'tqdm.auto']:
         monkeypatch.setitem(__import__('sys').modules, name, None)
-    advice = _installation.install(tool.lower().removesuffix('x'))
+    advice = installation.install(tool.lower().removesuffix('x'))
     with pytest.raises(ImportError, match=re.escape('needs %s: %s' % (tool, advice))):
         make()

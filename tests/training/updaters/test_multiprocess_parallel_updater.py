@@ -12,7 +12,7 @@ import chainer_fast
 from chainer_fast import functions, iterators, links, optimizers, testing, training
 from chainer_fast.training import updaters
 from chainer_fast.training.updaters import multiprocess_parallel_updater as mpu
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 
 class Group:

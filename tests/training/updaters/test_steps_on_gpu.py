@@ -13,7 +13,7 @@ from chainer_fast import (
     training,
 )
 from chainer_fast.training import extensions
-from tests.host_cupy import ledger
+from tests.doubles.host_cupy import ledger
 
 pytestmark = pytest.mark.gpu
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast import _mistakes
+from chainer_fast._help import mistakes
 from chainer_fast.types import NdArray
 
 
@@ -38,7 +38,7 @@ def warn(
         return
     place = tuple(numpy.argwhere(below)[0].tolist())
     value = int(values[place])
-    _mistakes.warn_once((name, what), (
+    mistakes.warn_once((name, what), (
         '%s[%s] is %s, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
         'ignore_label for a number that stands for none; with config.debug, such '
         'numbers are errors.' % (

@@ -1,7 +1,7 @@
 """Images as the inputs of networks."""
 import numpy
 
-from chainer_fast import _installation
+from chainer_fast._help import installation
 from chainer_fast.backends.dtypes import get_dtype
 
 try:
@@ -39,7 +39,7 @@ def prepare(image, size, mean):
     if not available:
         raise ImportError(
             'Pillow is needed for images: %s (%s)' % (
-                _installation.install('images'), _import_error))
+                installation.install('images'), _import_error))
     dtype = get_dtype()
     if isinstance(image, numpy.ndarray):
         image = _from_array(image)

@@ -1,7 +1,0 @@
-"""``chainer-fast check``: what no longer works in the sources of a program.
-
-The sources are read, not run. Entries of ``chainer_fast._past.removed`` and the API of
-the installed packages say what is gone; ``ast`` reads the sources, and libcst rewrites
-those that ``--fix`` changes.
-"""
-from chainer_fast._command.check.command import main

@@ -1,0 +1,164 @@
+"""The phases of a training: what a profile sees beside functions and links."""
+import contextlib
+import copy
+import functools
+import importlib._bootstrap
+import inspect
+import multiprocessing.pool
+import sys
+import typing as tp
+
+from chainer_fast import _backend, _backprop, optimizer, serializer
+from chainer_fast._core import backprop, observed, update
+from chainer_fast._help.command.profile import workers
+from chainer_fast.dataset import convert, iterator
+from chainer_fast.iterators import (
+    _own_reader,
+    multiprocess_iterator,
+    multithread_iterator,
+)
+from chainer_fast.serializers import hdf5, npz
+from chainer_fast.training import _updater, trainer
+from chainer_fast.training.extensions import snapshot_writers
+
+FILES = 'saving, loading'
+SETUP = 'begin, end'
+UPDATER = "updater's own"
+# The order of a report.
+PHASES = (
+    'import', 'iterator', 'converter', 'transfer', UPDATER, 'forward', 'backward',
+    'update', FILES, SETUP, 'waiting')
+
+# What is replaced, and the phase it belongs to.
+_FUNCTIONS = (
+    (_own_reader.OwnReader, '_read', 'iterator'),
+    (convert, '_call_converter', 'converter'),
+    (convert._ArbitraryCallableConverter, '__call__', 'converter'),
+    (convert.ConcatWithAsyncTransfer, '__call__', 'converter'),
+    (convert.Conveyor, 'put', 'transfer'),
+    (_backend.Device, 'send', 'transfer'),
+    (backprop, 'backward_from', 'backward'),
+    (backprop, 'differentiate', 'backward'),
+    (_backprop, '_backprop_to_all', 'backward'),
+    (update, 'update_params', 'update'),
+    (serializer.Serializer, 'save', FILES),
+    (serializer.Deserializer, 'load', FILES),
+    (npz, '_write', FILES),
+    (hdf5, '_save', FILES),
+    (snapshot_writers.Writer, 'save', FILES),
+    (multiprocessing.pool.ApplyResult, 'wait', 'waiting'),
+    (multiprocess_iterator.MultiprocessIterator, '_wait', 'waiting'),
+    (snapshot_writers.StandardWriter, '_wait', 'waiting'),
+    (snapshot_writers.QueueWriter, '_wait', 'waiting'),
+)
+
+
+def watch(profile, replace):
+    """Let a profile see phases.
+
+    Parameters
+    ----------
+    profile : records.Profile
+    replace : callable
+        ``replace(place, name, new)`` replaces an attribute.
+    """
+    def within(plain, phase, name_of=None):
+        def enter(*args, **kwargs):
+            return profile.here().spans.span(phase, name_of and name_of(*args))
+        return observed.within(plain, enter)
+
+    for place, name, phase in _FUNCTIONS:
+        replace(place, name, within(getattr(place, name), phase))
+    for base, names, phase, name_of in (
+            (iterator.Iterator, ('next', '__next__'), 'iterator', None),
+            (optimizer.Optimizer, ('update',), 'update', None),
+            (_updater.Updater, ('update',), UPDATER, _iteration)):
+        _watch_classes(base, names, replace, functools.partial(
+            within, phase=phase, name_of=name_of))
+    _watch_imports(profile, replace)
+    _watch_losses(profile, replace)
+    _watch_extensions(profile, replace)
+    threaded = multithread_iterator.MultithreadIterator
+    replace(threaded, '_read', staticmethod(within(threaded._read, 'iterator')))
+    workers.watch(profile, replace)
+
+
+def _iteration(updater):
+    return 'iteration %d' % getattr(updater, 'iteration', 0)
+
+
+def _watch_classes(base, names, replace, within):
+    """Replace methods of a class and of all that are derived from it, then or later."""
+    def watch(cls):
+        for name in names:
+            if callable(vars(cls).get(name)):
+                replace(cls, name, within(vars(cls)[name]))
+
+    def watch_all(cls):
+        watch(cls)
+        for derived in cls.__subclasses__():
+            watch_all(derived)
+
+    def init_subclass(cls, **kwargs):
+        super(base, cls).__init_subclass__(**kwargs)
+        watch(cls)
+
+    watch_all(base)
+    replace(base, '__init_subclass__', classmethod(init_subclass))
+
+
+def _watch_imports(profile, replace):
+    machinery: tp.Any = importlib._bootstrap
+
+    def enter(name, import_):
+        # importlib.import_module() comes here for modules that are there, too.
+        return contextlib.nullcontext() if name in sys.modules else (
+            profile.here().spans.span('import', name))
+
+    replace(machinery, '_find_and_load', observed.within(
+        machinery._find_and_load, enter))
+
+
+def _watch_losses(profile, replace):
+    """Let a loss function that an optimizer calls be a forward computation."""
+    plain = optimizer.GradientMethod.update
+
+    def watched_update(self, lossfun=None, *args, **kwds):
+        if lossfun is not None:
+            lossfun = observed.within(
+                lossfun, lambda *args, **kwds: profile.here().spans.forward())
+        return plain(self, lossfun, *args, **kwds)
+
+    replace(optimizer.GradientMethod, 'update', functools.wraps(plain)(watched_update))
+
+
+def _watch_extensions(profile, replace):
+    """Give each extension of a trainer a group."""
+    def enter(extension, phase=None):
+        return lambda *args: profile.here().spans.span(phase, group=_label(extension))
+
+    plain_loop, plain_methods = trainer.Trainer._loop, trainer._methods
+
+    def loop(self, entries):
+        watched = []
+        for entry in entries:
+            entry = copy.copy(entry)
+            entry.extension = observed.within(entry.extension, enter(entry.extension))
+            watched.append(entry)
+        plain_loop(self, watched)
+
+    def methods(extensions, name):
+        return [observed.within(method, enter(extension, SETUP))
+                for extension in extensions
+                for method in plain_methods([extension], name)]
+
+    replace(trainer.Trainer, '_loop', loop)
+    replace(trainer, '_methods', methods)
+
+
+def _label(extension):
+    """Return the name of an extension, and its class where that tells more."""
+    kind = type(extension).__name__
+    name = getattr(extension, 'name', None) or getattr(extension, '__name__', kind)
+    return name if inspect.isroutine(extension) or name == kind else (
+        '%s (%s)' % (name, kind))

@@ -1,0 +1,80 @@
+"""What modules and classes say of a name that they no longer have."""
+import functools
+import inspect
+import sys
+
+# Public modules that once had more names. Access to a name costs 10 ns more here, so
+# that no others are listed; chainer and chainer.cuda have functions of their own.
+_MODULES = (
+    'chainer_fast.backends', 'chainer_fast.functions', 'chainer_fast.initializers',
+    'chainer_fast.optimizer', 'chainer_fast.training.triggers')
+
+# Attributes that classes of the package once had.
+_ATTRIBUTES = {
+    'Variable': ('volatile',),
+    'Link': ('add_uninitialized_param', 'has_uninitialized_params'),
+    'Optimizer': (
+        'accumulate_grads', 'clip_grads', 'compute_grads_norm', 'init_state',
+        'init_state_cpu', 'init_state_gpu', 'prepare', 'weight_decay', 'zero_grads'),
+    'GradientMethod': ('update_one', 'update_one_cpu', 'update_one_gpu'),
+}
+
+
+class _Attribute:
+    """An attribute that is gone: for ``hasattr`` there is none."""
+
+    def __init__(self, owner, name):
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance, owner):
+        from chainer_fast._help.past.removed import messages
+        raise messages.missing_attribute(owner, self._owner, self._name)
+
+
+def _dir(self):
+    """List attributes; programs look up all that ``dir`` names."""
+    return [name for name in object.__dir__(self) if not isinstance(
+        inspect.getattr_static(self, name, None), _Attribute)]
+
+
+def explain():
+    """Have modules and classes tell what became of the names that they once had.
+
+    Modules get their ``__getattr__`` here and not in their sources, where it would keep
+    type checkers from finding misspelt names.
+    """
+    for module in _MODULES:
+        explain_in(sys.modules[module])
+    for owner, names in _ATTRIBUTES.items():
+        cls = getattr(sys.modules['chainer_fast'], owner)
+        for name in names:
+            setattr(cls, name, _Attribute(owner, name))
+        cls.__dir__ = _dir
+
+
+def explain_in(module):
+    """Have one module tell it, which has no function ``__getattr__`` of its own."""
+    vars(module)['__getattr__'] = functools.partial(_missing, module.__name__)
+
+
+def _missing(module, name):
+    raise error(module, name)
+
+
+def check_module(name):
+    """Raise an error for a module that was there once; its name is that of an alias."""
+    from chainer_fast._help.past.removed import messages
+    words = messages.of(name)
+    if words is not None:
+        raise ModuleNotFoundError('No module named %r, %s' % (name, words), name=name)
+
+
+def error(module, name):
+    """Return the error for a name that a module lacks; for its ``__getattr__``."""
+    caller = sys._getframe(2)
+    if name.startswith('__') or (
+            caller.f_globals.get('__name__') == 'importlib._bootstrap'):
+        # Python looks for a submodule, or for what it can do without.
+        return AttributeError('module %r has no attribute %r' % (module, name))
+    from chainer_fast._help.past.removed import messages
+    return messages.missing_name(module, name, caller)
