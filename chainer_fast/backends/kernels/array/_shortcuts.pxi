@@ -17,13 +17,6 @@ from chainer_fast.backends.kernels.common.layout cimport (
 cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)
 
-cdef enum:
-    MAX_DIMS = 16
-
-# The field of the functions.
-cdef enum:
-    AXIS
-
 
 cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
     """Return a new array of a shape and the type of another one, not filled."""

@@ -22,13 +22,13 @@ cdef extern from "numpy/arrayobject.h":
     void *PyArray_Type_address "&PyArray_Type"
 
 cdef enum:
-    MAX_DIMS = 16
     # More pieces than any axis is cut into.
     MANY = 0x7fffffff
 
 # Fields of the functions.
 cdef enum:
-    AXIS, INDICES, SECTIONS
+    INDICES = 1
+    SECTIONS = 2
 
 
 cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,

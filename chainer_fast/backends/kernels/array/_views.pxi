@@ -23,9 +23,6 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Zeros(int ndim, npy_intp *dims, np.dtype, int is_fortran)
     object PyArray_Transpose(np.ndarray, np.PyArray_Dims *axes)
 
-cdef enum:
-    MAX_DIMS = 16
-
 # Fields of the functions: one each, or two.
 cdef enum:
     THE_FIELD = 0

@@ -1,7 +1,11 @@
-"""TODO Compiled shortcuts of functions that cut arrays into pieces. / Compiled shortcuts of functions that join arrays. / Compiled shortcuts of functions that return views, of arrays of any type. / Values added to the rows that an array of integers names."""
+"""Shortcuts of functions that cut, join and view arrays, and sums of chosen rows."""
 cimport numpy as np
 
 np.import_array()
+
+cdef enum:
+    MAX_DIMS = 16
+    AXIS = 0        # the first field of functions that cut or join
 
 include "_splits.pxi"
 include "_shortcuts.pxi"

@@ -1,4 +1,4 @@
-"""TODO Scores of a few classes out of many, in single and double precision. / Shortcuts of functions that score a few classes out of many."""
+"""Scores of a few classes out of many, in single and double precision."""
 cimport numpy as np
 
 np.import_array()

@@ -1,4 +1,4 @@
-"""TODO Sequences as blocks of memory, of any dtype that holds no references. / Compiled shortcuts of functions of sequences."""
+"""Sequences as blocks of memory, of any dtype that holds no references."""
 cimport numpy as np
 
 np.import_array()
