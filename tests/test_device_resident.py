@@ -8,8 +8,8 @@ import chainer_fast
 from chainer_fast import backend, device_resident
 from chainer_fast.backends import cuda
 from chainer_fast.backends._onednn import library
-from tests.backends import fake_cupy
-from tests.backends.conftest import gpus  # noqa: F401
+from tests.doubles import fake_cupy
+from tests.doubles.fake_gpus import gpus  # noqa: F401
 
 DEPRECATED = pytest.mark.filterwarnings('ignore::DeprecationWarning')
 

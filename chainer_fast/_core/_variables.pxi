@@ -42,8 +42,7 @@ cdef object _grad_array_of(VariableBase variable):
     """Return the gradient as an array, which it is from then on."""
     if is_wrapper(variable.arr):
         return _of_wrappers.grad_of(variable)
-    if type(variable.grad_arr) is RowGradient:
-        variable.grad_arr = dense(variable.grad_arr)
+    variable.grad_arr = as_grad_array(variable.grad_arr)
     return variable.grad_arr
 
 

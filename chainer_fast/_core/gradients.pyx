@@ -15,14 +15,14 @@ from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.floats cimport (
     PRODUCT, Operation, clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_wrapper
+from chainer_fast._core.graph cimport (
+    ArrayBase, VariableBase, as_grad_array, is_wrapper)
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
 from chainer_fast._core.private cimport instance_dict, sum_squares
 from chainer_fast._core.recipe cimport (
     HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, fits, to_double)
-from chainer_fast._core.rows cimport dense
 
 np.import_array()
 
@@ -30,7 +30,7 @@ cdef extern from *:
     # A look at the field, where PyDict_Size is a call.
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
-cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     double squares_of_halves(const uint16_t *, Py_ssize_t)
     bint all_finite[Bits](const void *, Py_ssize_t, Bits infinity) noexcept
 
@@ -90,7 +90,7 @@ cdef bint is_ready(object param) except -1:
     variable = plain_of(param)
     if not has_gradient(variable):
         return False
-    variable.grad_arr = dense(variable.grad_arr)
+    variable.grad_arr = as_grad_array(variable.grad_arr)
     return True
 
 

@@ -13,6 +13,7 @@ the public classes hold the defaults.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
+from numpy cimport npy_intp
 
 from chainer_fast._core.state cimport ThreadState
 
@@ -103,6 +104,8 @@ cdef class Traits:
     """What the engine has to know of a shortcut, to be set when it is made."""
     cdef tuple retain_inputs
     cdef tuple retain_outputs
+    # Names of attributes of the function, in the order in which compiled code counts them.
+    cdef tuple fields
     cdef bint serves_devices
     # Whether NumPy may warn during ``forward``.
     cdef bint warns
@@ -120,6 +123,8 @@ cdef class Shortcut:
     """
     # The one field, so that a shortcut in the place of another one needs nothing else.
     cdef Traits traits
+    cdef object field(self, FunctionBase function, Py_ssize_t i)
+    cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
         self, FunctionBase function, object gy, PyObject **gx) except -1
@@ -138,6 +143,17 @@ cdef list nodes_of_outputs(FunctionBase function)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
 cdef int clear_grad(VariableBase variable) except -1
+cdef object settle(object gradient)
+cdef object as_grad_array(object gradient)
+cdef VariableBase as_grad_variable(object gradient)
+cdef list as_terms(object gradient)
+cdef object as_factors(object gradient, npy_intp rows)
+cdef bint takes_factors(object gradient) noexcept
+cdef bint has_rows(object gradient) noexcept
+cdef bint is_like(object gradient, object array) noexcept
+cdef object add_gradients(object total, object gradient, bint held)
+cdef object gradient_of(VariableBase variable)
+cdef int give_gradient(VariableBase variable, object gradient) except -1
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept

@@ -17,25 +17,30 @@ from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport (
-    PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
+    PyNumber_Add, PyNumber_InPlaceAdd, PyNumber_Multiply, PyNumber_Subtract,
+    PyNumber_TrueDivide)
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, \
     PyTuple_New, PyTuple_SET_ITEM
 from libcpp.vector cimport vector
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_DIMS, \
-    PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, \
+    PyArray_DIMS, PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE, \
+    PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.entries cimport entry_of
+from chainer_fast._core.factors cimport Factors
+from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.plain cimport is_numpy_float
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
-    instance_dict, is_going, may_have_more_references
-from chainer_fast._core.rows cimport RowGradient, dense
+    instance_dict, is_going, may_be_held_weakly, may_have_more_references
+from chainer_fast._core.rows cimport RowGradient, add_rows, dense, has_shape_of
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
@@ -146,6 +151,7 @@ cdef bint is_wrapper(object array) noexcept:
 # One module, since these types refer to each other; a file each, for readability.
 include "_nodes.pxi"
 include "_variables.pxi"
+include "_gradients.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"

@@ -275,7 +275,7 @@ class VariableNode(VariableNodeBase):
         return '(%s), %s' % (', '.join(lengths), text) if lengths else text
 
     def _check_old_style_gradient(self):
-        grad_table.check_old_style_gradient(self)
+        grad_table.check_old_style(self)
 
 
 # A reference to what is no more.

@@ -39,7 +39,16 @@ from chainer_fast.functions.math import (
     sum,
 )
 from chainer_fast.functions.noise import dropout
+from chainer_fast.functions.normalization import (
+    batch_normalization,
+    group_normalization,
+    l2_normalization,
+    layer_normalization,
+    local_response_normalization,
+)
 from chainer_fast.functions.rnn import lstm, slstm
+from chainer_fast.graph_optimizations._gpu import recording
+from chainer_fast.graph_optimizations._processor import planned_call
 from chainer_fast.links.loss import hierarchical_softmax
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
@@ -553,4 +562,16 @@ CASES = {
     **{cls: lambda kind, cls=cls: candidates(cls, kind) for cls in (
         negative_sampling.NegativeSamplingFunction, _candidates.Scores)},
     hierarchical_softmax._TreeAdapter: ways,
+}
+
+#: Classes whose shortcuts need more than some arrays, and the folder of tests of each.
+ELSEWHERE = {
+    **dict.fromkeys([
+        batch_normalization.BatchNormalization,
+        batch_normalization.FixedBatchNormalization,
+        layer_normalization.LayerNormalization, group_normalization.GroupNormalization,
+        local_response_normalization.LocalResponseNormalization,
+        l2_normalization.NormalizeL2], 'functions/normalization'),
+    planned_call.PlanRun: 'graph_optimizations/_processor',
+    recording.GraphLaunch: 'graph_optimizations/_gpu',
 }

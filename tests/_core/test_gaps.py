@@ -9,7 +9,7 @@ from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.noise import dropout
 from chainer_fast.functions.rnn import lstm, slstm
 from chainer_fast.variable import Variable
-from tests._core.test_shortcuts import General, called_methods, same_bits
+from tests.ways import General, called_methods, same_bits
 
 
 def normal(*shape):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks
 from chainer_fast._core import gradients
-from tests._core.test_update import LAYOUTS, Subarray, assert_same_bits
+from tests._core.update_cases import LAYOUTS, Subarray, assert_same_bits
 
 HOOKS = [
     ('WeightDecay', (0.3,)), ('WeightDecay', (2,)), ('Lasso', (0.3,)),

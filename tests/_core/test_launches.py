@@ -12,7 +12,7 @@ from chainer_fast._core import graph, launches
 from chainer_fast.backends import _launches, cuda
 from chainer_fast.functions.activation.elu import ELU
 from chainer_fast.functions.math.basic_math import Add, Div
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 pytestmark = pytest.mark.gpu
 

@@ -13,7 +13,7 @@ from chainer_fast.functions.math import basic_math
 from chainer_fast.variable import Variable
 from tests._core import shortcut_cases
 from tests._core.shortcut_cases import Kind, laid_out
-from tests._core.test_shortcuts import General, called_methods, same_bits
+from tests.ways import General, called_methods, same_bits
 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
 TYPES = [

@@ -14,8 +14,8 @@ from chainer_fast import links as L
 from chainer_fast import optimizer_hooks
 from chainer_fast._core import update
 from chainer_fast.links.loss import hierarchical_softmax
-from tests._core.test_shortcuts import General
 from tests._core.update_cases import IDS, RULES, assert_same_bits
+from tests.ways import General
 
 # The least sizes of matrices whose gradients are kept as rows.
 SHAPES = [(65536, 1), (9363, 7), (656, 100), (3, 65536), (650, 100)]

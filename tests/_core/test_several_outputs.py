@@ -10,7 +10,7 @@ from chainer_fast import functions as F
 from chainer_fast.functions.array import separate, split_axis
 from chainer_fast.functions.rnn import lstm, slstm
 from chainer_fast.variable import Variable
-from tests._core.test_shortcuts import General, called_methods, same_bits
+from tests.ways import General, called_methods, same_bits
 
 
 def normal(*shape):

@@ -9,7 +9,7 @@ from chainer_fast import functions as F
 from chainer_fast._core import graph
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.variable import Variable
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 RELU, _ = graph.registered(relu.ReLU)
 

@@ -1,16 +1,11 @@
 """Shortcuts against the methods of the functions that they stand in for."""
-import contextlib
-import sys
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import chainer_fast
 from chainer_fast._core import graph
-from chainer_fast._help import mistakes
 from chainer_fast.functions.activation import (
     clipped_relu,
     elu,
@@ -23,44 +18,28 @@ from chainer_fast.functions.connection import convolution_2d, deconvolution_2d
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import clip, exponential
 from chainer_fast.links.loss import hierarchical_softmax
-from chainer_fast.variable import Variable
 from tests import forced
 from tests._core import foreign, shortcut_cases
 from tests._core.shortcut_cases import Kind
-from tests.functions.normalization import test_shortcuts
-from tests.graph_optimizations._gpu import test_gradients
-from tests.graph_optimizations._processor import test_planned_call
+from tests.ways import (
+    General,
+    called_methods,
+    differentiate,
+    outcome,
+    same_bits,
+    same_but_rounding,
+)
 
 NUMPY_1 = np.lib.NumpyVersion(np.__version__) < '2.0.0'
 CASES = shortcut_cases.CASES
 each_class = pytest.mark.parametrize('cls', CASES, ids=lambda cls: cls.__name__)
 
 
-class General(chainer_fast.FunctionHook):
-    """Its presence alone makes every function go the general way."""
-
-    name = 'general'
-
-
 def test_every_shortcut_is_tried_here():
     declared = {cls for cls in graph.classes_with_shortcuts()
                 if cls.__module__.startswith('chainer_fast.')}
-    assert {*CASES, *test_shortcuts.CLASSES, *test_planned_call.CLASSES,
-            *test_gradients.CLASSES} == declared
-
-
-def same_bits(a, b):
-    if a is None or b is None:
-        return a is b
-    if type(a) is not type(b) or a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if a.dtype.kind == 'f':
-        # Which of several NaN it is depends on the order of operands.
-        nan = np.isnan(a)
-        if not np.array_equal(nan, np.isnan(b)):
-            return False
-        a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, b.dtype.type(0), b)
-    return a.tobytes() == b.tobytes()
+    assert {*CASES, *shortcut_cases.ELSEWHERE} == declared
+    assert not CASES.keys() & shortcut_cases.ELSEWHERE
 
 
 # Kernels that may round otherwise than the methods, and how many products of inputs
@@ -86,36 +65,6 @@ CLIPPING = {clipped_relu.ClippedReLU, clip.Clip}
 
 def without_signs_of_zeros(array):
     return array if array is None else np.add(array, 0, out=array.copy())
-
-
-def same_but_rounding(a, b, largest):
-    """Tell whether two results differ by less than some roundings of the inputs."""
-    if a is None or b is None or a.dtype.kind != 'f':
-        return same_bits(a, b)
-    tolerance = 8 * float(np.finfo(a.dtype).eps)
-    return a.dtype == b.dtype and a.shape == b.shape and np.allclose(
-        a.astype('d'), b.astype('d'), tolerance, tolerance * largest, equal_nan=True)
-
-
-def differentiate(make, arrays, required, gy_of):
-    xs = [Variable(x, requires_grad=r) for x, r in zip(arrays, required, strict=True)]
-    ys = make().apply(xs if len(xs) > 4 else tuple(xs))
-    for y in ys:
-        y.grad = gy_of(y.array)
-    chainer_fast.backward(ys)
-    return [*[y.array for y in ys], *[x.grad for x in xs]]
-
-
-def outcome(errors, *args):
-    """Return the arrays, or else the exception; and the warnings."""
-    mistakes._warned.clear()
-    with warnings.catch_warnings(record=True) as caught, np.errstate(**errors):
-        warnings.simplefilter('always')
-        try:
-            result = differentiate(*args)
-        except Exception as e:
-            result = [type(e), str(e)]
-    return result, sorted([(w.category.__name__, str(w.message)) for w in caught])
 
 
 @each_class
@@ -188,24 +137,6 @@ def test_rows_with_gaps_warn_as_often_as_the_methods():
     assert len(found) == 4 and caught == expected and len(caught) > 1, found
 
 
-@contextlib.contextmanager
-def called_methods(cls):
-    """Collect which methods of a class of functions run as Python code."""
-    codes = {getattr(cls, name).__code__: name for name in ('forward', 'backward')}
-    called = set()
-
-    def profile(frame, event, arg):
-        if event == 'call' and frame.f_code in codes:
-            called.add(codes[frame.f_code])
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        yield called
-    finally:
-        sys.setprofile(before)
-
-
 @each_class
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
@@ -244,3 +175,16 @@ def test_arrays_of_any_origin_take_the_kernel(cls, data):
         assert not called
     for a, b in zip(result, expected, strict=True):
         assert (a is b is None) or cls.__name__ == 'Dropout' or same_bits(a, b)
+
+
+@each_class
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_fields_are_attributes(cls, data):
+    """What a record names is there once a function has been applied."""
+    shortcut, _ = graph.registered(cls)
+    make, arrays = data.draw(CASES[cls](Kind.TAME))
+    function = make()
+    y = function.apply(tuple(arrays))[0]
+    assert y.creator_node is None or y.creator_node is function
+    assert set(shortcut.fields or ()) <= vars(function).keys()

@@ -7,7 +7,7 @@ import pytest
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast.variable import Variable
-from tests.configuration.test_configuration import in_thread
+from tests.in_thread import in_thread
 
 
 class Hook(chainer_fast.FunctionHook):

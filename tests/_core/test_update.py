@@ -13,7 +13,7 @@ from chainer_fast.optimizers.adam import AdamRule
 from chainer_fast.optimizers.momentum_sgd import MomentumSGDRule
 from chainer_fast.optimizers.rmsprop import RMSpropRule
 from chainer_fast.optimizers.sgd import SGDRule
-from tests._core.update_cases import IDS, RULES, assert_same_bits
+from tests._core.update_cases import IDS, LAYOUTS, RULES, Subarray, assert_same_bits
 
 
 @st.composite
@@ -133,21 +133,6 @@ def test_nan_is_no_error(rule_class, kwargs, dtype):
     assert update.step(rules[0]._recipe, rules[0], params[0].array, grad)
 
 
-def strided(array):
-    return np.repeat(array, 2, axis=-1)[..., ::2]
-
-
-def misaligned(array):
-    raw = np.zeros(array.nbytes + 1, np.uint8)
-    made = raw[1:].view(array.dtype).reshape(array.shape)
-    made[...] = array
-    return made
-
-
-def backwards(array):
-    return array[::-1].copy()[::-1]
-
-
 def read_only(array):
     array = array.copy()
     array.flags.writeable = False
@@ -158,17 +143,6 @@ def broadcast(array):
     return np.broadcast_to(array[:1], array.shape)
 
 
-class Subarray(np.ndarray):
-    pass
-
-
-LAYOUTS = {
-    'strided': strided,
-    'misaligned': misaligned,
-    'backwards': backwards,
-    'other order': np.asfortranarray,
-    'other byte order': lambda a: a.astype(a.dtype.newbyteorder()),
-}
 UNUSUAL = {
     'other dtype': lambda a: a.astype('f8'),
     'other shape': lambda a: a[:1].copy(),

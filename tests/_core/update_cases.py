@@ -44,3 +44,30 @@ def assert_same_bits(a, b):
     np.testing.assert_array_equal(
         np.ascontiguousarray(a).view(bits).reshape(a.shape)[finite],
         np.ascontiguousarray(b).view(bits).reshape(b.shape)[finite])
+
+
+def strided(array):
+    return np.repeat(array, 2, axis=-1)[..., ::2]
+
+
+def misaligned(array):
+    raw = np.zeros(array.nbytes + 1, np.uint8)
+    made = raw[1:].view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
+
+
+def backwards(array):
+    return array[::-1].copy()[::-1]
+
+
+class Subarray(np.ndarray):
+    pass
+
+LAYOUTS = {
+    'strided': strided,
+    'misaligned': misaligned,
+    'backwards': backwards,
+    'other order': np.asfortranarray,
+    'other byte order': lambda a: a.astype(a.dtype.newbyteorder()),
+}

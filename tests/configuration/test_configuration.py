@@ -2,7 +2,6 @@ import io
 import os
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import chainer_fast
 from chainer_fast import configuration
 from chainer_fast.configuration import GlobalConfig, LocalConfig, using_config
+from tests.in_thread import in_thread
 
 
 @pytest.fixture
@@ -18,15 +18,6 @@ def configs():
     shared.a = 1
     shared.bb = [2]
     return shared, LocalConfig(shared)
-
-
-def in_thread(function):
-    """Return what a function returns in a thread of its own."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-    thread.join()
-    return results[0]
 
 
 def test_global_values_show_through(configs):

@@ -7,22 +7,8 @@ import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast.nnabla.backward_functions import registry
 from chainer_fast.utils import type_check
+from tests.functions.forms import flat, moved, swapped
 from tests.nnabla.cases import CASES, SINGLE
-
-
-def swapped(array):
-    return array.astype(array.dtype.newbyteorder('>'))
-
-
-def moved(array):
-    copy = np.ndarray(array.shape, array.dtype, bytearray(array.nbytes + 1), 1)
-    copy[...] = array
-    return copy
-
-
-def flat(ys):
-    return [y for each in ys for y in flat(each)] if isinstance(
-        ys, (list, tuple)) else [ys]
 
 
 def _results(call, arrays, double):

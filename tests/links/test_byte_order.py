@@ -4,7 +4,7 @@ import pytest
 
 import chainer_fast as chainer
 from tests.arguments import calls, cases
-from tests.functions.test_byte_order import flat, moved, swapped
+from tests.functions.forms import flat, moved, swapped
 
 LIBRARY = calls.Library('chainer_fast')
 CASES = [i for i, case in enumerate(cases.CASES)

@@ -9,7 +9,7 @@ import pytest
 import chainer_fast
 from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cudnn import batch_normalization, cache, library
-from tests.backends._cudnn.test_plans import convolve, short_of_memory
+from tests.backends._cudnn.calls import convolve, short_of_memory
 
 pytestmark = pytest.mark.gpu
 

@@ -10,21 +10,14 @@ import pytest
 
 import chainer_fast
 from chainer_fast.backends import _cudnn, cuda
-from chainer_fast.backends._cudnn import convolution, plans
+from chainer_fast.backends._cudnn import plans
 from chainer_fast.backends.kernels import normalization as kernels
+from tests.backends._cudnn.calls import convolve, short_of_memory
 from tests.doubles.host_cudnn import graph
 
 pytestmark = pytest.mark.gpu
 
 FAST, LARGE, NONDETERMINISTIC, PLAIN = range(4)
-
-
-def convolve(shape=(1, 2, 4, 4), dtype='f'):
-    x, W = cuda.cupy.ones(shape, dtype), cuda.cupy.ones((3, shape[1], 1, 1), dtype)
-    y = convolution.convolve(
-        x, W, None, (1, 1), (0, 0), (1, 1), 1, shape[2:])
-    assert y is NotImplemented or float(y.max()) == shape[1]
-    return y
 
 
 def engines(frontend):
@@ -87,16 +80,6 @@ def test_workspace_without_a_limit(frontend, monkeypatch):
     cuda.set_max_workspace_size(0)
     convolve()
     assert engines(frontend) == [LARGE, LARGE, PLAIN]
-
-
-def short_of_memory(monkeypatch, limit):
-    alloc = cuda.cupy.cuda.alloc
-
-    def fail(size):
-        if size > limit:
-            raise MemoryError('out of memory allocating %d bytes' % size)
-        return alloc(size)
-    monkeypatch.setattr(cuda.cupy.cuda, 'alloc', fail)
 
 
 @pytest.mark.parametrize('user', [None, 8 << 30])
@@ -304,7 +287,7 @@ frontend = sys.modules['cudnn'] = host_cudnn.make()
 def fail(handle):
     print('destroyed', flush=True)
 frontend.destroy_handle = fail
-from tests.backends._cudnn.test_plans import convolve
+from tests.backends._cudnn.calls import convolve
 convolve()
 started, never = threading.Event(), threading.Event()
 

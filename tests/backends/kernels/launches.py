@@ -10,13 +10,13 @@ def main():
     """Count all steps once."""
     host_cupy.install()     # before chainer_fast is imported
     from tests import devices
-    from tests.backends.kernels import test_launches
+    from tests.backends.kernels import budgets
     print('| step | budget | now |\n| --- | --- | --- |')
-    for name, step, *budget in test_launches.BUDGETS:
+    for name, step, *budget in budgets.BUDGETS:
         # The first call may also prepare something.
         counts = [
-            [len(record.launches) for record in test_launches.count(
-                step, test_launches.Inputs(devices.Device('@cupy:0'), 'f'))]
+            [len(record.launches) for record in budgets.count(
+                step, budgets.Inputs(devices.Device('@cupy:0'), 'f'))]
             for _ in range(2)][1]
         print('| %s | %d / %d | %d / %d |' % (name, *budget, *counts))
 

@@ -1,49 +1,13 @@
 """The compiled forms of kernels of images, against the reference."""
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import convolution as kernels
+from tests.backends.kernels.convolution_cases import random, strided, windows
 
 EPSILON = {'f': 2e-6, 'd': 4e-15}
-
-
-def random(shape, dtype, seed):
-    return np.random.RandomState(seed).uniform(-1, 1, shape).astype(dtype)
-
-
-def strided(array, how):
-    """The same values with other strides."""
-    if how == 'fortran':
-        return np.asfortranarray(array)
-    if how == 'gaps':
-        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
-        wide[..., ::2] = array
-        return wide[..., ::2]
-    if how == 'reversed':
-        return array[::-1].copy()[::-1]
-    return array
-
-
-@st.composite
-def windows(draw):
-    """Window, stride, padding, dilation, lengths and places; also beyond the images.
-    """
-    nd = draw(st.integers(1, 3))
-
-    def numbers(least, most):
-        return tuple(draw(st.lists(
-            st.integers(least, most), min_size=nd, max_size=nd)))
-
-    ksize, stride, pad, dilate = (
-        numbers(1, 3), numbers(1, 3), numbers(0, 2), numbers(1, 2))
-    lengths = numbers(1, 7 if nd < 3 else 4)
-    outs = tuple([
-        (n + 2 * p - (k - 1) * d - 1) // s + 1 + draw(st.integers(0, 1))
-        for k, s, p, d, n in zip(ksize, stride, pad, dilate, lengths, strict=True)])
-    assume(min(outs) > 0)
-    return ksize, stride, pad, dilate, lengths, outs
 
 
 @settings(max_examples=150, deadline=None)

@@ -7,7 +7,7 @@ import chainer_fast.functions as F
 from chainer_fast.backends import cuda
 from chainer_fast.functions.connection.convolution_2d import Convolution2DFunction
 from chainer_fast.functions.connection.deconvolution_2d import Deconvolution2DFunction
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 pytestmark = pytest.mark.gpu
 

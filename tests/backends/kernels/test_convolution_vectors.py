@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels import forms
-from tests.backends.kernels.test_convolution import random, windows
+from tests.backends.kernels.convolution_cases import random, windows
 
 # Of the largest element; the reference is in double precision.
 EPSILON = {'f': 3e-6, 'd': 1e-14}

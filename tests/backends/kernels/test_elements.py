@@ -5,7 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import chainer_fast as chainer
-from tests._core import shortcut_cases, test_shortcuts
+from tests import ways
+from tests._core import shortcut_cases
 from tests.layouts import channels_last
 
 pytestmark = pytest.mark.gpu
@@ -81,7 +82,7 @@ def differentiate(function, arrays, xp, laid_out=plain):
 def test_kernels_of_records(device, cls, laid_out, data):
     make, arrays = data.draw(shortcut_cases.CASES[cls](shortcut_cases.Kind.TAME))
     arrays = [abs(x) + x.dtype.type(.1) for x in arrays]
-    with test_shortcuts.called_methods(cls) as called:
+    with ways.called_methods(cls) as called:
         found = differentiate(
             send(device, make()), device.send(arrays), device.xp, laid_out)
     assert not called

@@ -8,7 +8,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.matmul import on_device
 from chainer_fast.functions.connection.linear import LinearFunction
 from chainer_fast.functions.math.matmul import MatMul
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 pytestmark = pytest.mark.gpu
 

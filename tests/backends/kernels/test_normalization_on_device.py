@@ -8,7 +8,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.functions.normalization.batch_normalization import (
     BatchNormalization,
 )
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 pytestmark = pytest.mark.gpu
 

@@ -6,10 +6,6 @@ from chainer_fast import FunctionHook
 from chainer_fast import functions as F
 from chainer_fast.functions.normalization import (
     batch_normalization,
-    group_normalization,
-    l2_normalization,
-    layer_normalization,
-    local_response_normalization,
 )
 from chainer_fast.variable import Variable
 from tests import compare
@@ -24,13 +20,6 @@ FUNCTIONS = {
     'group': (lambda x, g, b: F.group_normalization(x, 3, g, b), 3),
     'response': (F.local_response_normalization, 1),
     'length': (F.normalize, 1)}
-
-#: What these functions apply, each of which has a shortcut.
-CLASSES = {
-    batch_normalization.BatchNormalization, batch_normalization.FixedBatchNormalization,
-    layer_normalization.LayerNormalization, group_normalization.GroupNormalization,
-    local_response_normalization.LocalResponseNormalization,
-    l2_normalization.NormalizeL2}
 
 
 class Watch(FunctionHook):

@@ -17,7 +17,8 @@ from benchmarks.functions import records
 from chainer_fast import gradient_check
 from chainer_fast._core import graph
 from chainer_fast.backends.kernels.common import elementwise
-from tests._core import shortcut_cases, test_shortcuts
+from tests import ways
+from tests._core import shortcut_cases
 from tests.graph_optimizations import static_chains
 
 FOLDER = pathlib.Path(__file__).parent
@@ -49,18 +50,18 @@ def test_shortcut_and_methods_agree(own, data):
     kind = data.draw(st.sampled_from(shortcut_cases.Kind))
     args = ({}, *data.draw(shortcut_cases.of_record(own.Softsign, record, kind)),
             [True], np.ones_like)
-    found, _ = test_shortcuts.outcome(*args)
-    with test_shortcuts.General():
-        expected, _ = test_shortcuts.outcome(*args)
+    found, _ = ways.outcome(*args)
+    with ways.General():
+        expected, _ = ways.outcome(*args)
     if isinstance(expected[0], type):
         assert found == expected
     else:
-        assert all(map(test_shortcuts.same_bits, found, expected))
+        assert all(map(ways.same_bits, found, expected))
 
 
 def test_plain_arrays_take_the_shortcut(own):
     x = chainer.Variable(draw(3, 4))
-    with test_shortcuts.called_methods(own.Softsign) as called:
+    with ways.called_methods(own.Softsign) as called:
         F.sum(own.softsign(x, 2.)).backward()
     assert not called
     np.testing.assert_allclose(x.grad, 2 / (2 + abs(x.array)) ** 2, 1e-6)
@@ -84,7 +85,7 @@ def test_static_chain(own):
 def test_on_a_gpu(own, device, dtype):
     x = draw(3, 4, dtype=dtype)
     there = chainer.Variable(device.send(x))
-    with test_shortcuts.called_methods(own.Softsign) as called:
+    with ways.called_methods(own.Softsign) as called:
         y = own.softsign(there, 2.)
         y.grad = device.xp.ones_like(y.array)
         y.backward()

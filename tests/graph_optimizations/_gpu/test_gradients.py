@@ -6,12 +6,8 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast.backends import cuda
-from chainer_fast.graph_optimizations._gpu.recording import GraphLaunch
 
 pytestmark = pytest.mark.gpu
-
-# Functions whose shortcuts are tried here.
-CLASSES = (GraphLaunch,)
 
 X = numpy.random.RandomState(0).rand(4, 3).astype('f')
 

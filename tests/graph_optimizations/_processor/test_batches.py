@@ -8,7 +8,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast.graph_optimizations._processor import batches, planner
-from tests.graph_optimizations._processor.test_stacks import needs_tiles
+from tests.graph_optimizations._processor.tiles import needs_tiles
 from tests.graph_optimizations.static_chains import draw
 
 STEPS, ROWS, UNITS, WORDS = 7, 20, 48, 60

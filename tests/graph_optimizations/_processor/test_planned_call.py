@@ -8,7 +8,6 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.graph_optimizations._processor import planner
-from chainer_fast.graph_optimizations._processor.planned_call import PlanRun
 from tests.graph_optimizations.static_chains import (
     Model,
     Static,
@@ -19,10 +18,6 @@ from tests.graph_optimizations.static_chains import (
     every_loop,
     train,
 )
-
-# Functions whose shortcuts are tried here.
-CLASSES = (PlanRun,)
-
 
 # Numbers
 #

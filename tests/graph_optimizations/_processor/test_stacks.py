@@ -1,24 +1,15 @@
 """Gradients of weights that several functions use, in plans."""
 import numpy
-import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast._core import factors
 from chainer_fast.backends.kernels.plan import layers
-from chainer_fast.graph_optimizations._processor import builders
+from tests.graph_optimizations._processor.tiles import ROWS, UNITS, needs_tiles
 from tests.graph_optimizations.static_chains import draw
 
-UNITS = 48
-ROWS = 20
 #: So many rows are never together: there are several products.
 USES = factors.rows_together(UNITS, UNITS, 4) // ROWS + 4
-
-SMALL = [numpy.empty(shape, 'f') for shape in ((ROWS, UNITS), (UNITS, UNITS))]
-
-needs_tiles = pytest.mark.skipif(
-    not builders.Affine.serves(*SMALL), reason='plans leave such products to BLAS')
-
 
 class Weights(chainer.Chain):
 

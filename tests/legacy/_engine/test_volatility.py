@@ -12,7 +12,7 @@ from chainer_fast import legacy
 from chainer_fast import links as L
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._engine.flags import AUTO, OFF, ON, Flag, aggregate_flags
-from tests._core.test_shortcuts import called_methods
+from tests.ways import called_methods
 
 
 @pytest.fixture(autouse=True)

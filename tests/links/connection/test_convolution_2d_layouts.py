@@ -7,7 +7,7 @@ import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast import memory_layouts, testing
 from chainer_fast.backends import cuda
-from tests.backends._cudnn.conftest import frontend  # noqa: F401
+from tests.doubles.host_cudnn.fixtures import frontend  # noqa: F401
 
 pytestmark = pytest.mark.gpu
 

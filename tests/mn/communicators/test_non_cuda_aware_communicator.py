@@ -4,7 +4,7 @@ import pytest
 
 from chainer_fast.backends import cuda
 from chainer_fast.mn.communicators import create_communicator
-from tests.mn.communicators.test_pure_nccl_communicator import (
+from tests.mn.communicators.on_gpus import (
     check,
     current_device,  # noqa: F401
     params_of,

@@ -8,7 +8,11 @@ and if the loop has raised a floating-point flag of which NumPy would warn.
 """
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.declared.adapter import KERNELS, Declared, DeclaredKernel
+from chainer_fast.backends.kernels.declared.adapter import (
+    KERNELS,
+    Declared as Declared,
+    DeclaredKernel,
+)
 
 
 def declared(name: str) -> DeclaredKernel:

@@ -6,8 +6,8 @@ float type and a positive number, and makes an array.
 Types
     ``F`` are floats and doubles, ``E`` also halves, which are computed in single
     precision and rounded once. All arrays of a call have one type, but for ``label``,
-    integers of 32 or 64 bits, and ``class``, such integers from zero up to the number of
-    columns.
+    integers of 32 or 64 bits, and ``class``, such integers from zero up to the number
+    of columns.
 Shapes
     ``*`` stands for any number of axes, a letter for one axis, ``1`` for an axis of
     length one; all arrays share the lengths of axes. The first array has all of them.
@@ -18,10 +18,13 @@ Shapes
 Axes
     ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones: of them is the
     second of three symbols, as in ``x:F(before;n;behind)``. The others stand for the
-    axes on either side, if any. ``axis:others`` names all axes but those in the middle.
+    axes on either side, if any. ``axis:others`` names all axes but those in the middle,
+    and ``axis=1`` is no argument but says which one it is. Arrays that lie in memory in
+    another order of axes, such as images with the channels last, are read in that order.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
-    integer of Python below 2**31 in size; ``b`` a truth value.
+    integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the
+    reference serves everything else.
 """
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ import typing as tp
 
 ARRAY = re.compile(r'(\w+):([FE]\(.*|label\(.*|class\(.*)')
 NUMBER = re.compile(
-    r'(\w+):(axis|axes|others|[cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
+    r'(\w+):(axis|axes|others|none|[cib])(?:(>=?)(-?\d+(?:\.\d+)?))?')
 SHAPE = re.compile(r'(F|E|label|class)\(([^()]*)\)')
 
 
@@ -73,11 +76,14 @@ class Signature(tp.NamedTuple):
     outputs : tuple of Array
     whole_rows : bool
         Whether the columns of a row belong together.
+    axis : int or None
+        The axis of the second symbol, if it is none of the arguments.
     """
 
     arguments: tuple[Array | Number, ...]
     outputs: tuple[Array, ...]
     whole_rows: bool
+    axis: int | None
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -90,7 +96,7 @@ class Signature(tp.NamedTuple):
 
 def _array(name, text):
     types, shapes = zip(*[
-        SHAPE.fullmatch(each).groups() for each in text.split('|')])
+        SHAPE.fullmatch(each).groups() for each in text.split('|')], strict=True)
     if len({*types}) != 1:
         raise ValueError('%s has several types in %r' % (name, text))
     return Array(name, types[0], tuple([
@@ -117,9 +123,13 @@ def read(text: str) -> Signature:
         If it is none, or if the first array does not have all symbols.
     """
     left, _, right = text.partition('->')
+    fixed = re.search(r' axis=(\d+)', left)
+    if fixed:
+        left = left.replace(fixed[0], '')
     signature = Signature(
         tuple([_argument(each) for each in left.split()]),
-        tuple([_argument(each) for each in right.split()]), ';' in text)
+        tuple([_argument(each) for each in right.split()]), ';' in text,
+        int(fixed[1]) if fixed else None)
     symbols = {*signature.inputs[0].shapes[0], '1'}
     for array in (*signature.inputs, *signature.outputs):
         for shape in array.shapes:

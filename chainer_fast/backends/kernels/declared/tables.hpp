@@ -5,8 +5,10 @@
 
 namespace chainer_fast {
 
-extern const Declaration LOSSES[], SOFTMAX[];
+extern const Declaration ACCURACY[], LOSSES[], NORMALIZATION[],
+    RUNNING_SUMS[], SOFTMAX[], VECTORS[];
 
-inline const Declaration *const TABLES[] = {LOSSES, SOFTMAX, nullptr};
+inline const Declaration *const TABLES[] = {
+    ACCURACY, LOSSES, NORMALIZATION, RUNNING_SUMS, SOFTMAX, VECTORS, nullptr};
 
 }  // namespace chainer_fast

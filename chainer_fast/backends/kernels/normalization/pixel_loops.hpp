@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
 namespace chainer_fast {
@@ -153,9 +153,6 @@ void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
     else
         transform_pixels<true>(x, g, gx, p, mean, factor, g_mean, slope);
 }
-
-constexpr Loop batch_forward_loop = {any_forward<float>, any_forward<double>};
-constexpr Loop batch_backward_loop = {any_backward<float>, any_backward<double>};
 
 }  // namespace
 }  // namespace chainer_fast

@@ -3,10 +3,12 @@
 #define CHAINER_FAST_NORMALIZATION_RESPONSE_LOOPS_HPP
 
 #include "chainer_fast/backends/kernels/normalization/pixel_loops.hpp"
-#include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
 
 namespace chainer_fast {
 namespace {
+
+/* Positions along the inner axis that are worked on at once. */
+constexpr ptrdiff_t STRIP = 128;
 
 /* What is worked on at once: some pixels whose channels lie side by side, or some
  * positions in the planes of all channels. What lies side by side is a line; channels are
@@ -132,11 +134,6 @@ void response_backward(const T *x, const T *g, T *unit, T *scale, T *gx, Extent 
                                 half, T(), factor, 0);
     });
 }
-
-constexpr Loop response_forward_loop = {
-    response_forward<float>, response_forward<double>};
-constexpr Loop response_backward_loop = {
-    response_backward<float>, response_backward<double>};
 
 }  // namespace
 }  // namespace chainer_fast

@@ -1,0 +1,77 @@
+/* Whether the help of other threads is worth it: learnt while a program runs. */
+#ifndef CHAINER_FAST_BALANCE_HPP
+#define CHAINER_FAST_BALANCE_HPP
+
+#include <stdint.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "chainer_fast/_cpu/parallel.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Calls of a loop with help before the first without. */
+constexpr unsigned FIRST_TRIALS = 8;
+
+/* Whether the way that was slower is tried again: once in 32 calls, or in up to 256 if it
+ * was much slower. The multiples of the golden ratio meet all places of a pattern that
+ * repeats, such as the layers of a model: its loops may differ, and one of them would stand
+ * for all. */
+inline bool is_trial(unsigned call, int rarer) {
+    constexpr uint32_t GOLDEN_RATIO = 2654435769u;
+    return call * GOLDEN_RATIO < uint32_t(1) << (27 - rarer);
+}
+
+/* Whether to ask for help this time. */
+inline bool wants_help(Experience &e) {
+    const unsigned call = e.calls.fetch_add(1, std::memory_order_relaxed);
+    const float alone = e.alone.load(std::memory_order_relaxed);
+    const float helped = e.helped.load(std::memory_order_relaxed);
+    if (!helped || !alone)
+        return !helped || call < FIRST_TRIALS;
+    const bool better = helped < alone;
+    const float ratio = better ? alone / helped : helped / alone;
+    const int rarer = (int)std::min(3.f, (ratio - 1) * 5);
+    return is_trial(call, rarer) ? !better : better;
+}
+
+/* Remembers how long a loop took for each of its parts; a single time that is out of the
+ * way counts little, as the account of waiting times below takes care of it. */
+inline void learn(const SharedLoop &loop, bool with_help, int64_t took) {
+    Experience &e = *loop.experience;
+    if (e.calls.load(std::memory_order_relaxed) == 1)
+        return;         /* It has started threads, and read code and data. */
+    std::atomic<float> &time = with_help ? e.helped : e.alone;
+    const float before = time.load(std::memory_order_relaxed);
+    const float now = std::max((float)took, 1.f) / loop.parts;
+    time.store(before ? before + (std::min(now, 3 * before) - before) / 8 : now,
+               std::memory_order_relaxed);
+}
+
+/* An account of the time that is lost in waiting for threads which have begun a piece
+ * and are not running, since other programs keep their processors busy. It may be a
+ * small share of the time that passes; while it is overdrawn, nobody is asked for help. */
+class Account {
+public:
+    bool is_open(int64_t now) {
+        credit = std::min(MOST, credit + (now - last) / SHARE);
+        last = now;
+        return credit >= 0;
+    }
+
+    void pay(int64_t lost) { credit -= lost; }
+
+    /* Whether threads were waited for lately, so that others need the processors. */
+    bool is_low() const { return credit < MOST / 2; }
+
+private:
+    static constexpr int64_t SHARE = 16, MOST = 1000000;
+    int64_t credit = MOST, last = 0;
+};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

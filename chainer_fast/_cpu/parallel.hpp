@@ -1,0 +1,139 @@
+/* Work shared among threads.
+ *
+ * All loops use one pool (`pool.hpp`). OMP_NUM_THREADS, threadpoolctl and
+ * ``config.num_threads`` say how many threads there are; after a fork there is one (see
+ * `threads.hpp`). Without OpenMP, which keeps that number, there is one always.
+ */
+#ifndef CHAINER_FAST_PARALLEL_HPP
+#define CHAINER_FAST_PARALLEL_HPP
+
+#ifndef CF_WITHOUT_PYTHON
+#include <Python.h>
+#endif
+#include <fenv.h>
+#include <stddef.h>
+
+#include <algorithm>
+#include <atomic>
+#include <type_traits>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace chainer_fast {
+
+#ifdef CF_WITHOUT_PYTHON
+/* What the module that this file becomes a part of finds as `find_share`. */
+void *share_of_module();
+#endif
+
+namespace {
+
+/* Error flags that NumPy warns of. */
+constexpr int FLOAT_ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+
+/* Number of threads that a loop may be cut into: one within another such loop. */
+inline int thread_limit() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* What loops of about one length have taken so far, in nanoseconds for each part that could
+ * be a thread's: by the thread that called, and with the help of others. Zero is not known
+ * yet. */
+struct Experience {
+    std::atomic<float> alone, helped;
+    std::atomic<unsigned> calls;
+};
+
+/* Where a loop may be cut. */
+enum class Cut { ANYWHERE, AT_THE_SAME_PLACES };
+
+/* A loop in pieces, which any thread may take. */
+struct SharedLoop {
+    void (*run)(const void *f, ptrdiff_t begin, ptrdiff_t end, int thread);
+    const void *f;
+    ptrdiff_t n, pieces;
+    int threads;
+    Cut cut;
+    float parts;
+    Experience *experience;
+};
+
+/* Does a task, and raises the error flags that other threads raise in the calling one. */
+typedef void (*Share)(const SharedLoop &);
+
+#ifdef CF_WITHOUT_PYTHON
+inline Share find_share() { return (Share)share_of_module(); }
+#elif defined(_OPENMP)
+/* That of the pool, which one module has for all; null if it cannot be imported. */
+inline Share find_share() {
+    static std::atomic<Share> found(nullptr);
+    Share share = found.load(std::memory_order_acquire);
+    if (!share) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *module = PyImport_ImportModule("chainer_fast._cpu.pool");
+        if (module)
+            share = (Share)PyCapsule_Import("chainer_fast._cpu.pool.share", 0);
+        Py_XDECREF(module);
+        PyErr_Restore(type, value, traceback);
+        PyGILState_Release(state);
+        found.store(share, std::memory_order_release);
+    }
+    return share;
+}
+#endif
+
+/* Calls f(begin, end), or f(begin, end, thread) with a number below `thread_limit()`, for
+ * parts of [0, n) that together are all of it, at the same time on several threads if
+ * each part has `grain` elements or more.
+ *
+ * Waking a thread takes 5 to 30 microseconds: a part should take longer. The caller holds
+ * no lock of Python, f throws nothing, and a result that adds up parts must cut them in
+ * places that do not depend on the number of threads. A loop that is cut AT_THE_SAME_PLACES
+ * is so for each number of threads, whether others help or not. Error flags that other
+ * threads raise are raised in the calling one, too.
+ */
+template <Cut cut = Cut::ANYWHERE, typename F>
+void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
+    constexpr bool numbered =
+        std::is_invocable_v<const F &, ptrdiff_t, ptrdiff_t, int>;
+    const auto run = [](const void *g, ptrdiff_t begin, ptrdiff_t end, int thread) {
+        if constexpr (numbered)
+            (*(const F *)g)(begin, end, thread);
+        else
+            (*(const F *)g)(begin, end);
+    };
+#ifdef _OPENMP
+    /* So many pieces for each thread that one which is late costs little. */
+    constexpr ptrdiff_t PIECES = cut == Cut::ANYWHERE ? 4 : 2;
+    constexpr int LENGTHS = 24;
+    static Experience experience[LENGTHS];      /* by powers of two of the grain */
+    if (n >= 2 * grain) {
+        const ptrdiff_t most = n / grain;
+        const int threads = (int)std::min<ptrdiff_t>(most, thread_limit());
+        const Share share = threads > 1 ? find_share() : nullptr;
+        if (share) {
+            int length = 0;
+            while (length < LENGTHS - 1 && most >> (length + 2))
+                ++length;
+            /* As many pieces for each thread. */
+            const ptrdiff_t pieces = std::min(most, threads * PIECES) / threads * threads;
+            share({run, &f, n, pieces, threads, cut, (float)n / grain,
+                   experience + length});
+            return;
+        }
+    }
+#endif
+    run(&f, 0, n, 0);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

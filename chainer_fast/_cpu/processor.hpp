@@ -1,0 +1,129 @@
+/* Which vector instructions are used: the level of the processor, or a lower one that
+ * the user sets.
+ *
+ * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that may
+ * be used. Whoever chooses among loops when the program runs asks `level`. Versions of
+ * loops that g++ makes (CF_CLONES) are chosen by what its library tells when a module is
+ * loaded: there, the linker puts a function of our own before the library's.
+ */
+#ifndef CHAINER_FAST_CORE_PROCESSOR_HPP
+#define CHAINER_FAST_CORE_PROCESSOR_HPP
+
+#include <stdlib.h>
+
+/* Whether there are loops for x86 processors that are chosen when the program runs, and
+ * whether the library itself tells the lower level. CF_WRAPPED: see setup.py. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CF_X86_VECTORS
+#if defined(CF_WRAPPED) && !defined(__clang__)
+#define CF_LOWERED_LIBRARY
+#endif
+#include <immintrin.h>
+#endif
+
+/* Whether there are loops for NEON, which every processor with 64 bits by Arm has. */
+#if defined(__GNUC__) && defined(__aarch64__)
+#define CF_NEON
+#include <arm_neon.h>
+#endif
+
+#if defined(CF_LOWERED_LIBRARY)
+/* Called by its address, as other calls are not linked yet when loops are chosen. */
+extern "C" char *getenv(const char *) __THROW __attribute__((noplt));
+#endif
+
+namespace chainer_fast {
+namespace {
+
+#ifdef CF_NEON
+enum Level { BASE, NEON, HIGHEST = NEON };
+#else
+enum Level { BASE, AVX2, AVX512, HIGHEST = AVX512 };
+#endif
+
+inline bool same_text(const char *a, const char *b) {
+    while (*a && *a == *b)
+        ++a, ++b;
+    return *a == *b;
+}
+
+/* What the user allows. `_cpu/processor.pyx` refuses what is not known. */
+inline Level allowed_level() {
+    const char *name = getenv("CHAINER_FAST_CPU");
+    if (name && same_text(name, "base"))
+        return BASE;
+#ifndef CF_NEON
+    if (name && same_text(name, "avx2"))
+        return AVX2;
+#endif
+    return HIGHEST;
+}
+
+/* What the compiler's library tells. */
+inline Level found_level() {
+#ifdef CF_X86_VECTORS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        const bool longer =
+            __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+            && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+        return longer ? AVX512 : AVX2;
+    }
+#endif
+#ifdef CF_NEON
+    return NEON;
+#else
+    return BASE;
+#endif
+}
+
+inline Level level() {
+    static const Level found = found_level();
+#ifdef CF_LOWERED_LIBRARY
+    return found;
+#else
+    static const Level allowed = allowed_level();
+    return found < allowed ? found : allowed;
+#endif
+}
+
+#ifdef CF_NEON
+inline bool has_neon() { return level() >= NEON; }
+#else
+inline bool has_avx2() { return level() >= AVX2; }
+inline bool has_avx512() { return level() >= AVX512; }
+#endif
+
+}  // namespace
+}  // namespace chainer_fast
+
+/* Called in the place of __cpu_indicator_init. */
+#if defined(CF_X86_VECTORS) && defined(CF_WRAPPED)
+extern "C" {
+int __real___cpu_indicator_init() __attribute__((visibility("hidden")));
+__attribute__((weak, visibility("hidden"))) int __wrap___cpu_indicator_init();
+
+#ifdef CF_LOWERED_LIBRARY
+/* Compiled code reads the library's record in place, so that its layout is fixed. Nobody
+ * looks again once there is a vendor, of which one is any. */
+struct cf_processor_record { unsigned vendor, type, subtype, features; };
+extern cf_processor_record __cpu_model __attribute__((visibility("hidden")));
+
+int __wrap___cpu_indicator_init() {
+    const chainer_fast::Level allowed = chainer_fast::allowed_level();
+    if (allowed == chainer_fast::BASE) {
+        __cpu_model = {1, 0, 0, 0};
+        return 0;
+    }
+    const int result = __real___cpu_indicator_init();
+    if (allowed == chainer_fast::AVX2)
+        __cpu_model.features &= ~(1u << 15);    /* AVX512F, which all others imply */
+    return result;
+}
+#else
+int __wrap___cpu_indicator_init() { return __real___cpu_indicator_init(); }
+#endif
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+# Values added to the rows that an array of integers names. Part of compiled.pyx.
+import numpy
+
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
+    PyArray_NDIM, PyArray_SIZE, npy_intp
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.labels cimport (
+    has_row_of_each, label_at, plain_labels)
+
+cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
+        namespace "chainer_fast":
+    cdef cppclass Numbers:
+        npy_intp *room(ptrdiff_t n) except +
+
+    # The matrix, of which few elements may be in use, does not let other threads run.
+    void add_rows_loop(
+        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
+        ptrdiff_t columns) noexcept
+
+
+def add_at(values, index, base):
+    """Compiled form of the kernel of this name, for an index of one array."""
+    cdef char kind
+    cdef Numbers found
+    cdef npy_intp *numbers
+    cdef npy_intp i, row, n, rows
+    if type(index) is not tuple or len(index) != 1 or not kind_of(values):
+        return NotImplemented
+    places = index[0]
+    if type(base) is tuple:
+        out = numpy.zeros(base, values.dtype)
+    elif PyArray_CheckExact(base):
+        out = base.copy()
+    else:
+        return NotImplemented
+    # A shape may be of objects of the user's, with code of their own.
+    kind = kind_of(values)
+    if not kind or kind_of(out) != kind or not plain_labels(places) or (
+            PyArray_NDIM(out) == 0 or not has_row_of_each(
+                values, places, PyArray_DIMS(<np.ndarray>out) + 1,
+                PyArray_NDIM(out) - 1)):
+        return NotImplemented
+    n, rows = PyArray_SIZE(places), PyArray_DIM(<np.ndarray>out, 0)
+    numbers = found.room(n)
+    for i in range(n):
+        row = label_at(places, i)
+        if not -rows <= row < rows:
+            return NotImplemented
+        numbers[i] = row + rows if row < 0 else row
+    clear_float_errors()
+    add_rows_loop(kind, numbers, values, PyArray_DATA(<np.ndarray>out), n,
+                  PyArray_SIZE(out) // rows)
+    return NotImplemented if float_errors() else out

@@ -1,0 +1,40 @@
+"""The stand-in for cuDNN's frontend, in the place of ``cudnn``.
+
+Nothing of the package is imported before the stand-in for CuPy may be installed.
+"""
+import sys
+
+import pytest
+
+
+def _forget(monkeypatch):
+    """Let the package look for cuDNN anew, and find again later what it has now."""
+    from chainer_fast.backends import _cudnn, cuda
+    from chainer_fast.backends._cudnn import library, plans
+    from tests.doubles.host_cupy import array
+    if cuda.cupy.ndarray is not array.ndarray:
+        pytest.skip('the stand-in for cuDNN works on that for CuPy only')
+    monkeypatch.setattr(library, '_module', None)
+    monkeypatch.setattr(library, '_reason', None)
+    monkeypatch.setattr(library, '_local', library._Local())
+    monkeypatch.setattr(_cudnn, '_cudnn_version', None)
+    monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
+    # Less than the workspace of one of the engines of the stand-in.
+    monkeypatch.setattr(_cudnn, '_WORKSPACE', 1 << 23)
+    monkeypatch.setattr(plans, 'SPARING', 1 << 23)
+    monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
+
+
+@pytest.fixture(params=['1.24', '1.28'])
+def frontend(request, monkeypatch):
+    from tests.doubles import host_cudnn
+    _forget(monkeypatch)
+    module = host_cudnn.make(request.param)
+    monkeypatch.setitem(sys.modules, 'cudnn', module)
+    return module
+
+
+@pytest.fixture
+def no_frontend(monkeypatch):
+    _forget(monkeypatch)
+    monkeypatch.setitem(sys.modules, 'cudnn', None)
