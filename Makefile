@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 OUT ?= result
-SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
+SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
 	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card sanitize \

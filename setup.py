@@ -61,7 +61,8 @@ FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
     # C++ throws; sources are in UTF-8; files of templates have many sections.
-    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj', '/FI' + FIRST_HEADER]
+    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj']
+    FIRST_INCLUDE = ['/FI' + FIRST_HEADER]
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -69,13 +70,22 @@ else:
     # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
-    COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
+    COMPILE_ARGS += ['-Wno-unused-function']
+    FIRST_INCLUDE = ['-include', FIRST_HEADER]
 # Below AVX-512, no loop with a choice between two values is vectorized while the one
 # not chosen may raise a flag of an error. These modules warn of flags as they find
 # them; others have NumPy compute the same again, and warn.
 WARN_OF_FLAGS = (
     'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.')
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
+# Loops in C++ that know nothing of Python, and become part of a module: a pattern of
+# their files. What Cython writes ends in .cpp, what people write in .cc.
+LOOPS = {
+    'chainer_fast.backends.kernels.declared.adapter':
+        'chainer_fast/backends/kernels/*/*.cc',
+}
+# Flags of single files of loops, beside those of all modules.
+LOOP_ARGS = {}
 LINK_ARGS = []
 if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
@@ -116,6 +126,11 @@ def dependencies(path, found=()):
     return found
 
 
+def loops(name):
+    """Return the files of loops that are part of a module."""
+    return sorted(Path().glob(LOOPS[name])) if name in LOOPS else []
+
+
 def extensions():
     """Return the compiled modules: every .pyx file is one."""
     sources = {'.'.join(source.with_suffix('').parts): source
@@ -123,12 +138,14 @@ def extensions():
     return [
         Extension(
             name,
-            [str(source)],
+            [str(source), *map(str, loops(name))],
             language='c++',
-            depends=['setup.py', FIRST_HEADER, *map(str, dependencies(source))],
+            depends=['setup.py', FIRST_HEADER, *(
+                str(needed) for file in (source, *loops(name))
+                for needed in dependencies(file))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
-            extra_compile_args=COMPILE_ARGS + (
+            extra_compile_args=COMPILE_ARGS + FIRST_INCLUDE + (
                 [] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS),
             extra_link_args=LINK_ARGS)
         for name, source in sources.items()]
@@ -140,7 +157,7 @@ def translate(modules, force):
         [*modules], compiler_directives=DIRECTIVES, nthreads=JOBS, force=force)}
     for ext in modules:
         ext.sources = translated[ext.name]
-        for source in map(Path, ext.sources):
+        for source in map(Path, ext.sources[:1]):
             # Tracebacks name files of NumPy and Cython, too. Their paths begin with the
             # environment, and an isolated build makes one anew.
             text = source.read_text(encoding='utf-8')
@@ -213,11 +230,25 @@ class Build(build_ext):
         super().run()
 
     def build_extension(self, ext):
+        if ext in self._outdated:
+            ext.extra_objects = [self._compiled_loops(file) for file in ext.sources[1:]]
+            ext.sources = ext.sources[:1]
         super().build_extension(ext)
         if ext in self._outdated:
             self._done += 1
             print('compiled %2d of %d: %s' % (
                 self._done, len(self._outdated), ext.name), flush=True)
+
+    def _compiled_loops(self, file):
+        """Compile one file of loops, if it has changed, and return the object file."""
+        object_file, = self.compiler.object_filenames(
+            [file], output_dir=self.build_temp)
+        needed = ['setup.py', file, *map(str, dependencies(Path(file)))]
+        if self.force or newer_group(needed, object_file, 'newer'):
+            self.compiler.compile(
+                [file], output_dir=self.build_temp, macros=MACROS, include_dirs=['.'],
+                extra_postargs=COMPILE_ARGS + ANY_FLAGS + LOOP_ARGS.get(file, []))
+        return object_file
 
 
 if __name__ == '__main__':

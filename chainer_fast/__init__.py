@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import os as _os
+import sys as _sys
 import typing as _typing
 import typing as tp
 
@@ -56,7 +57,7 @@ from chainer_fast import (
     warnings as warnings,
 )
 from chainer_fast._backprop import backward as backward
-from chainer_fast._core import gil as _gil, processor as _processor
+from chainer_fast._core import gil as _gil, kinds as _kinds, processor as _processor
 from chainer_fast._core.state import get_function_hooks as get_function_hooks
 from chainer_fast._help.past import missing_names as _missing_names
 from chainer_fast._help.summary import summary as summary
@@ -136,6 +137,7 @@ from chainer_fast.serializer import (
     Deserializer as Deserializer,
     Serializer as Serializer,
 )
+from chainer_fast.utils.experimental import bind as _bind_experimental
 from chainer_fast.variable import (
     Parameter as Parameter,
     Variable as Variable,
@@ -151,6 +153,7 @@ _missing_names.explain()
 
 #: Set it to True to have no FutureWarning for experimental features.
 disable_experimental_feature_warning = False
+_bind_experimental(_sys.modules[__name__])
 
 
 if _typing.TYPE_CHECKING:
@@ -163,6 +166,13 @@ else:
             return _importlib.import_module('chainer_fast.' + name)
         raise _missing_names.error(__name__, name)
 
+
+def _load_chainerx():
+    from chainer_fast import chainerx
+    return chainerx
+
+
+_kinds.kinds['ChainerX'].load = _load_chainerx
 
 def load_ipython_extension(ipython: tp.Any) -> None:
     """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""

@@ -9,9 +9,6 @@ from chainer_fast.types import NdArray, Xp
 # Devices that need no set-up share one context: it can be entered any number of times.
 _dummy_context = contextlib.nullcontext()
 
-#: The type of array of ChainerX in a tuple, which is empty until that is imported.
-chainerx_types: tuple[type[tp.Any], ...] = ()
-
 
 def _convert_arrays(arrays, convert):
     """Apply ``convert`` to an array, or to each array of a list or a tuple.
@@ -94,6 +91,9 @@ class Device:
     >>> device.send([np.ones(2), None])
     [array([1., 1.]), None]
     """
+
+    # Whether its arrays have those of another device inside, `fallback_device`.
+    _wraps = False
 
     xp: Xp = _required(
         '`xp`', 'Module whose functions work on the arrays of the device.')

@@ -7,9 +7,10 @@ import warnings
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
+from chainer_fast._core import kinds
 from chainer_fast.function_node import _check_partners, _check_sequence
 from chainer_fast.utils import argument
-from chainer_fast.variable import Variable, _bound
+from chainer_fast.variable import Variable
 
 _backprop_to_all = _backprop_core.backprop_to_all
 
@@ -77,8 +78,8 @@ def backward(
     for y in outputs:
         if not isinstance(y, _variable.Variable):
             raise TypeError('each output must be a Variable, not %s' % type(y))
-    if any([y._has_chainerx_array for y in outputs]):
-        _bound.chainerx.backward_all(outputs, grad_outputs, enable_double_backprop)
+    if any([y._has_wrapper for y in outputs]):
+        kinds.of_wrappers.backward_all(outputs, grad_outputs, enable_double_backprop)
         return
     if grad_outputs is None:
         gradients = [y.grad_var for y in outputs]

@@ -5,8 +5,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend
 from chainer_fast._backend import Device
+from chainer_fast._core import kinds
 from chainer_fast.backends import _chainerx, _cpu, cuda
 from chainer_fast.backends._chainerx import ChainerxDevice, from_chx, to_chx
 from chainer_fast.backends._cpu import CpuDevice
@@ -44,7 +44,8 @@ def copyto(dst: NdArray, src: NdArray) -> None:
     >>> x
     array([1., 2.], dtype=float32)
     """
-    dst, src = from_chx([dst, src]) if _has_chainerx(dst, src) else (dst, src)
+    if isinstance(dst, kinds.wrappers) or isinstance(src, kinds.wrappers):
+        dst, src = from_chx([dst, src])
     if isinstance(dst, numpy.ndarray):
         return numpy.copyto(dst, _cpu._to_cpu(src))
     for side, arr in (('to', dst), ('from', src)):
@@ -52,11 +53,6 @@ def copyto(dst: NdArray, src: NdArray) -> None:
             raise TypeError('expected an array to copy %s, got %s' % (side, type(arr)))
     with dst.device:
         cuda.cupy.copyto(dst, cuda.cupy.asarray(src))
-
-
-def _has_chainerx(*arrays):
-    return _backend.chainerx_types and any([
-        isinstance(array, _backend.chainerx_types) for array in arrays])
 
 
 def get_device(device_spec: DeviceSpec) -> Device:
@@ -195,10 +191,12 @@ def get_array_module(*args: tp.Any) -> Xp:
     >>> xp.maximum(x.array, 0)
     array([0., 2.], dtype=float32)
     """
-    if _backend.chainerx_types:
+    if kinds.wrappers:
         for arg in args:
-            if isinstance(getattr(arg, 'raw_array', arg), _backend.chainerx_types):
-                return _chainerx.module()
+            array = getattr(arg, 'raw_array', arg)
+            if isinstance(array, kinds.wrappers):
+                kind: tp.Any = kinds.kind_of(array)
+                return kind.module
     return cuda.get_array_module(*args)
 
 
@@ -225,10 +223,10 @@ def get_device_from_array(*arrays: tp.Any) -> Device:
     '@numpy'
     """
     for array in arrays:
-        device = (GpuDevice.from_array(array) or Intel64Device.from_array(array)
-                  or ChainerxDevice.from_array(array))
-        if device is not None:
-            return device
+        for find in kinds.finders:
+            device = find(array)
+            if device is not None:
+                return device
     return CpuDevice()
 
 
@@ -239,10 +237,9 @@ def _get_target(device_spec):
 
 def _guess_device_from_array_module(xp):
     """Return the current device of an array module."""
-    if xp is cuda.cupy:
-        return GpuDevice(cuda.Device())
-    if xp is not numpy and xp is _chainerx.module():
-        return ChainerxDevice(xp.get_default_device())
+    for kind in kinds.kinds.values():
+        if kind.current_device is not None and xp is kind.module:
+            return kind.current_device()
     return CpuDevice()
 
 

@@ -303,7 +303,7 @@ class _ToChainerxVisitor(DeviceResidentsVisitor):
 
     def visit_device_resident(self, device_resident: DeviceResident) -> None:
         device = device_resident.device
-        if not isinstance(device, backend.ChainerxDevice):
+        if not device._wraps:
             device_resident._device = backend.ChainerxDevice.from_fallback_device(
                 device)
 
@@ -330,7 +330,7 @@ class _FromChainerxVisitor(DeviceResidentsVisitor):
 
 def _retired_method_for(device):
     """Return the retired method that moves to a device, and its arguments."""
-    if isinstance(device, backend.ChainerxDevice):
+    if device._wraps:
         return None, {}
     if isinstance(device, backend.GpuDevice):
         return 'to_gpu', {'device': device.device.id}

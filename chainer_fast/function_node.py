@@ -11,6 +11,7 @@ from chainer_fast import backend, function_hook
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import graph as _graph
+from chainer_fast._core import kinds
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.function_hook import FunctionHook
@@ -20,7 +21,7 @@ from chainer_fast.graph_optimizations.static_graph_utilities import (
 from chainer_fast.types import NdArray
 from chainer_fast.utils import _foreign, _type_advice, argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
-from chainer_fast.variable import GradOutputs, Variable, _bound
+from chainer_fast.variable import GradOutputs, Variable
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 
@@ -537,17 +538,17 @@ def grad(
     """
     _check_sequence('outputs', outputs)
     _check_sequence('inputs', inputs)
+    gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
+    gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
     for name, variables in (('outputs', outputs), ('inputs', inputs)):
         for var in variables:
             if not isinstance(var, _variable.Variable):
                 raise TypeError(
                     'each of %s must be a Variable, not %s' % (name, type(var)))
-            if variables is outputs and not var._has_chainerx_array:
+            if variables is outputs and not var._has_wrapper:
                 var.node._check_old_style_gradient()
-    gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
-    gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
-    if any([y._has_chainerx_array for y in (*outputs, *inputs)]):
-        return _bound.chainerx.grad(
+    if any([y._has_wrapper for y in (*outputs, *inputs)]):
+        return kinds.of_wrappers.grad(
             outputs, inputs, gys, gxs, set_grad, retain_grad, enable_double_backprop,
             loss_scale)
     for i, y in enumerate(outputs):

@@ -600,6 +600,9 @@ class TestGrad:
             chainer_fast.grad([x], [x], [x, x])
         with pytest.raises(ValueError, match='grad_inputs must be of the same length'):
             chainer_fast.grad([x], [x], None, [])
+        # What the lists hold is looked at later.
+        with pytest.raises(ValueError, match='same length'):
+            chainer_fast.grad([], [None], [x])
 
 
 class OldStyle(chainer_fast.Function):

@@ -1,4 +1,4 @@
-# Arrays of ChainerX. Part of graph.pyx.
+# Arrays that hold a variable: wrappers. Part of graph.pyx.
 #
 # Arrays of floats of one dtype that are in the default graph or in none, and numbers,
 # are added and multiplied as variables or arrays of NumPy are; routines that are handed
@@ -22,7 +22,7 @@ def bind_operators_of_arrays(*routines):
 
 
 cdef class ArrayBase:
-    """Compiled base of :class:`chainerx.ndarray`: a variable, and places in graphs."""
+    """Compiled base of wrappers: a variable, and places in graphs."""
 
     def __add__(self, other):
         return _operate_on_arrays(PyNumber_Add, 0, self, other)
@@ -56,11 +56,12 @@ cpdef object array_around(VariableBase variable, object device, object ids=None)
     ----------
     variable : Variable
         With an array of the device.
-    device : chainerx.Device
+    device : object
+        Of the library, with ``native``: whether it is the host.
     ids : frozenset of BackpropId, optional
         The graphs, if there is one beside the default one.
     """
-    cdef ArrayBase array = <ArrayBase>cf_allocate(_ChainerxArray, _NO_ARGS)
+    cdef ArrayBase array = <ArrayBase>cf_allocate(_Wrapper, _NO_ARGS)
     array._v = variable
     array._device = device
     array._ids = ids
@@ -80,9 +81,8 @@ cdef object _result_inside(VariableBase variable, object device):
 
 
 cdef object plain_inside(object array):
-    """Return the plain array inside one of ChainerX; others are returned as they are.
-    """
-    return (<ArrayBase>array)._v.arr if is_chainerx(array) else array
+    """Return the plain array inside a wrapper; others are returned as they are."""
+    return (<ArrayBase>array)._v.arr if is_wrapper(array) else array
 
 
 cdef int _clear_inside(ArrayBase array) except -1:
@@ -102,7 +102,7 @@ cpdef list plain_variables(tuple arrays):
     cdef ArrayBase array, first = None
     cdef list variables = []
     for each in arrays:
-        if type(each) is not _ChainerxArray:
+        if type(each) is not _Wrapper:
             return None
         array = <ArrayBase>each
         x = array._v.arr
@@ -122,7 +122,7 @@ cdef object _operate_on_arrays(
         _Operation operation, int place, ArrayBase a, object other):
     cdef ArrayBase b
     cdef object x, y
-    if type(other) is not _ChainerxArray:
+    if type(other) is not _Wrapper:
         return _with_number(operation, place, a, other, False)
     b = <ArrayBase>other
     x, y = a._v.arr, b._v.arr
@@ -174,11 +174,11 @@ cdef object _with_number(
     return plain_array(PyArray_FROM_O(x), a._device)
 
 
-# Functions of variables of arrays of ChainerX.
+# Functions of variables of wrappers.
 
 cdef object _unpack(
         FunctionBase function, PyObject **xs, Py_ssize_t n, PyObject **inner):
-    """Find the variables inside variables and arrays, all of ChainerX.
+    """Find the variables inside wrappers, and inside variables of wrappers.
 
     Arrays that the function itself has are replaced by the plain ones inside.
 
@@ -195,7 +195,7 @@ cdef object _unpack(
         found = <object>xs[i]
         if isinstance(found, VariableBase):
             found = (<VariableBase>found).arr
-        if not is_chainerx(found):
+        if not is_wrapper(found):
             return None
         array = <ArrayBase>found
         if array._ids is not None or (i > 0 and array._device is not device):
@@ -204,13 +204,13 @@ cdef object _unpack(
         inner[i] = <PyObject *>array._v
     if own is not NULL:
         for name, found in (<dict>own).items():
-            if is_chainerx(found):
+            if is_wrapper(found):
                 (<dict>own)[name] = plain_inside(found)
     return device
 
 
 cdef VariableBase _pack(VariableBase result, object device, bint enable_backprop):
-    """Return a variable of an array of ChainerX around a result."""
+    """Return a variable of a wrapper around a result."""
     if result.arr is None:
         return new_variable(None, False)
     if result._requires_grad and not (enable_backprop and _is_float(result.arr)):
@@ -227,7 +227,7 @@ cdef bint _is_float(object array) except -1:
 cdef object _apply_inside(
         Shortcut shortcut, FunctionBase function, PyObject **xs, Py_ssize_t n,
         ThreadState state):
-    """Apply a shortcut to what is inside arrays of ChainerX; None if it declines."""
+    """Apply a shortcut to what is inside wrappers; None if it declines."""
     cdef PyObject *inner[MAX_SHORTCUT_INPUTS]
     cdef object result
     if n > MAX_SHORTCUT_INPUTS:
@@ -246,8 +246,8 @@ cdef object _apply_inside(
     return None if result is None else _pack(result, device, state.enable_backprop)
 
 
-cdef tuple _apply_to_chainerx(FunctionBase function, tuple inputs):
-    """Apply a function to variables and arrays, of which one is of ChainerX.
+cdef tuple _apply_to_wrappers(FunctionBase function, tuple inputs):
+    """Apply a function to variables and arrays, one of which is a wrapper, or of one.
 
     Functions of this package compute with the plain arrays inside.
     """
@@ -256,13 +256,13 @@ cdef tuple _apply_to_chainerx(FunctionBase function, tuple inputs):
     cdef vector[PyObject *] inner
     cdef object device = None
     inner.resize(n)
-    if _chainerx.computes_inside(type(function)):
+    if _of_wrappers.computes_inside(type(function)):
         device = _unpack(
             function, PySequence_Fast_ITEMS(inputs), n, inner.data())
     if device is None or not device.native:
-        return _chainerx.apply(function, inputs)
+        return _of_wrappers.apply(function, inputs)
     if own_attribute(function, '_local_function_hooks'):
-        return _chainerx.apply(function, inputs)
+        return _of_wrappers.apply(function, inputs)
     scope = _enter_silence(state)
     try:
         outputs = function.apply(tuple([<object>inner[i] for i in range(n)]))

@@ -338,8 +338,36 @@ cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
     return 0
 
 
+cdef tuple _compute_observed(
+        FunctionBase function, tuple arrays, ThreadState state):
+    """Run ``forward`` with checks, hooks and debug mode."""
+    if state.debug:
+        function.stack = traceback.extract_stack()
+    if state.type_check:
+        function._check_data_type_forward(arrays)
+    hooks = hooks_of(function, state)
+    if hooks is not None:
+        for hook in list(hooks.values()):
+            hook.forward_preprocess(function, arrays)
+    function._input_indexes_to_retain = None
+    function._output_indexes_to_retain = None
+    function._input_count = len(arrays)
+    outputs = _compute(function, arrays, state)
+    _check_outputs(function, outputs)
+    if hooks is not None:
+        for hook in list(hooks.values()):
+            hook.forward_postprocess(function, arrays)
+    if state.debug:
+        for array in outputs:
+            if array is not None and _has_nan(array):
+                raise RuntimeError(
+                    'NaN is detected on forward computation of %s' % function.label)
+    function._output_count = len(outputs)
+    return outputs
+
+
 cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
-    """Apply a function with checks, hooks, layouts and debug mode."""
+    """Apply a function with checks of its inputs, and layouts."""
     cdef VariableBase variable
     cdef bint requires_grad = False
     cdef bint plain = True
@@ -356,8 +384,8 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             array = x
         if not PyArray_CheckExact(array):
             plain = False
-            if is_chainerx(array):
-                return _apply_to_chainerx(function, tuple(inputs))
+            if is_wrapper(array):
+                return _apply_to_wrappers(function, tuple(inputs))
             if array is not None and not is_on_device(array) and (
                     not _accepts_array(array)):
                 raise TypeError(
@@ -374,34 +402,9 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
                _cure_of_mixture(arrays)))
     if layouts:
         function._note_input_layouts(variables)
-
-    if state.debug:
-        function.stack = traceback.extract_stack()
-    if state.type_check:
-        function._check_data_type_forward(arrays)
-
-    hooks = hooks_of(function, state)
-    if hooks is not None:
-        for hook in list(hooks.values()):
-            hook.forward_preprocess(function, arrays)
-
-    function._input_indexes_to_retain = None
-    function._output_indexes_to_retain = None
-    function._input_count = len(variables)
-    outputs = _compute(function, arrays, state)
-    _check_outputs(function, outputs)
-
-    if hooks is not None:
-        for hook in list(hooks.values()):
-            hook.forward_postprocess(function, arrays)
-    if state.debug:
-        for array in outputs:
-            if array is not None and _has_nan(array):
-                raise RuntimeError(
-                    'NaN is detected on forward computation of %s' % function.label)
-
-    function._output_count = len(outputs)
-    results = tuple([new_variable(array, requires_grad) for array in outputs])
+    results = tuple([
+        new_variable(array, requires_grad)
+        for array in _compute_observed(function, arrays, state)])
     layouts_out = function._output_layouts
     if layouts_out is not None:
         for variable, layout in zip(results, layouts_out):

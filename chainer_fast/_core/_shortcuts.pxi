@@ -158,10 +158,9 @@ cdef inline object _apply_by(
     cdef vector[PyObject *] many
     # Meanwhile other threads, and an index of the user's, may replace the arrays.
     cdef Held held
-    cdef bint requires_grad = False
+    cdef bint requires_grad = False, on_device = False
     cdef Py_ssize_t i
     cdef object array
-    cdef bint on_device = False
     cdef Traits traits = shortcut.traits
     if n > MAX_SHORTCUT_INPUTS:
         many.resize(n)
@@ -179,18 +178,15 @@ cdef inline object _apply_by(
         Py_INCREF(<object>arrays[i])
         held.n += 1
         if not PyArray_CheckExact(<object>arrays[i]):
-            if is_chainerx(<object>arrays[i]):
+            if is_wrapper(<object>arrays[i]):
                 return _apply_inside(shortcut, function, xs, n, state)
             if not traits.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True
-    if on_device:
-        array = shortcut.forward_on_device(function, arrays, n)
-    else:
-        array = shortcut.forward(function, arrays, n)
+    array = (shortcut.forward_on_device(function, arrays, n) if on_device
+             else shortcut.forward(function, arrays, n))
     if array is None:
         return None
-
     function._input_indexes_to_retain = traits.retain_inputs
     function._output_indexes_to_retain = traits.retain_outputs
     function._input_count = n

@@ -1,6 +1,7 @@
 # Operations without warnings of floats. Part of graph.pyx.
 #
-# ChainerX does not warn of divisions by zero, overflows and numbers without a meaning.
+# Operations on wrappers do not warn of divisions by zero, overflows and numbers without
+# a meaning.
 # NumPy 2 looks up in the context of the thread whether it has to: operations that run
 # none of the user's code run in one of their own, which costs less than errstate does.
 

@@ -40,17 +40,16 @@ cdef VariableNodeBase node_of(VariableBase variable):
 
 cdef object _grad_array_of(VariableBase variable):
     """Return the gradient as an array, which it is from then on."""
-    if is_chainerx(variable.arr):
-        return _chainerx.grad_of(variable)
-    if type(variable.grad_arr) is RowGradient:
-        variable.grad_arr = dense(variable.grad_arr)
+    if is_wrapper(variable.arr):
+        return _of_wrappers.grad_of(variable)
+    variable.grad_arr = as_grad_array(variable.grad_arr)
     return variable.grad_arr
 
 
 cdef VariableBase grad_var_of(VariableBase variable):
     """Return the gradient as a variable, making it around the array if needed."""
-    if is_chainerx(variable.arr):
-        return _chainerx.grad_var_of(variable)
+    if is_wrapper(variable.arr):
+        return _of_wrappers.grad_var_of(variable)
     if variable._grad_var is None and variable.grad_arr is not None:
         variable._grad_var = new_variable(_grad_array_of(variable), True)
     return variable._grad_var
@@ -59,8 +58,8 @@ cdef VariableBase grad_var_of(VariableBase variable):
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1:
     """Set the gradient without any check; ``grad`` may be None for a bare array."""
     variable._grad_valid = True
-    if is_chainerx(variable.arr):
-        _chainerx.set_grad(variable, array, grad)
+    if is_wrapper(variable.arr):
+        _of_wrappers.set_grad(variable, array, grad)
         return 0
     variable.grad_arr = array
     variable._grad_var = grad
@@ -80,7 +79,7 @@ cdef int _check_grad(VariableBase variable, object grad) except -1:
 
 
 cdef int clear_grad(VariableBase variable) except -1:
-    if is_chainerx(variable.arr):
+    if is_wrapper(variable.arr):
         _clear_inside(<ArrayBase>variable.arr)
     variable.grad_arr = None
     variable._grad_var = None
@@ -116,8 +115,8 @@ cdef class VariableBase:
                     'Use chainer.using_config(\'enable_backprop\', False) instead.')
             raise _unexpected('Variable.__init__', retired, (
                 'data', 'name', 'grad', 'requires_grad', 'layout'))
-        if is_chainerx(data):
-            data = _chainerx.connected(data, requires_grad)
+        if is_wrapper(data):
+            data = _of_wrappers.connected(data, requires_grad)
         elif data is not None and not PyArray_CheckExact(data) and (
                 not _accepts_array(data)):
             raise TypeError(
@@ -153,8 +152,8 @@ cdef class VariableBase:
             _on_read(self, self.arr, False)
         if self._layout is not None:
             self._refuse_layout()
-        if is_chainerx(self.arr):
-            return _chainerx.array_of(self)
+        if is_wrapper(self.arr):
+            return _of_wrappers.array_of(self)
         return self.arr
 
     @array.setter
@@ -184,8 +183,8 @@ cdef class VariableBase:
             self._refuse_layout()
         if array is not None:
             array.dtype, array.shape  # an AttributeError before anything has changed
-        if is_chainerx(self.arr):
-            _chainerx.check_replaceable(self, array)
+        if is_wrapper(self.arr):
+            _of_wrappers.check_replaceable(self, array)
         if self.sharers is None:
             self._hold(array)
             return
@@ -197,8 +196,8 @@ cdef class VariableBase:
 
     def _hold(self, array):
         """Take an array for this variable alone."""
-        if is_chainerx(array):
-            array = _chainerx.connected(array, self._requires_grad)
+        if is_wrapper(array):
+            array = _of_wrappers.connected(array, self._requires_grad)
         self.arr = array
         self._cached_device = None
         if self.node_base is not None:
@@ -299,14 +298,14 @@ cdef class VariableBase:
 
     @property
     def _grad(self):
-        if is_chainerx(self.arr):
+        if is_wrapper(self.arr):
             return None     # The array keeps it.
         return _grad_array_of(self)
 
     @_grad.setter
     def _grad(self, grad):
-        if is_chainerx(self.arr):
-            _chainerx.set_grad(self, grad, None)
+        if is_wrapper(self.arr):
+            _of_wrappers.set_grad(self, grad, None)
             return
         self.grad_arr = grad
         self._grad_var = None
@@ -316,7 +315,7 @@ cdef class VariableBase:
     @property
     def node(self):
         """The node that stands for the variable in the graph."""
-        if is_chainerx(self.arr):
+        if is_wrapper(self.arr):
             _refuse_node()
         return node_of(self)
 
@@ -325,8 +324,8 @@ cdef class VariableBase:
         return self.node
 
     @property
-    def _has_chainerx_array(self):
-        return is_chainerx(self.arr)
+    def _has_wrapper(self):
+        return is_wrapper(self.arr)
 
     @_node.setter
     def _node(self, VariableNodeBase node not None):
@@ -356,8 +355,8 @@ cdef class VariableBase:
     @property
     def creator_node(self):
         """The :class:`~chainer_fast.FunctionNode` that made the variable, or None."""
-        if is_chainerx(self.arr):
-            return _chainerx.creator_of(self)
+        if is_wrapper(self.arr):
+            return _of_wrappers.creator_of(self)
         return None if self.node_base is None else self.node_base.creator_base
 
     @creator_node.setter
@@ -439,7 +438,8 @@ cdef class VariableBase:
 
 cdef int _refuse_node() except -1:
     raise RuntimeError(
-        'A variable of an array of ChainerX has no node: the array is in the graph.')
+        'A variable of an array of %s has no node: the array is in the graph.'
+        % _name_of_wrappers)
 
 
 cdef int _refuse_grad() except -1:

@@ -9,16 +9,14 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core import grad_check
 from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.factors cimport Factors
-from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
-    as_grad_variable, check_old_style, sum_gradients
+from chainer_fast._core.grad_table cimport GradTable, check_old_style
 from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, OUTPUT_REFERENCES, \
-    FunctionBase, Shortcut, VariableBase, VariableNodeBase, hooks_of, lone_output, \
-    node_of, nodes_of_outputs, on_host, put_grad, shape_matches, shortcut_of, \
-    variable_of
+    FunctionBase, Shortcut, VariableBase, VariableNodeBase, as_grad_array, \
+    as_grad_variable, give_gradient, gradient_of, hooks_of, is_like, lone_output, \
+    node_of, nodes_of_outputs, on_host, put_grad, settle, shape_matches, shortcut_of, \
+    takes_factors, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.launches cimport device_in_use, is_on_device, use_again
-from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
 cdef object _FunctionNode = None
@@ -91,100 +89,89 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
     """
     cdef tuple targets = tuple(target_input_indexes)
     cdef tuple nodes = function.input_nodes
-    cdef list gradients
-    cdef list earlier = []
-    cdef list sums
-    cdef Py_ssize_t i
+    cdef list gradients, earlier, sums
     cdef bint lazy = function.lazy_grad_sum
     try:
         if type(function).backward_accumulate is _base_accumulate:
-            # The function may unchain itself, and then has no inputs any more.
-            gradients = _select(
-                function, len(nodes), targets, function.backward(targets, grad_outputs))
+            earlier = None
+            gradients = _backward(function, len(nodes), targets, grad_outputs)
             if is_debug:
-                earlier = [
-                    sum_gradients(list(grad_inputs[nodes[i]])) for i in targets]
-                grad_check.check_step(function, targets, earlier, gradients)
+                earlier = [settle(list(grad_inputs[nodes[i]])) for i in targets]
         else:
-            # A node that is an input twice passes its sum at the first place only.
-            first = {}
-            for i in targets:
-                sums = grad_inputs[nodes[i]]
-                if nodes[i] in first:
-                    earlier.append(None)
-                    continue
-                first[nodes[i]] = True
-                earlier.append(as_grad_variable(sum_gradients(sums)))
-                sums[:] = []
-            gradients = list(function.backward_accumulate(
-                targets, grad_outputs, tuple(earlier)))
-            if len(gradients) != len(targets):
-                raise grad_check.wrong_gradients(
-                    function,
-                    'number of gradients returned from backward_accumulate is '
-                    'incorrect: %d != expected %d' % (len(gradients), len(targets)))
-            if is_debug:
-                grad_check.check_step(
-                    function, targets, [None] * len(targets), gradients)
+            earlier = [None] * len(targets)
+            gradients = _backward_accumulate(
+                function, nodes, targets, grad_outputs, grad_inputs)
         if is_debug:
+            grad_check.check_step(function, targets, earlier, gradients)
             for gradient in gradients:
                 if gradient is not None and _has_nan(as_grad_array(gradient)):
                     raise RuntimeError(
                         'NaN is detected on backward computation of %s'
                         % function.label)
         for i, gradient in zip(targets, gradients):
-            if gradient is None:
-                continue
-            (<list>grad_inputs[nodes[i]]).append(gradient)
+            if gradient is not None:
+                (<list>grad_inputs[nodes[i]]).append(gradient)
         if not lazy:
             for sums in grad_inputs.values():
                 if len(sums) > 1:
-                    sums[:] = [sum_gradients(sums)]
+                    sums[:] = [settle(sums)]
     except Exception as error:
         if is_debug and function.stack is not None:
             grad_check.add_stack(function, error)
         raise
 
 
-cdef list _select(
-        FunctionBase function, Py_ssize_t n_inputs, tuple targets, gradients):
+cdef list _backward(
+        FunctionBase function, Py_ssize_t n_inputs, tuple targets, grad_outputs):
     """Return the gradients of the targets, given those or the ones of all inputs."""
+    gradients = function.backward(targets, grad_outputs)
     cdef Py_ssize_t count = len(gradients)
-    cdef Py_ssize_t n = PyTuple_GET_SIZE(targets)
     if count == n_inputs:
         return [gradients[i] for i in targets]
-    if count == n:
+    if count == PyTuple_GET_SIZE(targets):
         return list(gradients)
-    raise grad_check.wrong_gradients(
-        function,
-        'number of gradients returned from backward is incorrect: '
-        '%s != expected %s' % (count, n))
+    raise grad_check.wrong_number(
+        function, 'backward', count, PyTuple_GET_SIZE(targets))
+
+
+cdef list _backward_accumulate(
+        FunctionBase function, tuple nodes, tuple targets, grad_outputs, grad_inputs):
+    """Return the gradients of the targets, to which those found so far are added."""
+    cdef list gradients, sums, earlier = []
+    # A node that is an input twice passes its sum at the first place only.
+    first = set()
+    for i in targets:
+        if nodes[i] in first:
+            earlier.append(None)
+            continue
+        first.add(nodes[i])
+        sums = grad_inputs[nodes[i]]
+        earlier.append(as_grad_variable(settle(sums)))
+        sums[:] = []
+    gradients = list(
+        function.backward_accumulate(targets, grad_outputs, tuple(earlier)))
+    if len(gradients) != len(targets):
+        raise grad_check.wrong_number(
+            function, 'backward_accumulate', len(gradients), len(targets))
+    return gradients
 
 
 cdef int _check_leaf(
         FunctionBase function, VariableNodeBase node, object gradient) except -1:
     """Check the gradient of a leaf, an array or rows, against the leaf's data."""
     cdef VariableBase variable
-    if gradient is None:
+    if gradient is None or PyArray_CheckExact(gradient) and has_dtype(
+            gradient, node.dtype) and shape_matches(node, gradient):
         return 0
-    if type(gradient) is RowGradient:
-        variable = variable_of(node)
-        if variable is not None and has_shape_of(
-                <RowGradient>gradient, variable.arr) and (
-                    has_dtype(variable.arr, node.dtype)) and (
-                        shape_matches(node, variable.arr)):
+    variable = variable_of(node)
+    if variable is not None:
+        if is_like(gradient, variable.arr) and has_dtype(
+                variable.arr, node.dtype) and shape_matches(node, variable.arr):
             return 0
-        gradient = dense(gradient)
-    elif PyArray_CheckExact(gradient) and (
-            has_dtype(gradient, node.dtype)) and shape_matches(
-                node, gradient):
-        return 0
-    elif is_on_device(gradient) and same_dtype(gradient.dtype, node.dtype) and (
-            shape_matches(node, gradient)):
-        variable = variable_of(node)
-        if variable is not None and is_on_device(variable.arr):
+        if is_on_device(gradient) and is_on_device(variable.arr) and same_dtype(
+                gradient.dtype, node.dtype) and shape_matches(node, gradient):
             return 0
-    grad_check.check_gradient(function, node, gradient)
+    grad_check.check_gradient(function, node, as_grad_array(gradient))
     return 0
 
 
@@ -272,9 +259,7 @@ cdef class Traversal:
         cdef VariableBase variable = variable_of(node)
         if variable is None or variable.grad_arr is None:
             return None
-        given = variable._grad_var
-        if given is None:
-            given = variable.grad_arr
+        given = gradient_of(variable)
         self.taken.append(taken_from(variable))
         put_grad(variable, None, None)
         return as_grad_variable(given)
@@ -282,117 +267,114 @@ cdef class Traversal:
     cdef int _retain(self, VariableNodeBase node, VariableBase gradient) except -1:
         cdef VariableBase variable = variable_of(node)
         if variable is not None:
-            put_grad(variable, None if gradient is None else gradient.arr, gradient)
+            give_gradient(variable, gradient)
         return 0
 
     cdef int _short(self, FunctionBase function) except -1:
         """Differentiate a function by its shortcut; return 0 if it is not plain."""
         cdef Shortcut shortcut = shortcut_of(function)
-        cdef VariableNodeBase output
+        cdef VariableNodeBase output = None
+        cdef list outputs = None         # of a function that has several
         cdef PyObject *few[MAX_SHORTCUT_INPUTS]
         cdef PyObject **found = few
         cdef vector[PyObject *] many
-        cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
         cdef int done
-        if shortcut is None or nodes is None or function.lazy_grad_sum:
+        if shortcut is None or function.input_nodes is None or function.lazy_grad_sum:
             return 0
         if function.output_kind == OUTPUT_REFERENCES and function._output_count > 1:
-            return self._short_of_several(shortcut, function)
-        output = lone_output(function)
-        if output is None or output.creator_base is not function or (
-                not output.needs_grad):
+            outputs = nodes_of_outputs(function)
+            gradient = self._peek_all(function, outputs)
+        else:
+            output = lone_output(function)
+            gradient = self._peek(function, output, shortcut.traits.serves_devices)
+        if gradient is None:
             return 0
-        n = PyTuple_GET_SIZE(nodes)
+        n = PyTuple_GET_SIZE(function.input_nodes)
         if n > MAX_SHORTCUT_INPUTS:
             many.resize(n)
             found = many.data()
-        gradient = as_grad_array(self.table.peek(output))
-        if gradient is None or not PyArray_CheckExact(gradient) and (
-                not shortcut.traits.serves_devices or not is_on_device(gradient)):
-            return 0
         for i in range(n):
             found[i] = NULL
         try:
-            if PyArray_CheckExact(gradient):
-                if shortcut.traits.takes_factors:
+            if outputs is None and not PyArray_CheckExact(gradient):
+                done = shortcut.backward_on_device(function, gradient, found)
+            else:
+                if outputs is None and shortcut.traits.takes_factors:
                     self._offer(function, gradient, found)
                 done = shortcut.backward(function, gradient, found)
-            else:
-                done = shortcut.backward_on_device(function, gradient, found)
             if not done:
                 return 0
-            given = self.table.take(output)
-            if self.retain_grad:
-                self._retain(output, as_grad_variable(given))
-            given = gradient = None
+            gradient = None
+            if outputs is None:
+                self._finish(output)
+            else:
+                for output in outputs:
+                    self._finish(output)
             self._add(function, found)
         finally:
             for i in range(n):
                 Py_XDECREF(found[i])
         return 1
 
-    cdef int _offer(
-            self, FunctionBase function, object gradient, PyObject **found) except -1:
-        """Let a shortcut add a product to the sum that the second input has so far."""
-        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[1]
-        cdef Factors factors
-        if node.needs_grad and PyArray_NDIM(gradient) == 2:
-            factors = self.table.factors(node, PyArray_DIM(<np.ndarray>gradient, 0))
-            if factors is not None:
-                Py_INCREF(factors)
-                found[1] = <PyObject *>factors
-        return 0
+    cdef object _peek(
+            self, FunctionBase function, VariableNodeBase output, bint on_devices):
+        """Return the gradient of the only output as an array; None if it is not plain.
+        """
+        cdef object gradient
+        if output is None or output.creator_base is not function or (
+                not output.needs_grad):
+            return None
+        gradient = as_grad_array(self.table.peek(output))
+        if PyArray_CheckExact(gradient) or on_devices and is_on_device(gradient):
+            return gradient
+        return None
 
-    cdef int _short_of_several(
-            self, Shortcut shortcut, FunctionBase function) except -1:
-        """Do the same for a function of several outputs, on the processor."""
+    cdef tuple _peek_all(self, FunctionBase function, list outputs):
+        """Return those of several outputs, None for some; they are on the processor."""
         cdef VariableNodeBase node
         cdef VariableBase variable
-        cdef vector[PyObject *] found
-        cdef list outputs = nodes_of_outputs(function)
         cdef list gradients = []
         cdef bint reached = False
         cdef object gradient
-        cdef size_t i
         for node in outputs:
             gradient = None
             if node is not None and node.creator_base is not None:
                 if node.creator_base is not function or not node.needs_grad:
-                    return 0
+                    return None
                 gradient = as_grad_array(self.table.peek(node))
                 if gradient is None:
                     # The user may have given one to this variable.
                     variable = variable_of(node)
                     if variable is not None and variable.grad_arr is not None:
-                        return 0
+                        return None
                 elif PyArray_CheckExact(gradient):
                     reached = True
                 else:
-                    return 0
+                    return None
             gradients.append(gradient)
-        if not reached:
+        return tuple(gradients) if reached else None
+
+    cdef int _finish(self, VariableNodeBase output) except -1:
+        """Take the gradient of an output out of the table, and let others keep it."""
+        if output is None:
             return 0
-        gradient = tuple(gradients)
-        gradients = None
-        found.resize(PyTuple_GET_SIZE(function.input_nodes))
-        try:
-            if not shortcut.backward(function, gradient, found.data()):
-                return 0
-            gradient = None
-            for node in outputs:
-                if node is None:
-                    continue
-                given = None if node.creator_base is None else self.table.take(node)
-                if self.retain_grad:
-                    self._retain(node, as_grad_variable(given))
-                given = None
-            self._add(function, found.data())
-        finally:
-            for i in range(found.size()):
-                Py_XDECREF(found[i])
-        return 1
+        given = None if output.creator_base is None else self.table.take(output)
+        if self.retain_grad:
+            self._retain(output, as_grad_variable(given))
+        return 0
+
+    cdef int _offer(
+            self, FunctionBase function, object gradient, PyObject **found) except -1:
+        """Let a shortcut add a product to the sum that the second input has so far."""
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[1]
+        if node.needs_grad and PyArray_NDIM(<np.ndarray>gradient) == 2:
+            factors = self.table.factors(node, PyArray_DIM(<np.ndarray>gradient, 0))
+            if factors is not None:
+                Py_INCREF(factors)
+                found[1] = <PyObject *>factors
+        return 0
 
     cdef inline int _add(self, FunctionBase function, PyObject **found) except -1:
         """Add what a shortcut has found to the gradients of the inputs."""
@@ -402,7 +384,7 @@ cdef class Traversal:
         for i in range(PyTuple_GET_SIZE(function.input_nodes)):
             node = <VariableNodeBase>PyTuple_GET_ITEM(function.input_nodes, i)
             if found[i] is not NULL and node.needs_grad:
-                if type(<object>found[i]) is Factors:
+                if takes_factors(<object>found[i]):
                     self._reach(node)       # it is in the table
                     continue
                 if node.creator_base is None:
@@ -484,13 +466,9 @@ cdef class Traversal:
         for node in self.leaves:
             gradient = self.table.take(node)
             variable = variable_of(node)
-            if variable is None:
-                continue
-            if isinstance(gradient, VariableBase):
-                put_grad(variable, (<VariableBase>gradient).arr, gradient)
-            else:
-                put_grad(variable, gradient, None)
-            variable._loss_scale = loss_scale
+            if variable is not None:
+                give_gradient(variable, gradient)
+                variable._loss_scale = loss_scale
         return 0
 
 
@@ -536,9 +514,7 @@ def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
     """Propagate a variable's gradient, and clear it unless ``retain_grad`` is set."""
     cdef _BackpropMode mode = _BackpropMode()
     cdef VariableNodeBase node = node_of(variable)
-    given = variable._grad_var
-    if given is None:
-        given = variable.grad_arr
+    given = gradient_of(variable)
     cdef tuple taken = taken_from(variable)
     put_grad(variable, None, None)
     mode.enter(enable_double_backprop)

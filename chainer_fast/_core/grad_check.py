@@ -34,6 +34,13 @@ def wrong_gradients(function, what):
         % (what, _account(function)))
 
 
+def wrong_number(function, method, found, expected):
+    """Return the exception for a number of gradients that a method has returned."""
+    return wrong_gradients(
+        function, 'number of gradients returned from %s is incorrect: %d != expected %d'
+        % (method, found, expected))
+
+
 def _alike(dtype, other):
     """Tell whether dtypes are the same, but for the order of bytes in memory."""
     return dtype == other or dtype.newbyteorder('=') == other.newbyteorder('=')

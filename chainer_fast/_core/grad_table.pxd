@@ -3,8 +3,7 @@ from cpython.object cimport PyObject
 from numpy cimport npy_intp
 
 from chainer_fast._core.addresses cimport AddressTable
-from chainer_fast._core.factors cimport Factors
-from chainer_fast._core.graph cimport VariableBase, VariableNodeBase
+from chainer_fast._core.graph cimport VariableNodeBase
 
 
 cdef class GradTable:
@@ -17,10 +16,7 @@ cdef class GradTable:
     cdef object peek(self, VariableNodeBase node)
     cdef int add(self, VariableNodeBase node, object gradient) except -1
     cdef list as_list(self, VariableNodeBase node)
-    cdef Factors factors(self, VariableNodeBase node, npy_intp rows)
+    cdef object factors(self, VariableNodeBase node, npy_intp rows)
 
 
-cdef VariableBase as_grad_variable(object gradient)
-cdef object as_grad_array(object gradient)
-cdef object sum_gradients(list gradients)
-cdef int check_old_style(VariableNodeBase node) except -1
+cpdef int check_old_style(VariableNodeBase node) except -1

@@ -15,14 +15,14 @@ from chainer_fast._core.device_arrays cimport Changes
 from chainer_fast._core.entries cimport entry_of
 from chainer_fast._core.floats cimport (
     PRODUCT, Operation, clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.graph cimport ArrayBase, VariableBase, is_chainerx
+from chainer_fast._core.graph cimport (
+    ArrayBase, VariableBase, as_grad_array, is_wrapper)
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
 from chainer_fast._core.private cimport instance_dict, sum_squares
 from chainer_fast._core.recipe cimport (
     HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, fits, to_double)
-from chainer_fast._core.rows cimport dense
 
 np.import_array()
 
@@ -69,9 +69,9 @@ cdef int report(Operation operation=PRODUCT) except -1:
 
 
 cdef VariableBase plain_of(object param):
-    """Return the variable of the plain array; another one for an array of ChainerX."""
+    """Return the variable of the plain array; another one for a wrapper."""
     cdef VariableBase variable = <VariableBase>param
-    if is_chainerx(variable.arr):
+    if is_wrapper(variable.arr):
         return (<ArrayBase>variable.arr)._v
     return variable
 
@@ -90,7 +90,7 @@ cdef bint is_ready(object param) except -1:
     variable = plain_of(param)
     if not has_gradient(variable):
         return False
-    variable.grad_arr = dense(variable.grad_arr)
+    variable.grad_arr = as_grad_array(variable.grad_arr)
     return True
 
 

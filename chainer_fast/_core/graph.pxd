@@ -13,6 +13,7 @@ the public classes hold the defaults.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
+from numpy cimport npy_intp
 
 from chainer_fast._core.state cimport ThreadState
 
@@ -138,10 +139,21 @@ cdef list nodes_of_outputs(FunctionBase function)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
 cdef int clear_grad(VariableBase variable) except -1
+cdef object settle(object gradient)
+cdef object as_grad_array(object gradient)
+cdef VariableBase as_grad_variable(object gradient)
+cdef list as_terms(object gradient)
+cdef object as_factors(object gradient, npy_intp rows)
+cdef bint takes_factors(object gradient) noexcept
+cdef bint has_rows(object gradient) noexcept
+cdef bint is_like(object gradient, object array) noexcept
+cdef object add_gradients(object total, object gradient, bint held)
+cdef object gradient_of(VariableBase variable)
+cdef int give_gradient(VariableBase variable, object gradient) except -1
 cdef object own_attribute(FunctionBase function, str name)
 cdef object hooks_of(FunctionBase function, ThreadState state)
 cdef bint on_host(tuple arrays) noexcept
-cdef bint is_chainerx(object array) noexcept
+cdef bint is_wrapper(object array) noexcept
 cpdef object array_around(VariableBase variable, object device, object ids=*)
 cpdef object plain_array(object array, object device)
 cdef object plain_inside(object array)

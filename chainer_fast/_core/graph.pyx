@@ -17,25 +17,30 @@ from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport (
-    PyNumber_Add, PyNumber_Multiply, PyNumber_Subtract, PyNumber_TrueDivide)
+    PyNumber_Add, PyNumber_InPlaceAdd, PyNumber_Multiply, PyNumber_Subtract,
+    PyNumber_TrueDivide)
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, \
     PyTuple_New, PyTuple_SET_ITEM
 from libcpp.vector cimport vector
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_DIMS, \
-    PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, \
+    PyArray_DIMS, PyArray_FROM_O, PyArray_ISFLOAT, PyArray_NDIM, PyArray_SAMESHAPE, \
+    PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.entries cimport entry_of
+from chainer_fast._core.factors cimport Factors
+from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.gapless cimport common_gapless_kind
 from chainer_fast._core.launches cimport (
     all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.plain cimport is_numpy_float
 from chainer_fast._core.private cimport KNOWN_PYTHON, drop_instance_dict, \
-    instance_dict, is_going, may_have_more_references
-from chainer_fast._core.rows cimport RowGradient, dense
+    instance_dict, is_going, may_be_held_weakly, may_have_more_references
+from chainer_fast._core.rows cimport RowGradient, add_rows, dense, has_shape_of
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
@@ -85,9 +90,12 @@ cdef object _run_static = None          # (function, arrays) -> outputs
 cdef object _cure_of_mixture = None     # arrays -> text
 cdef object _unexpected = None          # (function, names, known names) -> TypeError
 
-# The arrays of ChainerX, and what serves variables of them; None until it is imported.
-cdef type _ChainerxArray = None
-cdef object _chainerx = None
+# Arrays of one kind hold a variable each, :class:`ArrayBase`: *wrappers*, which are in
+# graphs themselves, and keep their gradients. Their class, what serves variables of
+# them, and the name of the library; None until that is imported.
+cdef type _Wrapper = None
+cdef object _of_wrappers = None
+cdef str _name_of_wrappers = None
 
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
@@ -121,26 +129,29 @@ def watch_reads(callback):
     _on_read = callback
 
 
-def bind_arrays(array_type):
-    """Make the class of ChainerX's arrays known; called once, when it is imported."""
-    global _ChainerxArray
-    _ChainerxArray = array_type
+def bind_wrappers(kind):
+    """Make the kind of arrays that are wrappers known; called once, if one registers.
+
+    Parameters
+    ----------
+    kind : Kind
+        The record, see ``kinds.py``.
+    """
+    global _Wrapper, _of_wrappers, _name_of_wrappers
+    _Wrapper, = kind.types
+    _of_wrappers = kind.variables
+    _name_of_wrappers = kind.name
 
 
-def bind_chainerx(served_by):
-    """Make known what serves variables of such arrays; called once, likewise."""
-    global _chainerx
-    _chainerx = served_by
-
-
-cdef bint is_chainerx(object array) noexcept:
-    """Tell whether an array is one of ChainerX."""
-    return <PyObject *>Py_TYPE(array) == <PyObject *>_ChainerxArray
+cdef bint is_wrapper(object array) noexcept:
+    """Tell whether an array is one that holds a variable."""
+    return <PyObject *>Py_TYPE(array) == <PyObject *>_Wrapper
 
 
 # One module, since these types refer to each other; a file each, for readability.
 include "_nodes.pxi"
 include "_variables.pxi"
+include "_gradients.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"

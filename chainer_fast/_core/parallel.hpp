@@ -7,7 +7,9 @@
 #ifndef CHAINER_FAST_PARALLEL_HPP
 #define CHAINER_FAST_PARALLEL_HPP
 
+#ifndef CF_WITHOUT_PYTHON
 #include <Python.h>
+#endif
 #include <fenv.h>
 #include <stddef.h>
 
@@ -19,6 +21,12 @@
 #endif
 
 namespace chainer_fast {
+
+#ifdef CF_WITHOUT_PYTHON
+/* What the module that this file becomes a part of finds as `find_share`. */
+void *share_of_module();
+#endif
+
 namespace {
 
 /* Error flags that NumPy warns of. */
@@ -58,7 +66,9 @@ struct SharedLoop {
 /* Does a task, and raises the error flags that other threads raise in the calling one. */
 typedef void (*Share)(const SharedLoop &);
 
-#ifdef _OPENMP
+#ifdef CF_WITHOUT_PYTHON
+inline Share find_share() { return (Share)share_of_module(); }
+#elif defined(_OPENMP)
 /* That of the pool, which one module has for all; null if it cannot be imported. */
 inline Share find_share() {
     static std::atomic<Share> found(nullptr);

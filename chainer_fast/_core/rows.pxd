@@ -13,7 +13,7 @@ cdef class RowGradient:
 
 cdef bint few_rows(npy_intp n, npy_intp rows, npy_intp columns) noexcept
 cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typenum)
-cdef object dense(object gradient)
+cdef object dense(RowGradient sparse)
 cdef bint has_shape_of(RowGradient gradient, object array) noexcept
 cdef object add_rows(RowGradient a, RowGradient b)
 cdef int run_on_rows(

@@ -97,17 +97,13 @@ cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typen
     return result
 
 
-cdef object dense(object gradient):
-    """Return the array that a gradient stands for; an array stands for itself."""
-    cdef RowGradient sparse
+cdef object dense(RowGradient sparse):
+    """Return the array that a gradient stands for."""
     cdef npy_intp dims[2]
     cdef npy_intp i, row_bytes
     cdef ptrdiff_t *ids
     cdef char *source
     cdef char *target
-    if type(gradient) is not RowGradient:
-        return gradient
-    sparse = <RowGradient>gradient
     if sparse.values is None:
         raise TypeError('a gradient by rows has no rows: it was made by __new__ alone')
     dims[0] = sparse.rows

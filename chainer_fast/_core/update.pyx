@@ -24,7 +24,7 @@ from chainer_fast._core.floats cimport QUOTIENT, clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_gradient, plain_of, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
-from chainer_fast._core.graph cimport VariableBase
+from chainer_fast._core.graph cimport VariableBase, as_grad_array, has_rows, is_like
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.methods cimport Methods
 from chainer_fast._core.operands cimport (
@@ -33,7 +33,7 @@ from chainer_fast._core.private cimport instance_dict
 from chainer_fast._core.recipe cimport (
     HALF, IS_LEFT, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step,
     fits, to_double)
-from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
+from chainer_fast._core.rows cimport RowGradient, run_on_rows
 from chainer_fast._core.state cimport current
 
 np.import_array()
@@ -47,6 +47,8 @@ cdef enum:
     HYPERPARAM, ENABLED, COUNT, HOOKABLE, STATE, USE_FP32, TWIN, N_FIELDS
     # The division by the loss scale, hooks, and the rule itself.
     MAX_STEPS = 6
+    # What the rule of a parameter is: one that has to be called, at rest, or plain.
+    OTHER, AT_REST, PLAIN
 
 # Makes a context in which hooks see gradients without loss scale.
 cdef object _unscaled = None
@@ -102,23 +104,24 @@ def register(type rule_class, Recipe recipe):
 # -- from Python objects to a loop
 
 
+cdef PyObject *_own(object instance, str name) except? NULL:
+    """Return an attribute that an instance itself has, borrowed; or NULL."""
+    cdef PyObject *fields = instance_dict(instance)
+    if fields is NULL:
+        return NULL
+    return entry_of(<object>fields, name)
+
+
 cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
     """Find a value in a hyperparameter or its parents; NULL unless they are plain."""
     cdef PyObject *level = <PyObject *>hyperparam
     cdef PyObject *item
-    cdef PyObject *fields
-    while True:
-        if type(<object>level) is not _Hyperparameter:
-            return NULL
-        fields = instance_dict(<object>level)
-        if fields is NULL:
-            return NULL
-        item = entry_of(<object>fields, name)
+    while level is not NULL and type(<object>level) is _Hyperparameter:
+        item = _own(<object>level, name)
         if item is not NULL:
             return item
-        level = entry_of(<object>fields, _parent_field)
-        if level is NULL:
-            return NULL
+        level = _own(<object>level, _parent_field)
+    return NULL
 
 
 cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1:
@@ -153,58 +156,6 @@ cdef bint _prepare(
     step.n_coefficients = recipe.n_coefficients
     return (recipe.prepare(fields, h, t, kind, step.c)
             and fits(step.c, kind))
-
-
-def step(Recipe recipe, rule, param, grad):
-    """Update an array in place by the compiled form of a rule.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    rule : UpdateRule
-        Its ``hyperparam``, ``state`` and ``t`` are used.
-    param, grad : array
-        The array to update, and its gradient.
-
-    Returns
-    -------
-    bool
-        False if the case is not plain; then nothing has changed, and the rule has to
-        compute the update itself.
-    """
-    cdef double h[MAX_HYPERPARAMS]
-    cdef Operands operands
-    cdef Step steps[1]
-    cdef object t = rule.t, state = rule.state
-    cdef list arrays
-    cdef Changes changes
-    cdef int kind
-    if grad is None or type(t) is not int or not _read_hyperparams(
-            rule.hyperparam, recipe.hyperparams, h):
-        return False
-    kind = kind_on_device(param)
-    if kind >= 0:
-        changes = Changes.__new__(Changes)
-        arrays = arrays_of_update(param, grad, state, recipe.states_for(h))
-        if not changes.place(arrays) or not _prepare(
-                recipe, rule.__dict__, h, PyLong_AsLong(t), kind, &steps[0]):
-            return False
-        changes.add(arrays, steps, 1)
-        changes.launch()
-        recipe.count(rule.__dict__, h)
-        return True
-    kind = kind_of_array(param)
-    if kind < 0 or not _prepare(
-            recipe, rule.__dict__, h, PyLong_AsLong(t), kind, &steps[0]):
-        return False
-    if not gather(&operands, param, grad, state, recipe.states_for(h), False) or (
-            operands.kind != kind):
-        return False
-    clear_float_errors()
-    run(&operands, steps, 1)
-    recipe.count(rule.__dict__, h)
-    report(QUOTIENT)
-    return True
 
 
 cdef class _Values:
@@ -296,191 +247,256 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
 
 cdef PyObject *_pre_hooks(object hookable) except? NULL:
     """Return the dictionary of the hooks before an update; NULL if there are others."""
-    cdef PyObject *fields
     cdef PyObject *post
     cdef PyObject *pre
     if type(hookable) is not _Hookable:
         return NULL
-    fields = instance_dict(hookable)
-    if fields is NULL:
-        return NULL
-    post = entry_of(<object>fields, _post_hooks_field)
+    post = _own(hookable, _post_hooks_field)
     if post is NULL or not PyDict_Check(<object>post) or PyDict_GET_SIZE(<object>post):
         return NULL
-    pre = entry_of(<object>fields, _pre_hooks_field)
+    pre = _own(hookable, _pre_hooks_field)
     return pre if pre is not NULL and PyDict_Check(<object>pre) else NULL
 
 
-cdef int _prepare_hooks(
-        object hooks, int kind, _Values values, Step *steps, int n) except -2:
-    """Append the loops of hooks to ``n`` others; -1 if any is not plain.
-
-    The gradients that they change have no loss scale any more.
-    """
-    cdef HookRecipe recipe
-    for hook in hooks:
-        recipe = values.hook_recipe
-        if recipe is None or type(hook) is not recipe.methods.cls:
-            recipe = values.hook_recipe = recipe_of_hook(hook)
-        if recipe is None or recipe.loops is NULL or n == MAX_STEPS - 1:
-            return -1
-        if not prepare_hook(recipe, hook, None, kind, &steps[n]):
-            return -1
-        n += 1
-    return n
+cdef PyObject *_rule_of(object param) except? NULL:
+    """Return the rule of a parameter, or None, borrowed; NULL if it is not plain."""
+    cdef PyObject *own
+    if type(param) is not _Parameter:
+        return NULL
+    own = instance_dict(param)
+    # Keys of the user's may run code here, before anything is looked at.
+    if own is NULL or PyDict_GetItemWithError(<object>own, 'update') is not NULL:
+        return NULL
+    return PyDict_GetItemWithError(<object>own, 'update_rule')
 
 
 # What :func:`update_params` passes is not None, nor is a variable with a gradient.
+@cython.final
 @cython.nonecheck(False)
-cdef bint _update_plainly(
-        object param, list optimizer_hooks, _Values values, Changes changes) except -1:
-    """Update a parameter whose rule is plain; False if the rule has to be called.
-
-    An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
-    arrays alone, are part of it.
-    """
-    cdef VariableBase variable
-    cdef Operands operands, halves
-    cdef Step steps[MAX_STEPS]
-    cdef PyObject *field[N_FIELDS]
-    cdef PyObject *item
-    cdef PyObject *pointer
-    cdef PyObject *uses_floats
-    cdef dict fields
-    cdef object array, half, grad, loss_scale, own, rule, hooks, state, twin
-    cdef list arrays
-    cdef Recipe recipe
-    cdef bint in_floats, on_device, by_rows, changes_grad
-    cdef int n = 0, n_hooks = 0, kind
-    cdef long t
-    if type(param) is not _Parameter:
-        return False
-    pointer = instance_dict(param)
-    if pointer is NULL:
-        return False
-    # Keys of the user's may run code here, before anything is looked at.
-    own = <object>pointer
-    item = PyDict_GetItemWithError(own, 'update_rule')
-    if item is NULL:
-        return False
-    rule = <object>item
-    if PyDict_GetItemWithError(own, 'update') is not NULL:
-        return False
-    variable = plain_of(param)
-    if not has_gradient(variable):
-        return False
-    if rule is None:
-        return optimizer_hooks is None
-    recipe = values.latest
-    if recipe is None or type(rule) is not recipe.methods.cls:
-        item = PyDict_GetItemWithError(_recipes, type(rule))
-        if item is NULL:
-            return False
-        recipe = values.latest = <Recipe>item
-    pointer = instance_dict(rule)
-    if pointer is NULL:
-        return False
-    fields = <dict>pointer
-    if not _read_fields(fields, recipe, field):
-        return False
-    if not values.read(recipe, <object>field[HYPERPARAM]):
-        return False
-    if <object>field[ENABLED] is False:
-        return optimizer_hooks is None
-    if (<object>field[ENABLED] is not True or <object>field[STATE] is None
-            or type(<object>field[COUNT]) is not int):
-        return False
-
+cdef class _Update(_Values):
+    """The update of one parameter after the other, each by its plain rule."""
     # Hooks and formulas may run code of the user's, which may take these away.
-    state, twin = <object>field[STATE], <object>field[TWIN]
-    uses_floats = field[USE_FP32]
-    t = PyLong_AsLong(<object>field[COUNT]) + 1
-    array = variable.arr
-    grad = variable.grad_arr
-    loss_scale = variable._loss_scale
-    pointer = _pre_hooks(<object>field[HOOKABLE])
-    if pointer is NULL:
-        return False
-    hooks = <object>pointer
-    kind = kind_on_device(array)
-    on_device = kind >= 0
-    if not on_device:
-        kind = kind_of_array(array)
-    in_floats = kind == HALF and <object>uses_floats is not False
-    if in_floats and (
-            <object>uses_floats is not True or type(twin) is not _Parameter):
-        return False
-    by_rows = type(grad) is RowGradient and not (
-        on_device or kind == HALF or loss_scale is not None
-        or PyDict_GET_SIZE(hooks))
-    if values.lazy and not by_rows:
-        return False
-    if optimizer_hooks is not None and (
-            not on_device or in_floats and loss_scale is None):
-        return False        # they change halves, as everybody can see
-    changes_grad = not in_floats and (
-        loss_scale is not None or PyDict_GET_SIZE(hooks) > 0)
-    half = array
-    if in_floats:
-        kind = SINGLE
-        array = plain_of(twin).arr
-    if kind < 0:
-        return False
-    if loss_scale is not None:
-        if not prepare_unscale(loss_scale, kind, &steps[0]):
-            return False
-        n = 1
-    if optimizer_hooks is not None:
-        n = _prepare_hooks(optimizer_hooks, kind, values, steps, n)
-        # In floats they change no array.
-        n_hooks = 0 if in_floats else n
-    if n >= 0 and PyDict_GET_SIZE(hooks):
-        n = _prepare_hooks((<dict>hooks).values(), kind, values, steps, n)
-    if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
-        return False
+    cdef VariableBase variable
+    cdef dict fields             # of the rule
+    cdef object array            # of the parameter, or of its twin
+    cdef object half             # of the parameter, if its twin is updated; else None
+    cdef object grad
+    cdef bint by_rows            # whether only rows of the gradient are read
+    cdef object state
+    cdef dict hooks
+    cdef long t
+    cdef int kind                # of the array
+    cdef bint on_device
+    cdef Step steps[MAX_STEPS]
+    cdef int n                   # of the step of the rule, which is the last one
+    cdef int n_hooks             # steps that change the gradient for everybody to see
 
-    # From here on nothing runs but loops: they trust what is asked of arrays now.
-    if by_rows and (
-            not has_shape_of(<RowGradient>grad, array)
-            or not gather(&operands, array, None, state, recipe.states_for(values.h),
-                          False)
-            or not operands.order & NPY_ARRAY_C_CONTIGUOUS or operands.kind != kind):
-        by_rows = False
-        if values.lazy:
-            variable.grad_arr = dense(grad)
+    cdef bint update(
+            self, object param, list optimizer_hooks, Changes changes) except -1:
+        """Update a parameter whose rule is plain; False if the rule has to be called.
+
+        An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
+        arrays alone, are part of it.
+        """
+        cdef int found
+        try:
+            found = self.find(param)
+            if found != PLAIN:
+                return found == AT_REST and optimizer_hooks is None
+            return self.prepare_steps(optimizer_hooks) and self.run(changes)
+        finally:
+            self.variable = None
+            self.fields = self.hooks = None
+            self.array = self.half = self.grad = self.state = None
+
+    cdef int find(self, object param) except -1:
+        """Find the rule of a parameter, and all arrays."""
+        cdef PyObject *field[N_FIELDS]
+        cdef PyObject *item
+        cdef object rule, twin
+        item = _rule_of(param)
+        if item is NULL:
+            return OTHER
+        rule = <object>item
+        self.variable = plain_of(param)
+        if not has_gradient(self.variable):
+            return OTHER
+        if rule is None:
+            return AT_REST
+        if self.latest is None or type(rule) is not self.latest.methods.cls:
+            item = PyDict_GetItemWithError(_recipes, type(rule))
+            if item is NULL:
+                return OTHER
+            self.latest = <Recipe>item
+        item = instance_dict(rule)
+        if item is NULL:
+            return OTHER
+        self.fields = <dict>item
+        if not _read_fields(self.fields, self.latest, field) or (
+                not self.read(self.latest, <object>field[HYPERPARAM])):
+            return OTHER
+        if <object>field[ENABLED] is False:
+            return AT_REST
+        if (<object>field[ENABLED] is not True or <object>field[STATE] is None
+                or type(<object>field[COUNT]) is not int):
+            return OTHER
+        twin = <object>field[TWIN]
+        self.take(self.variable.arr, self.variable.grad_arr, <object>field[STATE])
+        self.t = PyLong_AsLong(<object>field[COUNT]) + 1
+        item = _pre_hooks(<object>field[HOOKABLE])
+        if item is NULL:
+            return OTHER
+        self.hooks = <dict>item
+        return PLAIN if self.choose(field[USE_FP32], twin) else OTHER
+
+    cdef int take(self, object array, object grad, object state) except -1:
+        self.array, self.grad, self.state = array, grad, state
+        self.kind = kind_on_device(array)
+        self.on_device = self.kind >= 0
+        if not self.on_device:
+            self.kind = kind_of_array(array)
+        return 0
+
+    cdef bint choose(self, PyObject *uses_floats, object twin) except -1:
+        """Choose between all rows and some, and between halves and their twin."""
+        self.by_rows = has_rows(self.grad) and not (
+            self.on_device or self.kind == HALF or PyDict_GET_SIZE(self.hooks)
+            or self.variable._loss_scale is not None)
+        if self.kind == HALF and <object>uses_floats is not False:
+            if <object>uses_floats is not True or type(twin) is not _Parameter:
+                return False
+            self.half, self.array = self.array, plain_of(twin).arr
+            self.kind = SINGLE
+        return self.kind >= 0 and (self.by_rows or not self.lazy)
+
+    # -- steps
+
+    cdef bint prepare_steps(self, list optimizer_hooks) except -1:
+        """Choose all loops and coefficients; False if any is not plain."""
+        cdef object loss_scale = self.variable._loss_scale
+        self.n = self.n_hooks = 0
+        if optimizer_hooks is not None and (
+                not self.on_device or self.half is not None and loss_scale is None):
+            return False        # they change halves, as everybody can see
+        if loss_scale is not None:
+            if not prepare_unscale(loss_scale, self.kind, &self.steps[0]):
+                return False
+            self.n = 1
+        if optimizer_hooks is not None:
+            if not self.add_hooks(optimizer_hooks):
+                return False
+            # In floats they change no array.
+            self.n_hooks = self.n if self.half is None else 0
+        if PyDict_GET_SIZE(self.hooks) and not self.add_hooks(self.hooks.values()):
             return False
-    if not by_rows and type(grad) is RowGradient:
-        grad = variable.grad_arr = dense(grad)
-    if in_floats and not on_device and not gather(
-            &halves, half, grad, None, (), False):
-        return False
-    if on_device:
-        arrays = arrays_of_update(array, grad, state, recipe.states_for(values.h))
-        if in_floats and arrays is not None:
-            arrays.append(half)
-        if not changes.place(arrays):
+        return self.prepare(
+            self.latest, self.fields, self.t, self.kind, &self.steps[self.n])
+
+    cdef bint add_hooks(self, object hooks) except -1:
+        """Append the loops of hooks, to which gradients have no loss scale any more."""
+        cdef HookRecipe recipe
+        for hook in hooks:
+            recipe = self.hook_recipe
+            if recipe is None or type(hook) is not recipe.methods.cls:
+                recipe = self.hook_recipe = recipe_of_hook(hook)
+            if recipe is None or recipe.loops is NULL or self.n == MAX_STEPS - 1:
+                return False
+            if not prepare_hook(recipe, hook, None, self.kind, &self.steps[self.n]):
+                return False
+            self.n += 1
+        return True
+
+    # -- loops. Nothing else runs from here on: they trust what is asked of arrays now.
+
+    cdef bint run(self, Changes changes) except -1:
+        """Run the loops of all steps, and count the update."""
+        cdef tuple names = self.latest.states_for(self.h)
+        if not self.by_rows or not self.run_on_rows(names):
+            self.grad = self.variable.grad_arr = as_grad_array(self.grad)
+            if self.lazy or not self.run_on_all(names, changes):
+                return False
+        if self.half is None:
+            self.variable._loss_scale = None    # that of halves is kept, as they are
+        self.fields[_fields[COUNT]] = self.t
+        self.latest.count(self.fields, self.h)
+        return True
+
+    cdef bint run_on_rows(self, tuple names) except -1:
+        """Update the matrix by a gradient that is kept as rows; False if they differ.
+        """
+        cdef Operands operands
+        if not is_like(self.grad, self.array) or not gather(
+                &operands, self.array, None, self.state, names, False) or (
+                    operands.kind != self.kind
+                    or not operands.order & NPY_ARRAY_C_CONTIGUOUS):
             return False
-    elif not by_rows and not gather(
-            &operands, array,
-            None if in_floats else grad,    # it will stand in a buffer
-            state, recipe.states_for(values.h), changes_grad):
-        return False
-    elif operands.kind != kind or in_floats and not lie_alike(&operands, &halves):
-        return False
-    if on_device:
-        changes.add(arrays, steps, n + 1, n_hooks)
-    elif in_floats:
-        run_in_floats(&operands, &halves, steps, n + 1)
-    elif by_rows:
         run_on_rows(
-            &operands, <RowGradient>grad, &steps[0],
-            IS_LEFT if values.lazy else recipe.unused(steps[0].c, kind))
-    else:
-        run(&operands, steps, n + 1)
-    if not in_floats:
-        variable._loss_scale = None     # that of the halves is kept, as they are
-    fields[_fields[COUNT]] = t
-    recipe.count(fields, values.h)
+            &operands, <RowGradient>self.grad, self.steps,
+            IS_LEFT if self.lazy else self.latest.unused(self.steps[0].c, self.kind))
+        return True
+
+    cdef bint run_on_all(self, tuple names, Changes changes) except -1:
+        """Update all elements."""
+        cdef Operands operands, halves
+        cdef list arrays
+        if self.on_device:
+            arrays = arrays_of_update(self.array, self.grad, self.state, names)
+            if self.half is not None and arrays is not None:
+                arrays.append(self.half)
+            if not changes.place(arrays):
+                return False
+            changes.add(arrays, self.steps, self.n + 1, self.n_hooks)
+        elif self.half is None:
+            if not gather(
+                    &operands, self.array, self.grad, self.state, names, self.n > 0
+                    ) or operands.kind != self.kind:
+                return False
+            run(&operands, self.steps, self.n + 1)
+        else:
+            # The gradient in floats will stand in a buffer.
+            if not gather(&halves, self.half, self.grad, None, (), False):
+                return False
+            if not gather(&operands, self.array, None, self.state, names, False) or (
+                    operands.kind != self.kind or not lie_alike(&operands, &halves)):
+                return False
+            run_in_floats(&operands, &halves, self.steps, self.n + 1)
+        return True
+
+
+def step(Recipe recipe, rule, param, grad):
+    """Update an array in place by the compiled form of a rule.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    rule : UpdateRule
+        Its ``hyperparam``, ``state`` and ``t`` are used.
+    param, grad : array
+        The array to update, and its gradient.
+
+    Returns
+    -------
+    bool
+        False if the case is not plain; then nothing has changed, and the rule has to
+        compute the update itself.
+    """
+    cdef _Update update = _Update.__new__(_Update)
+    cdef Changes changes = Changes.__new__(Changes)
+    cdef dict fields = rule.__dict__
+    cdef object t = rule.t
+    if grad is None or type(t) is not int or not _read_hyperparams(
+            rule.hyperparam, recipe.hyperparams, update.h):
+        return False
+    update.take(param, grad, rule.state)
+    if update.kind < 0 or not _prepare(
+            recipe, fields, update.h, PyLong_AsLong(t), update.kind, update.steps):
+        return False
+    clear_float_errors()
+    if not update.run_on_all(recipe.states_for(update.h), changes):
+        return False
+    changes.launch()
+    recipe.count(fields, update.h)
+    report(QUOTIENT)
     return True
 
 
@@ -498,18 +514,18 @@ def update_params(list params, list hooks=None):
     bool
         Whether all rules were plain, so that no user code has run.
     """
-    cdef _Values values = _Values.__new__(_Values)
+    cdef _Update update = _Update.__new__(_Update)
     cdef Changes changes = Changes.__new__(Changes)
     cdef bint shortcut = _Parameter.update is _parameter_update
     cdef bint all_plain = True
     cdef Py_ssize_t i
-    values.forget()
+    update.forget()
     current()       # which sets the number of threads
     clear_float_errors()
     try:
         for i in range(len(params)):
             param = params[i]
-            if shortcut and _update_plainly(param, hooks, values, changes):
+            if shortcut and update.update(param, hooks, changes):
                 continue
             report(QUOTIENT)
             changes.launch()
@@ -521,12 +537,12 @@ def update_params(list params, list hooks=None):
                         call_hook(hook, rest)
                 hooks = None
                 clear_float_errors()
-                if shortcut and _update_plainly(param, None, values, changes):
+                if shortcut and update.update(param, None, changes):
                     continue
             all_plain = False
             param.update()
             # The rule, its hooks or its formula may have changed anything.
-            values.forget()
+            update.forget()
             clear_float_errors()
     finally:
         changes.launch()

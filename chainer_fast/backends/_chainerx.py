@@ -2,26 +2,18 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import importlib
 import typing as tp
 
 from chainer_fast import _backend
 from chainer_fast._backend import Arrays
+from chainer_fast._core import kinds
 from chainer_fast.backends import _cpu, cuda, intel64
-
-
-@functools.cache
-def module() -> tp.Any:
-    """Return the module ``chainerx``."""
-    # By name, as it is built of what stands above this.
-    return importlib.import_module('chainer_fast.chainerx')
 
 
 def is_device(value: object) -> bool:
     """Tell whether something is a device of ChainerX."""
     # There is none before there are arrays.
-    return bool(_backend.chainerx_types) and isinstance(value, module().Device)
+    return bool(_kind.types) and isinstance(value, _kind.module.Device)
 
 
 def device_of(spec: str) -> ChainerxDevice:
@@ -36,7 +28,7 @@ def device_of(spec: str) -> ChainerxDevice:
         raise RuntimeError(
             'ChainerX has no device %r: there are native and cuda; specifiers of NumPy '
             "and CuPy start with '@', such as '@numpy' and '@cupy:0'" % (spec,))
-    return ChainerxDevice(module().get_device(spec))
+    return ChainerxDevice(_kind.module.get_device(spec))
 
 
 class ChainerxDevice(_backend.NamedDevice):
@@ -62,20 +54,22 @@ class ChainerxDevice(_backend.NamedDevice):
     '@numpy'
     """
 
+    _wraps = True
+
     def __init__(self, device: tp.Any) -> None:
-        if not isinstance(device, module().Device):
+        if not isinstance(device, _kind.module.Device):
             raise TypeError('expected a chainerx.Device, not %s' % type(device))
         self.device = device
 
     @property
     def xp(self) -> tp.Any:
         """The module ``chainerx``."""
-        return module()
+        return _kind.module
 
     @property
     def supported_array_types(self) -> tuple[type[tp.Any], ...]:  # type: ignore[override]
         """The type of array of ChainerX, in a tuple."""
-        return (module().ndarray,)
+        return (_kind.module.ndarray,)
 
     @property
     def name(self) -> str:
@@ -88,7 +82,7 @@ class ChainerxDevice(_backend.NamedDevice):
     @staticmethod
     def from_array(array: object) -> ChainerxDevice | None:
         """Return the device of an array of ChainerX, or ``None`` for anything else."""
-        if not isinstance(array, _backend.chainerx_types):
+        if not isinstance(array, _kind.types):
             return None
         found: tp.Any = array
         return ChainerxDevice(found.device)
@@ -102,7 +96,7 @@ class ChainerxDevice(_backend.NamedDevice):
         ValueError
             If it is neither one of NumPy nor one of CuPy.
         """
-        get_device = module().get_device
+        get_device = _kind.module.get_device
         if isinstance(device, _cpu.CpuDevice):
             return ChainerxDevice(get_device('native', 0))
         if isinstance(device, cuda.GpuDevice):
@@ -117,22 +111,32 @@ class ChainerxDevice(_backend.NamedDevice):
         return cuda.GpuDevice.from_device_id(self.device.index)
 
     def create_context(self) -> tp.ContextManager[tp.Any]:
-        scope = module().using_device(self.device)
+        scope = _kind.module.using_device(self.device)
         return scope if self.device.native else _with_cupy(scope)
 
     def use(self) -> None:
-        module().set_default_device(self.device)
+        _kind.module.set_default_device(self.device)
 
     def is_array_supported(self, array: tp.Any) -> bool:
         return isinstance(array, self.supported_array_types) and (
             array.device is self.device)
 
     def send_array(self, array: tp.Any) -> tp.Any:
-        chainerx = module()
+        chainerx = _kind.module
         if isinstance(array, chainerx.ndarray):
             stays = array.device is self.device
             return array if stays else array.to_device(self.device)
         return chainerx._array.plain(self.fallback_device.send(array), self.device)
+
+
+# The package tells how to import the module, which is built of what stands above this;
+# the module then adds its type of array, and what serves variables of these.
+_kind: kinds.Kind = kinds.Kind(
+    'ChainerX', device_of=ChainerxDevice.from_array,
+    current_device=lambda: ChainerxDevice(_kind.module.get_default_device()),
+    to_numpy=lambda array: _cpu._to_cpu(array._array),
+    plain=lambda array: array._array)
+kinds.register(_kind)
 
 
 @contextlib.contextmanager
@@ -175,7 +179,7 @@ def from_chx(array: Arrays) -> Arrays:
 
 
 def _array_to_chainerx(array):
-    chainerx = module()
+    chainerx = _kind.module
     if array is None or isinstance(array, chainerx.ndarray):
         return array
     plain = _array_from_chainerx(array)
@@ -185,7 +189,7 @@ def _array_to_chainerx(array):
 
 
 def _array_from_chainerx(array):
-    if isinstance(array, _backend.chainerx_types):
+    if isinstance(array, _kind.types):
         return array._array
     known: tp.Any = (
         *_cpu.CpuDevice.supported_array_types, *cuda.GpuDevice.supported_array_types,

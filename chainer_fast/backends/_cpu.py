@@ -6,11 +6,8 @@ import typing as tp
 import numpy
 
 from chainer_fast import _backend
+from chainer_fast._core import kinds
 from chainer_fast.types import NdArray
-
-# Conversions to NumPy: pairs of a type of arrays and a function of one array. A backend
-# with its own arrays adds itself, so this module need not know it.
-_to_numpy = []
 
 # Weak references to arrays of NumPy that belong to another device, by their ids.
 _of_other_device: dict[tp.Any, tp.Any] = {}
@@ -25,9 +22,9 @@ def _array_to_cpu(array):
         return None
     if isinstance(array, numpy.ndarray):
         return array.view() if _is_of_other_device(array) else array
-    for array_type, convert in _to_numpy:
-        if isinstance(array, array_type):
-            return convert(array)
+    kind = kinds.kind_of(array)
+    if kind is not None:
+        return kind.to_numpy(array)
     if numpy.isscalar(array):
         return numpy.asarray(array)
     raise TypeError(
@@ -72,3 +69,8 @@ class CpuDevice(_backend.NamedDevice):
 
     def send_array(self, array: tp.Any) -> NdArray:
         return _array_to_cpu(array)
+
+
+kinds.register(kinds.Kind(
+    'NumPy', load=lambda: numpy, types=(numpy.ndarray,), current_device=CpuDevice,
+    to_numpy=_array_to_cpu))

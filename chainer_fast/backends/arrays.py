@@ -6,13 +6,12 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend, _numbers
-from chainer_fast.backends import cuda
+from chainer_fast import _numbers
+from chainer_fast._core import kinds
 from chainer_fast.types import DTypeSpec, NdArray
 
 # The available libraries do not change while a program runs.
 _CPU_TYPES = (numpy.ndarray,)
-_GPU_TYPES = (cuda.ndarray,) if cuda.available else ()
 
 
 def get_array_types() -> tuple[type[tp.Any], ...]:
@@ -21,15 +20,15 @@ def get_array_types() -> tuple[type[tp.Any], ...]:
     Returns
     -------
     tuple of type
-        ``numpy.ndarray`` first, then those of CuPy and of iDeep, if they can be used,
-        and that of ChainerX, once it is imported.
+        ``numpy.ndarray`` first, then those of other libraries that can be used and are
+        imported.
 
     Examples
     --------
     >>> isinstance(np.ones(2), chainer.get_array_types())
     True
     """
-    return _CPU_TYPES + _GPU_TYPES + _backend.chainerx_types
+    return kinds.types
 
 
 def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
@@ -59,7 +58,7 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     Returns
     -------
     bool
-        ``True`` if all are in host memory, or all are arrays of CuPy, or of ChainerX.
+        ``True`` if all are arrays of one library.
 
     Examples
     --------
@@ -69,8 +68,8 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
     given = [a for a in arrays if a is not None]
     in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]
     return all(in_host_memory) or any([
-        all([isinstance(a, kinds) for a in given])
-        for kinds in (cuda.ndarray, _backend.chainerx_types)])
+        all([isinstance(a, kind.types) for a in given])
+        for kind in kinds.kinds.values()])
 
 
 def size_of_shape(shape: tp.Sequence[int]) -> int:

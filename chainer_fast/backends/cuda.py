@@ -19,7 +19,7 @@ import numpy
 
 from chainer_fast import _backend
 from chainer_fast._backend import Arrays
-from chainer_fast._core import launches
+from chainer_fast._core import kinds, launches
 from chainer_fast._help.past import missing_names as _missing_names
 from chainer_fast.backends import _cpu, _cudnn, _launches, intel64
 from chainer_fast.backends._cuda_kernel import (
@@ -428,8 +428,7 @@ def to_gpu(
 def _array_to_gpu(array, device, stream=None):
     if array is None:
         return None
-    if isinstance(array, _backend.chainerx_types):
-        array = array._array
+    array = kinds.plain(array)
     if isinstance(array, ndarray):
         if array.device == device:
             return array
@@ -490,7 +489,10 @@ def _array_to_cpu(array, stream=None):
         return array.get(stream)
 
 
-_cpu._to_numpy.append((ndarray, _array_to_cpu))
+kinds.register(kinds.Kind(
+    'CuPy', load=lambda: cupy, types=(ndarray,), available=available,
+    device_of=GpuDevice.from_array, current_device=lambda: GpuDevice(Device()),
+    to_numpy=_array_to_cpu))
 
 
 def copy(

@@ -13,6 +13,7 @@ import weakref
 import numpy
 
 from chainer_fast import _backend
+from chainer_fast._core import kinds
 from chainer_fast._help import installation
 from chainer_fast.backends import _cpu
 from chainer_fast.backends._onednn import library
@@ -109,6 +110,10 @@ class Intel64Device(_backend.NamedDevice):
         if array is not None and _can_be_marked(array):
             return mdarray(array)
         return array
+
+
+# Its arrays are NumPy's.
+kinds.register(kinds.Kind('iDeep', device_of=Intel64Device.from_array))
 
 
 def is_ideep_available() -> bool:

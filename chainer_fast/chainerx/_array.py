@@ -255,7 +255,6 @@ def _others(node):
     return node._backprop_grads
 
 
-graph.bind_arrays(ndarray)
 wrap, plain = graph.array_around, graph.plain_array
 
 

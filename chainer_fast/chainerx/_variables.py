@@ -8,12 +8,10 @@ from __future__ import annotations
 import sys
 import typing as tp
 
-from chainer_fast import _backend
-from chainer_fast._core import graph
-from chainer_fast.backends import _cpu
+from chainer_fast._core import kinds
 from chainer_fast.chainerx import _apply, _array, _backward, _graphs
 from chainer_fast.chainerx._array import ndarray
-from chainer_fast.variable import Variable, _bound
+from chainer_fast.variable import Variable
 
 new_variable: tp.Any = Variable._init_unchecked
 apply, computes_inside = _apply.apply, _apply.computes_inside
@@ -197,7 +195,6 @@ def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
     return results
 
 
-_backend.chainerx_types = (ndarray,)
-_cpu._to_numpy.append((ndarray, lambda array: _cpu._to_cpu(array._array)))
-graph.bind_chainerx(sys.modules[__name__])
-_bound.bind(chainerx=sys.modules[__name__])
+_kind = kinds.kinds['ChainerX']
+_kind.types, _kind.variables = (ndarray,), sys.modules[__name__]
+kinds.register(_kind)

@@ -200,10 +200,11 @@ class _CheckBackward:
         self.device = backend.get_device_from_array(
             *[a for a in self.xs + self.params if a is not None])
         self.xp = self.device.xp
-        if isinstance(self.device, backend.ChainerxDevice):
-            # Only the function meets arrays of ChainerX.
+        if self.device._wraps:
+            # Only the function meets arrays around others.
             self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
-            self.xp = self.device.fallback_device.xp
+            wrapping: tp.Any = self.device
+            self.xp = wrapping.fallback_device.xp
 
     def run(self) -> None:
         """Raise an exception unless the gradients are right."""
@@ -249,7 +250,7 @@ class _CheckBackward:
 
     def _set_params(self, arrays):
         for param, array in zip(self.params, arrays, strict=True):
-            if param._has_chainerx_array:       # which does not let it change
+            if param._has_wrapper:       # which does not let it change
                 param._hold(self._on_device(array))
             else:
                 param.array = array
@@ -312,7 +313,7 @@ class _CheckBackward:
             Vector of type float64, on the current device.
         """
         device = backend._guess_device_from_array_module(xp)
-        if isinstance(device, backend.ChainerxDevice):
+        if device._wraps:
             return device.send(_CheckBackward._sample_unit_vector(
                 size, device.fallback_device.xp))
         v = xp.random.standard_normal(size)

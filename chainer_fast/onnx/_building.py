@@ -1,5 +1,5 @@
 """Models of ONNX, made of converted functions."""
-import chainer_fast
+from chainer_fast._version import __version__
 from chainer_fast.onnx import _shapes
 from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
@@ -57,7 +57,7 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, storage,
         return helper.make_model(
             helper.make_graph(
                 graph.graph, graph_name, given, output_infos, initializers),
-            producer_name='Chainer', producer_version=chainer_fast.__version__,
+            producer_name='Chainer', producer_version=__version__,
             opset_imports=imports, ir_version=own_version)
 
     of_outputs = [_describe(name, y.dtype, y.shape) for name, y in outputs.items()]

@@ -20,8 +20,8 @@ def unscale(param: tp.Any) -> None:
     ``param._loss_scale`` is what the gradient is still to be divided by.
     """
     scale = param._loss_scale
-    # ChainerX divides by the scale itself.
-    if scale is None or param._has_chainerx_array:
+    # Arrays that keep their gradients have divided them already.
+    if scale is None or param._has_wrapper:
         return
     grad = param.grad
     if grad is not None:
@@ -51,7 +51,7 @@ _NOTHING = contextlib.nullcontext()
 def _in_unscaled(params):
     halves = []
     for param in params:
-        if not param.is_initialized or param._has_chainerx_array:
+        if not param.is_initialized or param._has_wrapper:
             continue
         rule = param.update_rule
         if (param.dtype.char == 'e' and param.grad is not None

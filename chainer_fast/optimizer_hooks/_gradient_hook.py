@@ -19,7 +19,7 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
-    # Whether the change is made in the plain arrays inside those of ChainerX.
+    # Whether the change is made in the plain arrays inside those that are given.
     _falls_back = True
 
     # Methods that a recipe replaces.

@@ -9,6 +9,7 @@ import zipfile
 import numpy
 
 from chainer_fast import backend, serializer
+from chainer_fast._core import kinds
 from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.serializer import AbstractSerializer
@@ -207,8 +208,8 @@ class NpzDeserializer(serializer.Deserializer):
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
-        if backend._has_chainerx(value):
-            plain = backend.from_chx(value)
+        plain = kinds.plain(value)
+        if plain is not value:
             found = self(key, plain)
             return value if found is plain else found
         path = self.path + key.lstrip('/')

@@ -14,7 +14,7 @@ def _as_noncontiguous_array(array):
     if array is None or array.size <= 1:
         return array
     device = backend.get_device_from_array(array)
-    if isinstance(device, backend.ChainerxDevice):
+    if device._wraps:
         return device.send(_as_noncontiguous_array(backend.from_chx(array)))
     # Every second element of a larger buffer, backwards.
     with backend.using_device(device):

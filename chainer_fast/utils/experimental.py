@@ -2,12 +2,20 @@
 from __future__ import annotations
 
 import sys
+import types
 import typing as tp
 import warnings
 
-import chainer_fast
-
 __warningregistry__: dict[tp.Any, tp.Any] = {}
+
+# Programs turn the warnings off by an attribute of the package itself.
+_package: tp.Any = None
+
+
+def bind(package: types.ModuleType) -> None:
+    """Make the package known; it calls this when it is imported."""
+    global _package
+    _package = package
 
 
 def experimental(api_name: str) -> None:
@@ -37,11 +45,11 @@ def experimental(api_name: str) -> None:
     >>> caught[0].category
     <class 'FutureWarning'>
     """
-    if chainer_fast.disable_experimental_feature_warning:
+    if _package.disable_experimental_feature_warning:
         return
     # Programs silence these by Chainer's name of this module.
     module = __name__
-    if sys.modules.get('chainer') is chainer_fast:
+    if sys.modules.get('chainer') is _package:
         module = module.replace('chainer_fast', 'chainer', 1)
     warnings.warn_explicit(
         '%s is experimental. The interface can change in the future.' % api_name,

@@ -11,7 +11,7 @@ import numpy
 from chainer_fast import backend, initializers
 from chainer_fast._backend import Device
 from chainer_fast._core import backprop as _backprop_core
-from chainer_fast._core import grad_check, grad_table
+from chainer_fast._core import grad_check, grad_table, kinds
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda, layouts
@@ -275,7 +275,7 @@ class VariableNode(VariableNodeBase):
         return '(%s), %s' % (', '.join(lengths), text) if lengths else text
 
     def _check_old_style_gradient(self):
-        grad_table.check_old_style_gradient(self)
+        grad_table.check_old_style(self)
 
 
 # A reference to what is no more.
@@ -372,6 +372,7 @@ class Variable(VariableBase, _moves.Movable):
     __array_priority__ = 200
 
     _chainerx_name = None
+    _has_chainerx_array = VariableBase._has_wrapper     # Chainer's name
 
     @classmethod
     def _init_unchecked(cls, data=None, device=None, name=None, grad=None,
@@ -406,7 +407,7 @@ class Variable(VariableBase, _moves.Movable):
         target.__dict__.update(self.__dict__)
         target._cached_device = self._cached_device
         target._loss_scale = self._loss_scale
-        if not self._has_chainerx_array:    # The array keeps its gradient.
+        if not self._has_wrapper:    # The array keeps its gradient.
             target._grad = self._grad
             target._grad_var = self._grad_var
         self._share_array(target)
@@ -418,11 +419,11 @@ class Variable(VariableBase, _moves.Movable):
         Its gradient is that of the array of ChainerX. Other variables are returned as
         they are.
         """
-        return self.raw_array._v if self._has_chainerx_array else self
+        return self.raw_array._v if self._has_wrapper else self
 
     def _to_keep(self):
         """Return the array and the gradient for a pickle."""
-        if self._has_chainerx_array:
+        if self._has_wrapper:
             return self.array, self.grad
         return self.raw_array, self._grad
 
@@ -507,10 +508,10 @@ class Variable(VariableBase, _moves.Movable):
         ValueError
             If the array is another one.
         """
-        if not self._has_chainerx_array:
+        if not self._has_wrapper:
             raise ValueError(
                 'chx_array is not available for Variable with non-ChainerX array.')
-        return _bound.chainerx.view_of(self)
+        return kinds.of_wrappers.view_of(self)
 
     @property
     def label(self) -> str:
@@ -609,7 +610,7 @@ class Variable(VariableBase, _moves.Movable):
         if array is None:
             return
         with cuda.get_device_from_array(array):
-            if self._has_chainerx_array and self.grad is not None:
+            if self._has_wrapper and self.grad is not None:
                 grad: tp.Any = self.grad_var
                 grad.raw_array.fill(0)
                 return
@@ -653,7 +654,7 @@ class Variable(VariableBase, _moves.Movable):
         var : Variable
             Source; without a gradient, nothing happens. It may be on another device.
         """
-        if var._has_chainerx_array != self._has_chainerx_array and (
+        if var._has_wrapper != self._has_wrapper and (
                 self.raw_array is not None):
             raise RuntimeError(
                 'addgrad does not add between ChainerX and other arrays')
@@ -740,8 +741,8 @@ class Variable(VariableBase, _moves.Movable):
             Factor of the default gradient, for float16; optimizers divide by it.
         """
         array = self.raw_array
-        if self._has_chainerx_array:
-            _bound.chainerx.backward(
+        if self._has_wrapper:
+            kinds.of_wrappers.backward(
                 self, retain_grad, enable_double_backprop, loss_scale)
             return
         if array.size == 1 and self._grad is None:

@@ -9,8 +9,6 @@ AsLayout: tp.Any = None
 reshape: tp.Any = None
 transpose: tp.Any = None
 average: tp.Any = None
-#: What serves variables of arrays of ChainerX.
-chainerx: tp.Any = None
 
 
 def bind(**objects):

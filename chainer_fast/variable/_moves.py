@@ -16,7 +16,7 @@ class Movable:
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
     _grad_valid: bool
-    _has_chainerx_array: tp.Any
+    _has_wrapper: tp.Any
     _requires_grad: bool
     array: tp.Any
     creator_node: tp.Any
@@ -60,7 +60,7 @@ class Movable:
         RuntimeError
             If a function made the variable.
         """
-        if not isinstance(self.device, backend.ChainerxDevice):
+        if not self.device._wraps:
             self._to_device(backend.ChainerxDevice.from_fallback_device(self.device),
                             allow_unchaining=False)
 
@@ -72,7 +72,7 @@ class Movable:
         RuntimeError
             If the array of ChainerX is in a graph, unless it is a parameter.
         """
-        if isinstance(self.device, backend.ChainerxDevice):
+        if self.device._wraps:
             self._to_device(self.device.fallback_device, allow_unchaining=False)
 
     def to_device(self, device: DeviceSpec) -> None:
@@ -93,8 +93,8 @@ class Movable:
                 self._hold_alone(None)
             self._cached_device = device
             return
-        if self._has_chainerx_array or isinstance(device, backend.ChainerxDevice):
-            self._to_device_of_chainerx(device, allow_unchaining)
+        if self._has_wrapper or device._wraps:
+            self._to_device_of_wrappers(device, allow_unchaining)
             return
         grad, grad_var = self._grad, self._grad_var
         moved = device.send(array)
@@ -110,14 +110,13 @@ class Movable:
         elif grad_var is not None:
             self._grad_var = grad_var
 
-    def _to_device_of_chainerx(self, device, allow_unchaining):
+    def _to_device_of_wrappers(self, device, allow_unchaining):
         """Move to or from ChainerX, whose arrays hold their places in the graph."""
         if device == self.device:
             return
         chained = self.creator_node is not None
-        if self._has_chainerx_array:
-            chained = self.raw_array.is_backprop_required() and not isinstance(
-                device, backend.ChainerxDevice)
+        if self._has_wrapper:
+            chained = self.raw_array.is_backprop_required() and not device._wraps
         if chained and not allow_unchaining:
             raise RuntimeError(
                 'a variable in a graph cannot be moved between ChainerX and other '
@@ -127,5 +126,5 @@ class Movable:
         self._grad = None
         self._hold_alone(moved)
         self._cached_device = device
-        if self._requires_grad or not self._has_chainerx_array:
+        if self._requires_grad or not self._has_wrapper:
             self._grad = moved_grad

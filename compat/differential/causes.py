@@ -38,8 +38,26 @@ def _shows(pair, base, changes, difference):
     return difference in compare.differences(case, *outcomes) and outcomes
 
 
+def _tell_without_debug_mode(cause, pair):
+    """Tell of what debug mode finds in one library by the difference without it."""
+    changes = [each for each in cause.changes if each[1] != ['config', 'debug']]
+    error, _, other = cause.difference.partition(', not ')
+    one_raises = error.startswith('error') and 'none' in (error[7:], other)
+    if changes == cause.changes or not one_raises:
+        return
+    case = mutations.apply(cause.base, changes)
+    found = [
+        each
+        for each in compare.differences(case, *pair(case))
+        if not each.startswith('warnings')
+    ]
+    if found:
+        cause.changes, cause.difference = changes, found[0]
+
+
 def shrink(cause, pair):
     """Leave out all changes and arguments that the difference does without."""
+    _tell_without_debug_mode(cause, pair)
     base, changes = cause.base, list(cause.changes)
     number = 0
     while number < len(changes):

@@ -22,7 +22,7 @@ _TEXT = re.compile(r'"""(?!\s*/\*|\s*#).*?"""|#[^\n]*', re.S)
 
 def test_nobody_compares_types_by_identity():
     found = []
-    for suffix in ('pyx', 'pxi', 'pxd', 'hpp', 'py'):
+    for suffix in ('pyx', 'pxi', 'pxd', 'hpp', 'cc', 'py'):
         for path in PACKAGE.rglob('*.' + suffix):
             text = _TEXT.sub('', path.read_text(encoding='utf8'))
             found += [

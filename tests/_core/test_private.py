@@ -8,7 +8,7 @@ import chainer_fast as chainer
 
 PACKAGE = pathlib.Path(chainer.__file__).parent
 HEADER = PACKAGE / '_core' / 'private.hpp'
-SOURCES = [path for ending in ('pyx', 'pxd', 'pxi', 'hpp')
+SOURCES = [path for ending in ('pyx', 'pxd', 'pxi', 'hpp', 'cc')
            for path in PACKAGE.rglob('*.' + ending) if path != HEADER]
 # Functions and fields that CPython does not document, or whose meaning it may change,
 # and the insides of NumPy's functions, types and generators.

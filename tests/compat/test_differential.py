@@ -224,6 +224,33 @@ def test_two_mistakes_are_told_apart():
     assert cause.difference == difference
 
 
+def test_what_debug_mode_finds_is_told_by_the_difference_without_it():
+    base = language.case('functions.logsumexp', language.array(2, 3))
+    debug = ['config', ['config', 'debug'], True]
+    changes = [['values', ['args', 0], 'inf'], debug]
+    fine = {'results': 1.0, 'warnings': [], 'random': [1]}
+    raised = {'error': ['RuntimeError'], 'stage': 'call'}
+
+    def pair(case):
+        other = fine
+        if case['args'][0].get('special') == 'inf':
+            other = raised if 'debug' in case['config'] else dict(fine, results='nan')
+        return other, fine
+
+    cause = causes.Cause(base, changes, 'error: none, not RuntimeError')
+    assert str(causes.shrink(cause, pair)) == (
+        'functions.logsumexp | values args.0=inf | results: type: float, not str'
+    )
+    # What debug mode alone does is its own.
+    cause = causes.Cause(base, [debug], 'error: none, not RuntimeError')
+    cause = causes.shrink(
+        cause, lambda case: (raised if 'debug' in case['config'] else fine, fine)
+    )
+    assert str(cause) == (
+        'functions.logsumexp | config debug=True | error: none, not RuntimeError'
+    )
+
+
 def test_exceptions_that_are_caught_alike_are_none():
     case = language.case('functions.relu', 1)
     theirs = {'error': ['ValueError', 'Exception'], 'stage': 'call', 'meant': False}

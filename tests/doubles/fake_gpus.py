@@ -1,4 +1,5 @@
 """Fixtures for the code that chooses GPUs, on machines that have none."""
+import copy
 import importlib
 import sys
 import types
@@ -17,8 +18,10 @@ _MODULES = [
 
 def _load_afresh(monkeypatch):
     """Import the modules anew, and let the old ones return after the test."""
-    from chainer_fast.backends import _cpu
-    monkeypatch.setattr(_cpu, '_to_numpy', [])
+    from chainer_fast._core import kinds  # after the stand-in for CuPy
+    for name in 'kinds', 'types', 'finders', 'wrappers':
+        monkeypatch.setattr(kinds, name, copy.copy(getattr(kinds, name)))
+    load = kinds.kinds['ChainerX'].load
     for name in _MODULES:
         full = 'chainer_fast.' + name
         package, _, attribute = full.rpartition('.')
@@ -27,6 +30,7 @@ def _load_afresh(monkeypatch):
         monkeypatch.delitem(sys.modules, full, raising=False)
     loaded = {name: importlib.import_module('chainer_fast.' + name)
               for name in _MODULES}
+    kinds.kinds['ChainerX'].load = load
     return types.SimpleNamespace(
         **{name.rpartition('.')[2]: module for name, module in loaded.items()})
 

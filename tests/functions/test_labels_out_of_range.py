@@ -122,7 +122,8 @@ def test_crf1d():
 
 @pytest.mark.parametrize('indices, what', [
     ((0, -2, 1), 'Out of bounds index: -2'),
-    ((0, 2, 2), 'indices contains duplicate value: 2')])
+    ((0, 2, 2), 'indices contains duplicate value: 2'),
+    ((1, 1), 'indices contains duplicate value: 1')])
 def test_inverse_of_no_permutation(indices, what):
     """Elements that nothing was written to are not taken for indexes."""
     x = scores(3, 2, dtype='f')

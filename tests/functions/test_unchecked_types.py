@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
-from chainer_fast import grad, using_config
+from chainer_fast import grad, links, using_config
 from chainer_fast.backend import CpuDevice
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -99,6 +99,24 @@ def test_gradients_have_the_types_of_their_variables(device, x_type, w_type):
     ).backward()
     for v, each in zip((x, w), same, strict=True):
         compare.assert_allclose(v.grad, each.grad, 5e-3)
+
+
+@pytest.mark.parametrize('x_type, w_type', ['fe', 'ef', 'fd', 'df'])
+@pytest.mark.parametrize('f, w', [
+    (lambda device, x, w: F.prelu(x, w), W[0]),
+    (lambda device, x, w: device.send(links.BinaryHierarchicalSoftmax(
+        3, ((0, 1), ((2, 3), (4, 5)))))._func(
+            x, device.send(np.array([4, 0, 1, 3], 'i')), w), W)])
+def test_gradients_have_the_types_of_slopes_and_nodes(device, f, w, x_type, w_type):
+    found = []
+    for types in (x_type, w_type), 'dd':
+        both = [Variable(device.send(each.astype(dtype)))
+                for each, dtype in zip((X, w), types, strict=True)]
+        F.sum(f(device, *both)).backward()
+        assert [each.grad.dtype for each in both] == [each.dtype for each in both]
+        found.append([each.grad for each in both])
+    for each, expected in zip(*found, strict=True):
+        compare.assert_allclose(each, expected, 2e-2)
 
 
 @pytest.mark.parametrize('other', 'ed')

@@ -11,9 +11,9 @@ import typing as tp
 
 import numpy
 
+from chainer_fast._core import kinds
 from chainer_fast._core.graph import declare
-from chainer_fast import _backend
-from chainer_fast.backends import _chainerx, cuda
+from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import NdArray
 
@@ -55,21 +55,20 @@ class Kernel(tp.Generic[Result]):
             form = self.compiled
         elif isinstance(x, cuda.ndarray):
             form = self.device
-        elif isinstance(x, _backend.chainerx_types):
-            return self._of_chainerx(x, *args)
+        elif isinstance(x, kinds.wrappers):
+            return self._of_wrappers(x, *args)
         if form is not None:
             result = form(x, *args)
             if result is not NotImplemented:
                 return result
         return self.reference(x, *args)
 
-    def _of_chainerx(self, *args):
-        """Compute with the plain arrays inside, and return arrays of ChainerX."""
-        device = _chainerx.ChainerxDevice(args[0].device)
-        plain = [_chainerx.from_chx(each) if isinstance(each, _backend.chainerx_types)
-                 else each for each in args]
+    def _of_wrappers(self, *args):
+        """Compute with the plain arrays inside, and return arrays like the first."""
+        kind: tp.Any = kinds.kind_of(args[0])
+        device = kind.device_of(args[0])
         with device.fallback_device.create_context():
-            result = self(*plain)
+            result = self(*[kinds.plain(each) for each in args])
         if isinstance(result, (tuple, list)):
             return type(result)([_sent(each, device) for each in result])
         return _sent(result, device)

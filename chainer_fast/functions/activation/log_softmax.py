@@ -5,7 +5,7 @@ import typing as tp
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import softmax as kernels
-from chainer_fast.backends.kernels.softmax import compiled
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -21,7 +21,7 @@ def _log_softmax(x, axis=1):
     return kernels.log_softmax(x, axis)
 
 
-@record(compiled.SoftmaxShortcut(True))
+@record(Declared('log_softmax', ('log_softmax_grad', 'y', 'g')))
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import softmax as kernels
-from chainer_fast.backends.kernels.softmax import compiled
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_
@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(compiled.SoftmaxShortcut())
+@record(Declared('softmax', ('softmax_grad', 'y', 'g')))
 class Softmax(FunctionNode):
     """Softmax along one axis."""
 

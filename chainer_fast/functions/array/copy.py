@@ -81,7 +81,7 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     """
     target = backend._get_target(dst)
     x = as_variable(x)
-    if isinstance(target, backend.ChainerxDevice) is not x._has_chainerx_array:
+    if target._wraps is not x._has_wrapper:
         if x.requires_grad:
             raise RuntimeError(
                 'gradients do not go between ChainerX and other libraries')

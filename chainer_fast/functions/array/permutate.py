@@ -26,8 +26,9 @@ def _check_indices(indices):
 
 def _inverse_indices(indices):
     xp = backend.get_array_module(indices)
-    # What is left of it is out of range, unless the indexes are a permutation.
-    inverse = xp.full(len(indices), len(indices), numpy.intp)
+    # What is left of it is out of range of any axis, unless the indexes are a
+    # permutation.
+    inverse = xp.full(len(indices), numpy.iinfo(numpy.intp).max)
     inverse[indices] = xp.arange(len(indices), dtype=indices.dtype)
     return inverse
 

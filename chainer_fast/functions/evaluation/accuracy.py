@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.accuracy import shortcuts
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -10,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, VariableOrArray
 
 
-@record(shortcuts.AccuracyShortcut())
+@record(Declared('accuracy', None, None))
 class Accuracy(FunctionNode):
     """Fraction of samples whose label has the highest score."""
 

@@ -6,6 +6,7 @@ from chainer_fast import backend
 from chainer_fast.functions.activation.relu import relu
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.array.broadcast import broadcast_to
+from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import matmul
 from chainer_fast.functions.math.basic_math import absolute
 from chainer_fast.functions.math.sqrt import sqrt
@@ -23,6 +24,11 @@ def _l2_norm(x, axis):
     # The square root has no derivative at zero; the norm's is taken to be zero there.
     zero = (square.array == 0).astype(square.dtype)
     return sqrt(square + zero) * (1 - zero)
+
+
+def _weighed(x, weights):
+    # Infinity that has no weight counts nothing.
+    return where(weights != 0, x, (weights * 0).astype(x.dtype)) * weights
 
 
 class DiscriminativeMarginBasedClusteringLoss:
@@ -108,7 +114,7 @@ class DiscriminativeMarginBasedClusteringLoss:
         # all clusters have no weight.
         shares = inside / xp.maximum(sizes.sum(axis=0), 1)
         spread = relu(self.norm(x - centres, axis=1) - self.delta_v)
-        variance = c_sum(spread * spread * shares.sum(axis=1)) / clusters
+        variance = c_sum(_weighed(spread * spread, shares.sum(axis=1))) / clusters
 
         shape = batch, clusters, clusters, clusters
         gaps = self.norm(
@@ -117,7 +123,7 @@ class DiscriminativeMarginBasedClusteringLoss:
                 reshape.reshape(means, (batch, 1, clusters, clusters)), shape), axis=3)
         missing = relu(2 * self.delta_d - gaps)
         others = 1 - xp.eye(clusters, dtype=x.dtype)
-        distance = c_sum(missing * missing * others)
+        distance = c_sum(_weighed(missing * missing, others))
 
         # The norm is that of a cluster's means in all images, as one vector.
         size = c_sum(self.norm(means, axis=(0, 2)))

@@ -10,7 +10,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, function_node, utils, variable
-from chainer_fast._core import grad_table, graph
+from chainer_fast._core import graph
 from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.arithmetic import elementwise
@@ -790,4 +790,4 @@ def install_variable_arithmetics() -> None:
     variable.Variable.__rdiv__ = rdiv  # type: ignore[attr-defined]
 
 
-grad_table.bind_add(add, graph.registered(Add)[0])
+graph.bind_add(add, graph.registered(Add)[0])

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
-from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
@@ -15,7 +15,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.NormalizeL2Shortcut())
+@record(Declared('length', ('length_grad', 0, 'g')))
 class NormalizeL2(FunctionNode):
     """Divides vectors by their length.
 

@@ -1,5 +1,6 @@
 """Objects of functions, which programs made and called before Chainer 3."""
 import copy
+import functools
 
 from chainer_fast import functions
 from chainer_fast.function_node import FunctionNode
@@ -37,16 +38,18 @@ class MaxPooling2D(max_pooling_nd.MaxPoolingND):
 
 
 class _Applied:
-    """A function without a class of its own today, as an object that is called."""
+    """A function without such a class today, as an object that is called."""
 
     def __init__(self, function, *args):
         self._function, self._args = function, args
 
     def __call__(self, *inputs):
-        return self._function(*inputs, *self._args)
+        outputs = self.apply(inputs)
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def apply(self, inputs):
-        return self(*inputs),
+        outputs = self._function(*inputs, *self._args)
+        return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 def _class_of(function):
@@ -57,14 +60,41 @@ def _spatial_pyramid_pooling_2d(x_shape, pyramid_height, pooling_class, use_cudn
     return _Applied(functions.spatial_pyramid_pooling_2d, pyramid_height, 'max')
 
 
-#: Classes that today's Chainer lacks altogether, by name.
+def _copy(out_device):
+    return _Applied(functions.copy, out_device)
+
+
+def _permutate(axis=0, inv=False):
+    return _Applied(functions.permutate, axis, inv)
+
+
+def _transpose_sequence(length=None):
+    return _Applied(lambda *xs: functions.transpose_sequence(xs))
+
+
+def _connectionist_temporal_classification(blank_symbol, reduce='mean'):
+    def apply(input_length, label_length, t, *xs):
+        # Version 4 took all steps as one array.
+        steps = functions.separate(xs[0]) if xs[0].ndim == 3 else xs
+        return functions.connectionist_temporal_classification(
+            steps, t, blank_symbol, input_length, label_length, reduce)
+
+    return _Applied(apply)
+
+
+#: Classes that today's Chainer lacks, or that take other arguments, by name.
 ADDED = {
     'MaxPooling2D': MaxPooling2D,
     'Ceil': _class_of(functions.ceil),
+    'ConnectionistTemporalClassification': _connectionist_temporal_classification,
+    'Copy': _copy,
     'Flatten': _class_of(functions.flatten),
     'Floor': _class_of(functions.floor),
+    'Permutate': _permutate,
     'SquaredDifference': _class_of(functions.squared_difference),
     'SpatialPyramidPooling2D': _spatial_pyramid_pooling_2d,
+    'TransposeSequence': _transpose_sequence,
+    'Where': _class_of(functions.where),
 }
 
 # The constructors that took use_cudnn.
@@ -89,13 +119,27 @@ _FORMS = {
 def _call(self, *inputs):
     """Apply the function, as often as one likes, and keep what it leaves behind."""
     _report.adapted('calling a function object')
+    fields = vars(self)
+    if '_made' not in fields:
+        fields['_made'] = {name: value is None for name, value in fields.items()}
+    # What the last call left behind is chosen anew.
+    for name in fields.keys() - {'_made'}:
+        if name not in self._made:
+            del fields[name]
+        elif self._made[name]:
+            fields[name] = None
     node = copy.copy(self)
     outputs = node.apply(inputs)
-    fields = vars(self)
-    # What is None was to be chosen anew for each call.
-    fields.update((name, value) for name, value in vars(node).items()
-                  if fields.get(name, self) is not None)
+    fields.update(vars(node))
+    fields.update((name, getattr(node, name)) for name in _computed_later(type(self)))
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+@functools.cache
+def _computed_later(cls):
+    """Return the names of attributes that need the inputs and outputs of a node."""
+    return [name for name in dir(cls)
+            if isinstance(getattr(cls, name), functools.cached_property)]
 
 
 def install(patches):

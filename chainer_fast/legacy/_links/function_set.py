@@ -1,7 +1,6 @@
 """``FunctionSet``, which held the functions of a model before there were chains."""
 import sys
 
-import chainer_fast
 from chainer_fast import link
 from chainer_fast.legacy import _attributes, _report
 
@@ -106,4 +105,5 @@ def install(patches):
     module = sys.modules[__name__]
     _attributes.move(patches, {FunctionSet.__module__: module})
     _attributes.provide(
-        patches, chainer_fast, 'chainer.%s', {'FunctionSet': FunctionSet})
+        patches, sys.modules['chainer_fast'], 'chainer.%s',
+        {'FunctionSet': FunctionSet})

@@ -7,7 +7,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import _backend, _numbers, device_resident, function, link, variable
+from chainer_fast import _numbers, device_resident, function, link, variable
+from chainer_fast._core import kinds
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, record
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
@@ -151,10 +152,10 @@ class BinaryHierarchicalSoftmaxFunction(
             setattr(self, name, visitor.visit_array(getattr(self, name)))
 
     def _make_node(self):
-        # A derived class may compute something else; arrays of ChainerX are replaced by
-        # plain ones on the general way.
+        # A derived class may compute something else; the general way takes the arrays
+        # inside of others.
         if type(self) is BinaryHierarchicalSoftmaxFunction and not isinstance(
-                self.begins, _backend.chainerx_types):
+                self.begins, kinds.wrappers):
             return _TreeAdapter(self)
         return super()._make_node()
 
@@ -195,8 +196,10 @@ class BinaryHierarchicalSoftmaxFunction(
         x, _, W = inputs
         gloss, = grad_outputs
         g = negative_sampling.tree_factors(self._scores, self._turns, gloss)
-        return (negative_sampling.sum_rows(g, W, self._nodes, None), None,
-                negative_sampling.spread_rows(g, x, self._nodes, None, len(W)))
+        gx = negative_sampling.sum_rows(g, W, self._nodes, None)
+        gW = negative_sampling.spread_rows(g, x, self._nodes, None, len(W))
+        # They differ in type if types were not checked.
+        return gx.astype(x.dtype, copy=False), None, gW.astype(W.dtype, copy=False)
 
     forward_gpu = forward_cpu
     backward_gpu = backward_cpu

@@ -66,6 +66,20 @@ def test_one_cluster_is_far_from_no_other(device):
     assert distance.array == 0
 
 
+@pytest.mark.parametrize('delta_v, delta_d, infinite', [
+    (-np.inf, 2, 0), (.2, np.inf, 1)])
+def test_infinite_margins(device, delta_v, delta_d, infinite):
+    # Pixels outside all clusters, and a cluster beside itself, have no margin.
+    terms = loss(device.send(X), device.send(LABELS), delta_v, delta_d, 3)
+    for number, (term, value) in enumerate(
+            zip(terms, expected(X, LABELS, .2, 2, 3, 1), strict=True)):
+        if number == infinite:
+            assert float(term.array) == np.inf
+        else:
+            factor = .001 if number == 2 else 1
+            compare.assert_allclose(term.array, factor * value, 1e-10)
+
+
 @pytest.mark.parametrize('dtype', 'ef')
 def test_dtypes(device, dtype):
     x = Variable(device.send(X.astype(dtype)))

@@ -1,5 +1,7 @@
 """Names that ``chainer.functions`` had."""
+import copy
 import importlib
+import pickle
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ def test_links_are_those_of_today(enable, used):
 def test_classes_belong_to_their_version(enable):
     enable('v3')
     assert F.ReLU.__name__ == 'ReLU'
-    for name in ('Ceil', 'Linear', 'Copy', 'Nonsense'):
+    for name in ('Ceil', 'Linear', 'NStepLSTM', 'Nonsense'):
         with pytest.raises(AttributeError, match=name):
             getattr(F, name)
 
@@ -46,7 +48,25 @@ def test_object_is_called_again(enable):
 def test_dropout_draws_again(enable):
     enable()
     drop = F.Dropout(0.5)
-    assert (drop(X).array != drop(X).array).any()
+    first = drop(X).array
+    np.testing.assert_array_equal(drop.mask * X, first)
+    assert (drop(X).array != first).any()
+    given = F.Dropout(0.5, drop.mask)
+    np.testing.assert_array_equal(given(X).array, given(X).array)
+
+
+def test_objects_keep_what_the_last_call_computed(enable):
+    enable()
+    t = np.array([2, 0], 'i')
+    loss = F.SoftmaxCrossEntropy()
+    for x in (X[:, :, 0, 0], X[:, :, 1, 1]):
+        loss(x, t)
+        np.testing.assert_allclose(loss.y, F.softmax(x).array, rtol=1e-6)
+    pool = F.Unpooling2D(2)
+    for n in (2, 3):
+        assert pool(X[:, :, :n]).shape[2] == pool.outh == 2 * n - 1
+    again = pickle.loads(pickle.dumps(copy.deepcopy(pool)))
+    assert again(X).shape == (2, 3, 11, 11)
 
 
 def test_switches_of_constructors(enable):

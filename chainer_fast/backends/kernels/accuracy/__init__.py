@@ -8,6 +8,7 @@ import typing as tp
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.accuracy import cuda as device
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.types import NdArray
 
 
@@ -15,7 +16,7 @@ def _predicted(y, t):
     return y.argmax(axis=1).reshape(t.shape)
 
 
-@kernel(device=device.accuracy)
+@kernel(compiled=declared('accuracy'), device=device.accuracy)
 def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
     """Share of labels that have the highest score.
 

@@ -232,7 +232,7 @@ def prelu_grad(
     """
     xp = get_array_module(x)
     gx = bend.reference(gy, cond, W.reshape(extended_shape(W, x)))
-    return gx, _total(xp.where(cond >= 0, 0, x * gy), W)
+    return arrays.force_array(gx, x.dtype), _total(xp.where(cond >= 0, 0, x * gy), W)
 
 
 _swished = elements.form('Swish::of', 2)

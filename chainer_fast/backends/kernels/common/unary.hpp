@@ -11,18 +11,18 @@
 #include <cmath>
 #include <cstring>
 
-#include "chainer_fast/_core/private.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 
 struct UnaryLoop {
-    InnerLoop loop = nullptr;
+    /* As NumPy declares them; its integers are those of pointers' differences. */
+    void (*loop)(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *data) = nullptr;
     void *data = nullptr;
 
-    void run(const void *a, void *out, npy_intp n, npy_intp size) const {
+    void run(const void *a, void *out, ptrdiff_t n, ptrdiff_t size) const {
         char *args[] = {(char *)a, (char *)out};
-        npy_intp steps[] = {size, size};
+        ptrdiff_t steps[] = {size, size};
         loop(args, &n, steps, data);
     }
 };
@@ -42,7 +42,7 @@ struct Unary {
     /* By several threads, if that pays. */
     void run(char kind, const void *a, void *out, ptrdiff_t n) const {
         const UnaryLoop &loop = kind == 'f' ? f : d;
-        const npy_intp size = kind == 'f' ? sizeof(float) : sizeof(double);
+        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
         parallel(n, GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
             loop.run(from(a, begin * size), from(out, begin * size), end - begin, size);
         });
@@ -61,8 +61,8 @@ inline ptrdiff_t part_at(ptrdiff_t i, ptrdiff_t n) {
 }
 
 template <typename T, T (*function)(T)>
-void library_loop(char **args, npy_intp *n, npy_intp *steps, void *) {
-    for (npy_intp i = 0; i < *n; ++i)
+void library_loop(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *) {
+    for (ptrdiff_t i = 0; i < *n; ++i)
         *(T *)(args[1] + i * steps[1]) = function(*(const T *)(args[0] + i * steps[0]));
 }
 

@@ -10,7 +10,7 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.common import exponential
-from chainer_fast.backends.kernels.losses import compiled
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.losses import cuda as device
 from chainer_fast.types import NdArray
 
@@ -58,7 +58,7 @@ def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     return huber_losses(x, t, delta).sum(axis=1)
 
 
-@kernel(compiled=compiled.huber_losses)
+@kernel(compiled=declared('huber_losses'))
 def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Huber's losses of all elements."""
     xp = get_array_module(x)
@@ -70,7 +70,7 @@ def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     return force_array(near * (distance - near / 2), x.dtype)
 
 
-@kernel(compiled=compiled.huber_grad, device=device.huber_grad)
+@kernel(compiled=declared('huber_grad'), device=device.huber_grad)
 @in_single
 def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
@@ -78,7 +78,7 @@ def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
 
 
-@kernel(compiled=compiled.sigmoid_losses, device=device.sigmoid_losses)
+@kernel(compiled=declared('sigmoid_losses'), device=device.sigmoid_losses)
 def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     """Cross entropies between the sigmoid of scores and labels 0 or 1.
 
@@ -101,7 +101,23 @@ def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     return force_array(loss * (t != ignore_label), x.dtype)
 
 
-@kernel(compiled=compiled.sigmoid_mean, device=device.sigmoid_mean)
+_losses_of_loop, _sum_of_losses = declared('sigmoid_losses'), declared('sum_of_losses')
+
+
+def _sigmoid_mean_of_loops(x, t, ignore_label, n):
+    losses = _losses_of_loop(x, t, ignore_label)
+    if losses is NotImplemented:
+        return losses
+    total = _sum_of_losses(losses)
+    if total is NotImplemented:
+        return total
+    if n is None:
+        n = numpy.maximum(numpy.count_nonzero(t != ignore_label), 1)
+    total[()] /= n
+    return total, n
+
+
+@kernel(compiled=_sigmoid_mean_of_loops, device=device.sigmoid_mean)
 def sigmoid_mean(
         x: NdArray, t: NdArray, ignore_label: int,
         n: int | None) -> tuple[NdArray, NdArray | numpy.integer[tp.Any] | int]:
@@ -126,7 +142,7 @@ def sigmoid_mean(
     return xp.asarray(total / n, dtype=x.dtype), n
 
 
-@kernel(compiled=compiled.sigmoid_gradient, device=device.sigmoid_gradient)
+@kernel(compiled=declared('sigmoid_gradient'), device=device.sigmoid_gradient)
 @in_single
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
@@ -150,7 +166,7 @@ def _margins(x, signs):
     return get_array_module(x).maximum(1 + signs * x, 0)
 
 
-@kernel(compiled=compiled.hinge_losses, device=device.hinge_losses)
+@kernel(compiled=declared('hinge_losses'), device=device.hinge_losses)
 def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Hinge losses of scores, one class against the rest.
 
@@ -176,7 +192,7 @@ def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     return get_array_module(x).asarray(total / len(x), dtype=x.dtype)
 
 
-@kernel(compiled=compiled.hinge_gradient, device=device.hinge_gradient)
+@kernel(compiled=declared('hinge_gradient'), device=device.hinge_gradient)
 @in_single
 def hinge_gradient(
         x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:

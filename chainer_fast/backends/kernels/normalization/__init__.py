@@ -16,6 +16,7 @@ import numpy
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.normalization import compiled as _compiled
 from chainer_fast.backends.kernels.normalization import cuda as _cuda
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
@@ -482,7 +483,7 @@ def _lengths(x, axis):
 
 
 @by_interm(1, '0')
-@kernel(compiled=_compiled.length_forward, device=_cuda.length_forward)
+@kernel(compiled=declared('length'), device=_cuda.length_forward)
 def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     """Divide vectors by their length.
 
@@ -505,7 +506,7 @@ def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
 
 
 @by_interm(2, '0')
-@kernel(compiled=_compiled.length_backward, device=_cuda.length_backward)
+@kernel(compiled=declared('length_grad'), device=_cuda.length_backward)
 def length_backward(
         x: NdArray, gy: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     """Gradient of :func:`length_forward`.

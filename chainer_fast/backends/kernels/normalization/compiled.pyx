@@ -60,12 +60,6 @@ cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         char kind, object x, object gamma, object gy, object mean, object inv_std,
         object gx, object ggamma, object gbeta, Rows) except +
 
-cdef extern from "chainer_fast/backends/kernels/normalization/vector_loops.hpp" \
-        namespace "chainer_fast":
-    void length_forward_loop(char kind, object x, object y, Extent, double eps) noexcept
-    void length_backward_loop(
-        char kind, object x, object gy, object gx, Extent, double eps) noexcept
-
 cdef extern from "chainer_fast/backends/kernels/normalization/response_loops.hpp" \
         namespace "chainer_fast":
     void response_forward_loop(
@@ -429,31 +423,3 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, alpha, beta):
         kind, x, gy, unit, scale, gx, s.extent, half, -2 * factor * power)
     return NotImplemented if float_errors() else gx
 
-
-def length_forward(x, axis, eps):
-    cdef Shape s
-    cdef char kind = 0
-    cdef double number
-    x = _plain(x, &kind)
-    if x is None or not to_double(eps, &number) or not _around(x, axis, True, &s):
-        return NotImplemented
-    y = empty_like(x)
-    clear_float_errors()
-    length_forward_loop(kind, x, y, s.extent, number)
-    return NotImplemented if float_errors() else y
-
-
-def length_backward(x, gy, axis, eps):
-    cdef Shape s
-    cdef char kind = 0
-    cdef double number
-    x = _plain(x, &kind)
-    if x is None or not to_double(eps, &number) or not _around(x, axis, True, &s):
-        return NotImplemented
-    gy = _sized(gy, &kind, PyArray_SIZE(x))
-    if gy is None or not PyArray_SAMESHAPE(<np.ndarray>gy, <np.ndarray>x):
-        return NotImplemented
-    gx = empty_like(x)
-    clear_float_errors()
-    length_backward_loop(kind, x, gy, gx, s.extent, number)
-    return NotImplemented if float_errors() else gx

@@ -3,10 +3,12 @@
 #define CHAINER_FAST_NORMALIZATION_RESPONSE_LOOPS_HPP
 
 #include "chainer_fast/backends/kernels/normalization/pixel_loops.hpp"
-#include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
 
 namespace chainer_fast {
 namespace {
+
+/* Positions along the inner axis that are worked on at once. */
+constexpr ptrdiff_t STRIP = 128;
 
 /* What is worked on at once: some pixels whose channels lie side by side, or some
  * positions in the planes of all channels. What lies side by side is a line; channels are

@@ -302,21 +302,3 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
             own_attribute(function, 'scale'), max(own_attribute(function, 'n') // 2, 0),
             own_attribute(function, 'alpha'), own_attribute(function, 'beta'))
 
-
-cdef class NormalizeL2Shortcut(_Normalization):
-    """Division of vectors by their length."""
-
-    def __cinit__(self):
-        self.traits.retain_inputs = (0,)
-
-    cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        if n != 1 or not gapless_kind(<object>xs[0]):
-            return None
-        y = loops.length_forward(
-            <object>xs[0], own_attribute(function, 'axis'),
-            own_attribute(function, 'eps'))
-        return None if y is NotImplemented else y
-
-    cdef object gradients(self, FunctionBase function, object x, object gy):
-        return loops.length_backward(
-            x, gy, own_attribute(function, 'axis'), own_attribute(function, 'eps'))

@@ -7,7 +7,7 @@ from libcpp.vector cimport vector
 
 from chainer_fast._core.backprop import backprop_step
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase, \
-    new_variable, shortcut_of
+    as_grad_array, new_variable, shortcut_of
 from chainer_fast._core.state cimport current
 from chainer_fast.backends.kernels.plan.steps cimport Step, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
@@ -110,9 +110,7 @@ cdef class EngineGradient(Step):
             backprop_step(function, self.targets, variables, sums, False)
         for i in range(len(self.found)):
             found = sums[function.input_nodes[<Py_ssize_t>self.targets[i]]]
-            gradient = found[0] if found else None
-            if isinstance(gradient, VariableBase):
-                gradient = (<VariableBase>gradient).arr
+            gradient = as_grad_array(found[0]) if found else None
             if gradient is None or not workspace.put(
                     <int>self.found[i], gradient):
                 raise NotStatic('%s has no gradient, or another' % self.label)

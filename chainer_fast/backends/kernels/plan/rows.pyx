@@ -1,5 +1,5 @@
 """Steps on gradients of matrices of which few rows are used, which are kept as rows."""
-from chainer_fast._core.rows cimport RowGradient, add_rows, dense
+from chainer_fast._core.graph cimport add_gradients, as_grad_array
 from chainer_fast.backends.kernels.plan.steps cimport Step, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 
@@ -18,11 +18,8 @@ cdef class SumOfGradients(Step):
         self.a, self.b, self.total = a, b, total
 
     cpdef bint run(self, Workspace workspace) except -1:
-        a, b = workspace.arrays[self.a], workspace.arrays[self.b]
-        if type(a) is RowGradient and type(b) is RowGradient:
-            total = add_rows(<RowGradient>a, <RowGradient>b)
-        else:
-            total = dense(a) + dense(b)
+        total = add_gradients(
+            workspace.arrays[self.a], workspace.arrays[self.b], True)
         if not workspace.put_gradient(self.total, total):
             raise NotStatic('a sum of gradients')
         return True
@@ -42,4 +39,4 @@ cdef class Dense(Step):
         self.source, self.target = source, target
 
     cpdef bint run(self, Workspace workspace) except -1:
-        return workspace.put(self.target, dense(workspace.arrays[self.source]))
+        return workspace.put(self.target, as_grad_array(workspace.arrays[self.source]))

@@ -17,9 +17,9 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
 from chainer_fast._core.dtypes cimport same_type
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
-    MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
+    MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, as_grad_array,
+    is_like, shortcut_of)
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
-from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 
 np.import_array()
@@ -48,7 +48,7 @@ class NotStatic(Exception):
 
 def as_array(gradient):
     """Return the array that a gradient stands for; None for None."""
-    return dense(gradient)
+    return as_grad_array(gradient)
 
 
 cdef class Workspace:
@@ -113,14 +113,12 @@ cdef class Workspace:
 
     cdef bint put_gradient(self, int value, object gradient) except -1:
         """Set a gradient, an array or rows, likewise."""
-        if type(gradient) is not RowGradient:
+        if PyArray_CheckExact(gradient):
             return self.put(value, gradient)
         self.places[value].data = NULL      # no loop takes rows
-        if not has_shape_of(<RowGradient>gradient, self.templates[value]):
-            self.arrays[value] = None
-            return False
-        self.arrays[value] = gradient
-        return True
+        self.arrays[value] = (
+            gradient if is_like(gradient, self.templates[value]) else None)
+        return self.arrays[value] is not None
 
     cdef int make(self, int value, object array) except -1:
         """Set the array of a value that the plan itself provides."""
@@ -189,10 +187,9 @@ cdef class Workspace:
         A gradient by rows is for the graph engine, or for :func:`as_array`.
         """
         array = self.arrays[value]
-        if type(array) is RowGradient:
-            return array
         # Arrays of the workspace are views, as may be results of functions of them.
-        if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_OWNDATA):
+        if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
+                <np.ndarray>array, np.NPY_ARRAY_OWNDATA):
             return array
         return array.copy()
 

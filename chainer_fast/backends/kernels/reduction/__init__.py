@@ -10,8 +10,8 @@ import numpy
 from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common.halves import in_single
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.reduction import cuda as _device
-from chainer_fast.backends.kernels.reduction import shortcuts as _compiled
 from chainer_fast.types import DTypeSpec, NdArray
 
 
@@ -66,7 +66,16 @@ def sum_second_axis(x: NdArray) -> NdArray:
     return total(x, 1)
 
 
-@kernel(compiled=_compiled.running_sum)
+_running_sum = declared('running_sum')
+
+
+def _running_sum_of_loop(x, axis, from_the_end):
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    return _running_sum(x, axis, from_the_end)
+
+
+@kernel(compiled=_running_sum_of_loop)
 @in_single
 def running_sum(x: NdArray, axis: tp.Any, from_the_end: bool) -> NdArray:
     """Return running sums along an axis.

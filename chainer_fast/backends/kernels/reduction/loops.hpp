@@ -1,65 +1,13 @@
-/* Sums of the rows of a matrix, rows made of sums, and running sums, by several threads if
- * that pays. */
+/* Sums of the rows of a matrix, and rows made of sums, by several threads if that pays. */
 #pragma once
 
 #include <string.h>
 
-#include <vector>
-
 #include "chainer_fast/backends/kernels/common/call.hpp"
+#include "chainer_fast/backends/kernels/reduction/sums.hpp"
 
 namespace chainer_fast {
 namespace {
-
-/* The pairwise sum of a long row cuts it in halves of halves, down to pieces that are
- * summed on their own: adding the pieces up again in that order gives the same bits. */
-constexpr ptrdiff_t LONG_PIECE = GRAIN / 4;
-
-template <typename T>
-struct Piece {
-    const T *data;
-    ptrdiff_t n;
-    T sum;
-};
-
-template <typename T, typename SumOf>
-T sum_of_pieces(const T *x, ptrdiff_t n, const SumOf &sum_of) {
-    if (n <= LONG_PIECE)
-        return sum_of(x, n);
-    const ptrdiff_t half = n / 2 - n / 2 % 8;
-    const T sum = sum_of_pieces(x, half, sum_of);
-    return sum + sum_of_pieces(x + half, n - half, sum_of);
-}
-
-template <typename T>
-T shared_row_sum(const T *x, ptrdiff_t n) {
-    if (n < 2 * GRAIN || thread_limit() == 1)
-        return row_sum(x, n);
-    std::vector<Piece<T>> pieces;
-    sum_of_pieces(x, n, [&](const T *data, ptrdiff_t size) {
-        pieces.push_back({data, size, T(0)});
-        return T(0);
-    });
-    parallel(pieces.size(), GRAIN / LONG_PIECE, [&](ptrdiff_t i, ptrdiff_t end) {
-        for (; i < end; ++i)
-            pieces[i].sum = row_sum(pieces[i].data, pieces[i].n);
-    });
-    const Piece<T> *next = pieces.data();
-    return sum_of_pieces(x, n, [&](const T *, ptrdiff_t) { return next++->sum; });
-}
-
-template <typename T>
-void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
-    if (columns >= 2 * GRAIN) {
-        for (ptrdiff_t i = 0; i < rows; ++i)
-            out[i] = shared_row_sum(x + i * columns, columns);
-        return;
-    }
-    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t i, ptrdiff_t end) {
-        for (; i < end; ++i)
-            out[i] = row_sum(x + i * columns, columns);
-    });
-}
 
 template <typename T>
 CF_CLONES void fill(T value, T *out, ptrdiff_t n) {
@@ -98,52 +46,6 @@ void repeat(const T *x, T *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t columns)
     });
 }
 
-/* Running sums of some rows side by side, since each addition waits for the last one. */
-template <int ROWS, typename T>
-void running_rows(const T *x, T *out, ptrdiff_t n, ptrdiff_t step) {
-    T total[ROWS];
-    for (int j = 0; j < ROWS; ++j)
-        out[j * n] = total[j] = x[j * n];
-    for (ptrdiff_t i = 1, at = step; i < n; ++i, at += step)
-        for (int j = 0; j < ROWS; ++j)
-            out[j * n + at] = total[j] += x[j * n + at];
-}
-
-template <typename T>
-CF_CLONES void add_to_last(const T *x, const T *last, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = last[i] + x[i];
-}
-
-/* Running sums over n elements that lie `inner` apart, from the last one on if asked to. */
-template <typename T>
-void running_sums(const T *x, T *out, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner,
-                  bool from_the_end) {
-    constexpr int ROWS = 8;
-    const ptrdiff_t step = from_the_end ? -inner : inner;
-    const ptrdiff_t first = from_the_end ? (n - 1) * inner : 0;
-    parallel(outer, GRAIN / (n * inner) + 1, [=](ptrdiff_t i, ptrdiff_t end) {
-        while (i < end) {
-            const T *row = x + i * n * inner + first;
-            T *sums = out + i * n * inner + first;
-            if (inner == 1 && end - i >= ROWS) {
-                running_rows<ROWS>(row, sums, n, step);
-                i += ROWS;
-                continue;
-            }
-            if (inner == 1)
-                running_rows<1>(row, sums, n, step);
-            else {
-                memcpy(sums, row, inner * sizeof(T));
-                for (ptrdiff_t k = 1; k < n; ++k, sums += step)
-                    add_to_last(row + k * step, sums, sums + step, inner);
-            }
-            ++i;
-        }
-    });
-}
-
-constexpr Loop running_sums_loop = {running_sums<float>, running_sums<double>};
 constexpr Loop sum_rows_loop = {sum_each_row<float>, sum_each_row<double>};
 constexpr Loop repeat_loop = {repeat<float>, repeat<double>};
 

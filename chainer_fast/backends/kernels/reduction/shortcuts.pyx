@@ -1,4 +1,4 @@
-"""Compiled shortcuts of sums and means, and the compiled kernel of running sums."""
+"""Compiled shortcuts of sums and means."""
 import numpy
 
 cimport numpy as np
@@ -28,9 +28,6 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
         namespace "chainer_fast":
     void sum_rows_loop(
         char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
-    void running_sums_loop(
-        char, object x, object out, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner,
-        bint from_the_end) noexcept
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
 
@@ -216,26 +213,3 @@ cdef class MeanShortcut(Shortcut):
         gx[0] = given(_spread(function, scaled))
         return gx[0] is not NULL
 
-
-def running_sum(x, axis, bint from_the_end):
-    """Compiled form of the kernel of this name."""
-    cdef npy_intp n, outer = 1, inner = 1
-    cdef int k, place, ndim
-    if not kind_of(x):
-        return NotImplemented
-    ndim = PyArray_NDIM(x)
-    if axis is None:
-        n = PyArray_SIZE(x)
-        out = PyArray_EMPTY(1, &n, PyArray_TYPE(<np.ndarray>x), 0)
-    else:
-        place = place_of(axis, ndim)
-        if place < 0:
-            return NotImplemented
-        n = PyArray_DIM(<np.ndarray>x, place)
-        for k in range(place):
-            outer *= PyArray_DIM(<np.ndarray>x, k)
-        inner = PyArray_SIZE(x) // (outer * n)
-        out = empty_like(x)
-    clear_float_errors()
-    running_sums_loop(kind_of(x), x, out, outer, n, inner, from_the_end)
-    return NotImplemented if float_errors() else out

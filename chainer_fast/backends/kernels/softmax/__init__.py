@@ -1,7 +1,6 @@
 """Softmax and its logarithm along an axis, with their gradients."""
 from __future__ import annotations
 
-import functools
 import typing as tp
 
 import numpy
@@ -11,7 +10,7 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.common.halves import in_single
-from chainer_fast.backends.kernels.softmax import compiled as _compiled
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.softmax import cuda as _device
 from chainer_fast.types import NdArray
 
@@ -99,7 +98,7 @@ def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     return force_array(g * exponential.exp(x - y), x.dtype)
 
 
-@kernel(compiled=_compiled.softmax, device=_device.softmax)
+@kernel(compiled=declared('softmax'), device=_device.softmax)
 @in_single
 def softmax(x: NdArray, axis: int) -> NdArray:
     """Quotients of the exponentials of ``x`` and their sums along the axis."""
@@ -111,15 +110,14 @@ def softmax(x: NdArray, axis: int) -> NdArray:
     return prob
 
 
-@kernel(compiled=functools.partial(_compiled.softmax, logarithm=True),
-        device=_device.log_softmax)
+@kernel(compiled=declared('log_softmax'), device=_device.log_softmax)
 @in_single
 def log_softmax(x: NdArray, axis: int) -> NdArray:
     """Logarithm of :func:`softmax`; NaN where a score, or each of them, is infinite."""
     return x - _logsumexp(x, axis, x.max(axis=axis, keepdims=True))
 
 
-@kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)
+@kernel(compiled=declared('softmax_grad'), device=_device.softmax_grad)
 @in_single
 def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
@@ -128,8 +126,7 @@ def softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     return weighted
 
 
-@kernel(compiled=functools.partial(_compiled.softmax_grad, logarithm=True),
-        device=_device.log_softmax_grad)
+@kernel(compiled=declared('log_softmax_grad'), device=_device.log_softmax_grad)
 @in_single
 def log_softmax_grad(y: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""

@@ -1,4 +1,4 @@
-/* Softmax, its logarithm, and their gradients, along the middle axis of three.
+/* Steps of softmax and of its relatives, along the middle axis of three.
  *
  * The work goes block by block, each small enough to stay in the first level of cache
  * between the passes over it. Sums along contiguous columns take the order of NumPy's,
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
@@ -196,79 +195,6 @@ void normalize(Block b, T *x, T *totals) {
     add_up(b, x, totals);
     for_each_element(b, totals, [=](ptrdiff_t k, T total) { x[k] /= total; });
 }
-
-template <typename T>
-CF_CLONES void multiply(const T *a, const T *b, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = a[i] * b[i];
-}
-
-template <typename T>
-void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &log,
-                  bool logarithm) {
-    for_each_block<T>(e, [&](Block b) {
-        T tops[BLOCK], totals[BLOCK];
-        const T *scores = x + b.at;
-        T *y = out + b.at;
-        shift(b, scores, tops, y);
-        exponentiate(b, y, exp);
-        if (logarithm) {
-            add_up(b, y, totals);
-            log.run(totals, totals, b.columns);
-            for (ptrdiff_t j = 0; j < b.columns; ++j)
-                totals[j] += tops[j];
-            subtract(b, scores, totals, y);
-        } else
-            normalize(b, y, totals);
-    });
-}
-
-/* Whether a number is positive. */
-template <typename T>
-CF_CLONES bool any_positive(const T *y, ptrdiff_t n) {
-    int found = 0;
-    for (ptrdiff_t i = 0; i < n; ++i)
-        found |= y[i] > 0;
-    return found != 0;
-}
-
-/* From the output y and its gradient. Returns false for logarithms that are positive, as
- * a user may have put them there: exponentials do not look at the sign. */
-template <typename T>
-bool fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
-                           const Unary &exp, bool logarithm) {
-    std::atomic<bool> good{true};
-    for_each_block<T>(e, [&](Block b) {
-        T totals[BLOCK];
-        const T *y = y_data + b.at, *gy = gy_data + b.at;
-        T *gx = out + b.at;
-        if (logarithm) {
-            for_each_stretch(b, [&](ptrdiff_t at, ptrdiff_t n) {
-                if (any_positive(y + at, n))
-                    good.store(false, std::memory_order_relaxed);
-                memcpy(gx + at, y + at, n * sizeof(T));
-            });
-            exponentiate(b, gx, exp);
-            add_up(b, gy, totals);
-            for_each_element(b, totals, [=](ptrdiff_t k, T total) {
-                gx[k] = gy[k] - gx[k] * total;
-            });
-        } else {
-            for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) {
-                multiply(y + at, gy + at, gx + at, n);
-            });
-            add_up(b, gx, totals);
-            for_each_element(b, totals, [=](ptrdiff_t k, T total) {
-                gx[k] -= y[k] * total;
-            });
-        }
-    });
-    return good;
-}
-
-constexpr Loop softmax_loop(fill_softmax<float>, fill_softmax<double>);
-constexpr Loop softmax_gradient_loop(
-    fill_softmax_gradient<float>, fill_softmax_gradient<double>);
 
 }  // namespace
 }  // namespace chainer_fast

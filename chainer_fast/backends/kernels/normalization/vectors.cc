@@ -1,8 +1,7 @@
-/* Loops that divide by the length of a vector. */
-#ifndef CHAINER_FAST_NORMALIZATION_VECTOR_LOOPS_HPP
-#define CHAINER_FAST_NORMALIZATION_VECTOR_LOOPS_HPP
+/* Vectors along the middle axis of three, divided by their lengths. */
+#include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
+#include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -12,19 +11,21 @@ constexpr ptrdiff_t STRIP = 128;
 
 /* Inner products of the vectors along the middle axis, at some positions. */
 template <typename T>
-CF_ELEMENT void dot(const T *a, const T *b, Extent e, ptrdiff_t width, double *sum) {
+CF_ELEMENT void dot(const T *a, const T *b, const Call &e, ptrdiff_t width, double *sum) {
     for (ptrdiff_t j = 0; j < width; ++j)
         sum[j] = 0;
-    for (ptrdiff_t i = 0; i < e.channels * e.inner; i += e.inner)
+    for (ptrdiff_t i = 0; i < e.columns * e.inner; i += e.inner)
         for (ptrdiff_t j = 0; j < width; ++j)
             sum[j] += (double)a[i + j] * (double)b[i + j];
 }
 
 template <typename T>
-CF_CLONES void length_forward(const T *x, T *y, Extent e, T eps) {
-    const ptrdiff_t size = e.channels * e.inner;
+CF_CLONES void length(const Call &e) {
+    const ptrdiff_t size = e.columns * e.inner;
+    const T eps = T(e.numbers[0]), *x = e.at<T>(0);
+    T *y = e.at<T>(1);
     ptrdiff_t width;
-    for (ptrdiff_t k = 0; k < e.outer; ++k, x += size, y += size) {
+    for (ptrdiff_t k = 0; k < e.rows; ++k, x += size, y += size) {
         if (e.inner == 1) {
             const T norm = (T)sqrt(run_sums<Squares>(x, x, size, 0).first) + eps;
             for (ptrdiff_t i = 0; i < size; ++i)
@@ -55,10 +56,12 @@ CF_ELEMENT void set_slope(double squares, double product, T eps, T &norm, T &slo
 }
 
 template <typename T>
-CF_CLONES void length_backward(const T *x, const T *g, T *gx, Extent e, T eps) {
-    const ptrdiff_t size = e.channels * e.inner;
+CF_CLONES void length_grad(const Call &e) {
+    const ptrdiff_t size = e.columns * e.inner;
+    const T eps = T(e.numbers[0]), *x = e.at<T>(0), *g = e.at<T>(1);
+    T *gx = e.at<T>(2);
     ptrdiff_t width;
-    for (ptrdiff_t k = 0; k < e.outer; ++k, x += size, g += size, gx += size) {
+    for (ptrdiff_t k = 0; k < e.rows; ++k, x += size, g += size, gx += size) {
         if (e.inner == 1) {
             const Pair<double> sums = run_sums<Squares>(x, g, size, 0);
             T norm, slope;
@@ -82,10 +85,15 @@ CF_CLONES void length_backward(const T *x, const T *g, T *gx, Extent e, T eps) {
     }
 }
 
-constexpr Loop length_forward_loop = {length_forward<float>, length_forward<double>};
-constexpr Loop length_backward_loop = {length_backward<float>, length_backward<double>};
-
 }  // namespace
-}  // namespace chainer_fast
 
-#endif
+const Declaration VECTORS[] = {
+    {"length", "x:F(before;n;behind) axis:axes eps:c -> y:F(before;n;behind)",
+     length<float>, length<double>, 2, {}},
+    {"length_grad",
+     "x:F(before;n;behind) g:F(before;n;behind) axis:axes eps:c "
+     "-> gx:F(before;n;behind)",
+     length_grad<float>, length_grad<double>, 4, {}},
+    {}};
+
+}  // namespace chainer_fast

@@ -4,15 +4,13 @@
  * a row is left at the first piece where another class comes before it. As for
  * numpy.argmax, the first of equal scores is the highest, and NaN is higher than numbers.
  */
-#pragma once
+#include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include <stddef.h>
+#include <fenv.h>
 #include <stdint.h>
 
 #include <algorithm>
 #include <type_traits>
-
-#include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -68,15 +66,33 @@ bool is_highest(const T *x, ptrdiff_t label, ptrdiff_t classes) {
     });
 }
 
-/* Number of rows of a matrix of scores whose label is hit. */
+/* Number of rows whose label is hit. */
 template <typename T, typename Label>
-ptrdiff_t hits(const T *x, const Label *labels, ptrdiff_t rows, ptrdiff_t classes) {
+ptrdiff_t hits(const Call &c) {
     ptrdiff_t found = 0;
-    for (ptrdiff_t i = 0; i < rows; ++i, x += classes)
-        found += 0 <= labels[i] && labels[i] < classes
-            && is_highest(x, (ptrdiff_t)labels[i], classes);
+    for (ptrdiff_t i = 0; i < c.rows; ++i) {
+        const Label label = *c.at<Label>(1, i);
+        found += 0 <= label && label < c.columns
+            && is_highest(c.at<T>(0, i), (ptrdiff_t)label, c.columns);
+    }
     return found;
 }
 
+template <typename T>
+void accuracy(const Call &c) {
+    /* The count of more rows would be rounded: a flag has the reference compute. */
+    if (c.rows >= 1 << 24)
+        feraiseexcept(FE_INVALID);
+    else
+        *c.at<T>(2) = T(c.operands[1].wide ? hits<T, int64_t>(c) : hits<T, int32_t>(c))
+            / T(c.rows);
+}
+
 }  // namespace
+
+const Declaration ACCURACY[] = {
+    {"accuracy", "x:F(n;m) t:label(n) ignore_label:none -> share:F()",
+     accuracy<float>, accuracy<double>, BY_ITSELF, {}},
+    {}};
+
 }  // namespace chainer_fast

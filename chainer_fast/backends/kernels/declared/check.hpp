@@ -1,0 +1,320 @@
+/* From arrays of NumPy to the call of a loop, as a signature says. */
+#pragma once
+
+#include <Python.h>
+#include <numpy/arrayobject.h>
+
+#include <memory>
+#include <new>
+
+#include "chainer_fast/backends/kernels/declared/tiles.hpp"
+
+namespace chainer_fast {
+namespace {
+
+enum Type { FLOATS, HALVES_TOO, LABELS, CLASSES };
+
+constexpr int MOST_SHAPES = 2, MOST_SYMBOLS = 3;
+
+/* A shape in symbols of the first array; -1 is an axis of length one. */
+struct Shape {
+    int n, symbols[MOST_SYMBOLS];
+    bool whole;             // that of the first array
+};
+
+/* The axes of the first array that symbols stand for: each up to where the next begins. */
+struct Axes {
+    int begin[MOST_SYMBOLS + 1];
+    ptrdiff_t lengths[MOST_SYMBOLS];
+
+    void measure(PyArrayObject *first, int symbols) {
+        for (int s = 0; s < MOST_SYMBOLS; ++s) {
+            lengths[s] = 1;
+            for (int axis = begin[s]; s < symbols && axis < begin[s + 1]; ++axis)
+                lengths[s] *= PyArray_DIM(first, axis);
+        }
+    }
+};
+
+struct Slot {
+    Type type;
+    int n;
+    Shape shapes[MOST_SHAPES];
+};
+
+inline bool is_in_c_order(PyArrayObject *array) {
+    return PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS);
+}
+
+/* Whether strides fall from axis to axis: NumPy's results are in C order then, copies as
+ * well as sums. */
+inline bool falls(PyArrayObject *array) {
+    ptrdiff_t last = PTRDIFF_MAX;
+    for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
+        const ptrdiff_t step = PyArray_STRIDE(array, axis);
+        const ptrdiff_t stride = step < 0 ? -step : step;
+        if (PyArray_DIM(array, axis) == 1)
+            continue;
+        if (stride > last)
+            return false;
+        last = stride;
+    }
+    return true;
+}
+
+/* Whether two arrays of one shape and type fill their memory in one order. */
+inline bool fill_alike(PyArrayObject *a, PyArrayObject *b) {
+    const int ndim = PyArray_NDIM(a);
+    for (int axis = 0; axis < ndim; ++axis)
+        if (PyArray_DIM(a, axis) != 1
+            && PyArray_STRIDE(a, axis) != PyArray_STRIDE(b, axis))
+            return false;
+    ptrdiff_t covered = PyArray_ITEMSIZE(a);
+    const ptrdiff_t all = covered * PyArray_SIZE(a);
+    while (covered < all) {
+        int axis = ndim - 1;
+        while (axis >= 0
+               && (PyArray_DIM(a, axis) == 1 || PyArray_STRIDE(a, axis) != covered))
+            --axis;
+        if (axis < 0)
+            return false;
+        covered *= PyArray_DIM(a, axis);
+    }
+    return true;
+}
+
+/* Numbers of classes. They are copied, since others may write to labels while a loop
+ * runs. */
+class Classes {
+public:
+    /* NULL if a label is out of range. */
+    const ptrdiff_t *read(PyArrayObject *labels, ptrdiff_t classes) {
+        const ptrdiff_t n = PyArray_SIZE(labels);
+        ptrdiff_t *found = few;
+        if (n > FEW) {
+            many.reset(new ptrdiff_t[n]);
+            found = many.get();
+        }
+        const void *data = PyArray_DATA(labels);
+        const bool in_range = PyArray_ITEMSIZE(labels) == sizeof(int32_t)
+            ? copy((const int32_t *)data, n, classes, found)
+            : copy((const int64_t *)data, n, classes, found);
+        return in_range ? found : nullptr;
+    }
+
+private:
+    static constexpr ptrdiff_t FEW = 64;
+    ptrdiff_t few[FEW];
+    std::unique_ptr<ptrdiff_t[]> many;
+
+    template <typename Label>
+    static bool copy(const Label *t, ptrdiff_t n, ptrdiff_t classes, ptrdiff_t *found) {
+        for (ptrdiff_t i = 0; i < n; ++i) {
+            if (t[i] < 0 || t[i] >= classes)
+                return false;
+            found[i] = (ptrdiff_t)t[i];
+        }
+        return true;
+    }
+};
+
+/* What a signature says, and the loops. */
+struct Rules {
+    Slot slots[MOST_OPERANDS];
+    int inputs, operands, symbols;
+    bool any_axes;          // the first symbol is for any number of axes
+    bool around;            // the axes of the second symbol are an argument
+    bool whole_rows;        // the columns of a row belong together
+    bool whole;             // and all rows: some result has none
+    double work;
+    Body f, d;
+    Unary functions[MOST_FUNCTIONS];
+
+    /* Put arrays into a call and make those for results, new references. False if the
+     * signature does not allow the arguments, or with an error of Python. */
+    bool bind(PyObject *const *given, Axes axes, Task *task, Classes *classes,
+              PyObject **results) const {
+        PyArrayObject *const *arrays = (PyArrayObject *const *)given;
+        PyArrayObject *first = arrays[0];
+        if (!PyArray_CheckExact(given[0]) || !suits(first, &axes))
+            return false;
+        const int typenum = PyArray_TYPE(first);
+        Call &call = task->call;
+        call.rows = symbols == 1 ? 1 : axes.lengths[0];
+        call.columns = axes.lengths[symbols == 1 ? 0 : 1];
+        call.inner = axes.lengths[2];
+        call.functions = functions;
+        task->halves = typenum == NPY_HALF;
+        task->itemsize = typenum == NPY_DOUBLE ? 8 : 4;
+        task->body = typenum == NPY_DOUBLE ? d : f;
+        task->inputs = inputs;
+        task->operands = operands;
+        task->tiled = 0;
+        bool joins = !whole_rows;
+        for (int i = 0; i < inputs; ++i)
+            if (!bind_input(i, arrays[i], first, axes, task, classes, &joins))
+                return false;
+        bool alike = false;
+        if (task->tiled) {
+            alike = joins && are_alike(arrays);
+            if (alike)
+                task->tiled = 0;
+            else if (whole || !can_gather(arrays, task))
+                return false;
+        }
+        for (int i = inputs; i < operands; ++i) {
+            PyObject *made = result(slots[i].shapes[0], first, axes, typenum, alike);
+            results[i - inputs] = made;
+            if (!made)
+                return false;
+            put(i, (PyArrayObject *)made, slots[i].shapes[0], axes, task);
+            if (task->halves)
+                task->tiled |= 1u << i;
+        }
+        cut(joins, task);
+        return true;
+    }
+
+private:
+    /* Whether the signature allows the first array; finds what symbols stand for. */
+    bool suits(PyArrayObject *first, Axes *axes) const {
+        const int typenum = PyArray_TYPE(first), ndim = PyArray_NDIM(first);
+        if (typenum != NPY_FLOAT && typenum != NPY_DOUBLE
+            && (typenum != NPY_HALF || slots[0].type != HALVES_TOO))
+            return false;
+        if (!around) {
+            if (any_axes ? ndim < symbols - 1 : ndim != symbols)
+                return false;
+            axes->begin[0] = 0;
+            for (int s = 1; s <= symbols; ++s)
+                axes->begin[s] = ndim - symbols + s;
+        }
+        axes->measure(first, symbols);
+        return axes->lengths[0] * axes->lengths[1] * axes->lengths[2] != 0;
+    }
+
+    void put(int i, PyArrayObject *array, const Shape &shape, const Axes &axes,
+             Task *task) const {
+        Operand &operand = task->call.operands[i];
+        ptrdiff_t steps[MOST_SYMBOLS] = {}, step = 1;
+        for (int s = shape.n - 1; s >= 0; --s)
+            if (shape.symbols[s] >= 0) {
+                steps[shape.symbols[s]] = step;
+                step *= axes.lengths[shape.symbols[s]];
+            }
+        task->elements[i] = step;
+        operand.data = PyArray_DATA(array);
+        operand.row = symbols == 1 ? 0 : steps[0];
+        operand.column = steps[symbols == 1 ? 0 : 1];
+        operand.wide = PyArray_ITEMSIZE(array) == sizeof(int64_t);
+        task->size_of[i] = PyArray_ITEMSIZE(array);
+    }
+
+    bool bind_input(int i, PyArrayObject *array, PyArrayObject *first, const Axes &axes,
+                    Task *task, Classes *classes, bool *joins) const {
+        const Type type = slots[i].type;
+        if (i && !PyArray_CheckExact((PyObject *)array))
+            return false;
+        const int typenum = PyArray_TYPE(array);
+        if (PyArray_ISBYTESWAPPED(array) || !PyArray_CHKFLAGS(array, NPY_ARRAY_ALIGNED))
+            return false;
+        if (type >= LABELS) {
+            if (!PyTypeNum_ISSIGNED(typenum) || PyTypeNum_ISFLOAT(typenum)
+                || PyArray_ITEMSIZE(array) < 4 || !is_in_c_order(array))
+                return false;
+        }
+        else if (typenum != PyArray_TYPE(first))
+            return false;
+        else if (task->halves || !is_in_c_order(array))
+            task->tiled |= 1u << i;
+        const Shape *shape = shape_of(slots[i], array, first, axes);
+        if (!shape)
+            return false;
+        *joins = *joins && shape->whole;
+        put(i, array, *shape, axes, task);
+        if (type == CLASSES) {
+            task->call.operands[i].data =
+                (void *)classes->read(array, task->call.columns);
+            task->size_of[i] = sizeof(ptrdiff_t);
+            return task->call.operands[i].data != nullptr;
+        }
+        return true;
+    }
+
+    /* Which of its shapes an array has, or NULL. */
+    static const Shape *shape_of(const Slot &slot, PyArrayObject *array,
+                                 PyArrayObject *first, const Axes &axes) {
+        for (const Shape *shape = slot.shapes; shape < slot.shapes + slot.n; ++shape)
+            if (shape->whole ? array == first || PyArray_SAMESHAPE(array, first)
+                             : fits(*shape, array, first, axes))
+                return shape;
+        return nullptr;
+    }
+
+    static bool fits(const Shape &shape, PyArrayObject *array, PyArrayObject *first,
+                     const Axes &axes) {
+        const int ndim = PyArray_NDIM(array);
+        int own = 0;
+        for (int s = 0; s < shape.n; ++s) {
+            const int symbol = shape.symbols[s];
+            if (symbol < 0) {
+                if (own == ndim || PyArray_DIM(array, own++) != 1)
+                    return false;
+                continue;
+            }
+            for (int axis = axes.begin[symbol]; axis < axes.begin[symbol + 1]; ++axis)
+                if (own == ndim || PyArray_DIM(array, own++) != PyArray_DIM(first, axis))
+                    return false;
+        }
+        return own == ndim;
+    }
+
+    bool are_alike(PyArrayObject *const *arrays) const {
+        for (int i = 0; i < inputs; ++i)
+            if (slots[i].type >= LABELS || PyArray_TYPE(arrays[i]) == NPY_HALF
+                || !fill_alike(arrays[0], arrays[i]))
+                return false;
+        return true;
+    }
+
+    bool can_gather(PyArrayObject *const *arrays, Task *task) const {
+        for (int i = 0; i < inputs; ++i)
+            if (task->tiled >> i & 1) {
+                if (!falls(arrays[i]) || PyArray_NDIM(arrays[i]) > MOST_AXES)
+                    return false;
+                task->gathered[i] = {
+                    PyArray_NDIM(arrays[i]), (const ptrdiff_t *)PyArray_DIMS(arrays[i]),
+                    (const ptrdiff_t *)PyArray_STRIDES(arrays[i])};
+            }
+        return true;
+    }
+
+    static PyObject *result(const Shape &shape, PyArrayObject *first, const Axes &axes,
+                            int typenum, bool alike) {
+        if (shape.whole && alike)
+            return PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0);
+        npy_intp dims[MOST_AXES];
+        int ndim = 0;
+        for (int s = 0; s < shape.n; ++s)
+            for (int axis = axes.begin[shape.symbols[s]];
+                    axis < axes.begin[shape.symbols[s] + 1]; ++axis)
+                dims[ndim++] = PyArray_DIM(first, axis);
+        return PyArray_EMPTY(ndim, dims, typenum, 0);
+    }
+
+    void cut(bool joins, Task *task) const {
+        Call &call = task->call;
+        if (joins) {
+            call.columns *= call.rows;
+            call.rows = 1;
+        }
+        task->whole = whole || (work == BY_ITSELF && !task->tiled);
+        task->by_columns = call.rows == 1 && !whole_rows;
+        task->grain = work == BY_ITSELF ? GRAIN : (ptrdiff_t)(GRAIN / work);
+        if (!task->by_columns)
+            task->grain = task->grain / (call.columns * call.inner) + 1;
+    }
+};
+
+}  // namespace
+}  // namespace chainer_fast

@@ -1,0 +1,176 @@
+/* The work of a call in parts: for threads, and for arrays that a loop cannot read.
+ *
+ * Arrays with gaps and halves go through tiles, which stay in the cache: their elements
+ * are gathered and converted, and results are rounded, a tile at a time.
+ */
+#pragma once
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "chainer_fast/_core/half_loops.hpp"
+#include "chainer_fast/backends/kernels/declared/call.hpp"
+
+namespace chainer_fast {
+
+/* For the files of loops. */
+void *share_of_module() {
+#ifdef _OPENMP
+    return (void *)find_share();
+#else
+    return nullptr;
+#endif
+}
+
+namespace {
+
+constexpr int MOST_AXES = 64;
+/* Elements of an array in a tile, unless a row has more. */
+constexpr ptrdiff_t TILE = 2048;
+
+/* An array that goes through tiles; its strides are in bytes. */
+struct Gathered {
+    int ndim;
+    const ptrdiff_t *dims, *strides;
+};
+
+/* Copies ``n`` elements in C order, from the element with the number ``at`` on. */
+template <typename Element>
+void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
+            ptrdiff_t n) {
+    const int last = array.ndim - 1;
+    const char *line = (const char *)data;
+    if (last < 0) {
+        *to = *(const Element *)line;
+        return;
+    }
+    ptrdiff_t index[MOST_AXES];
+    for (int axis = last; axis >= 0; --axis) {
+        index[axis] = at % array.dims[axis];
+        at /= array.dims[axis];
+        line += index[axis] * array.strides[axis];
+    }
+    const ptrdiff_t length = array.dims[last], stride = array.strides[last];
+    for (;;) {
+        const ptrdiff_t m = std::min(n, length - index[last]);
+        for (ptrdiff_t i = 0; i < m; ++i)
+            to[i] = *(const Element *)(line + i * stride);
+        to += m;
+        n -= m;
+        if (n == 0)
+            return;
+        line -= index[last] * stride;
+        index[last] = 0;
+        for (int axis = last - 1; axis >= 0; --axis) {
+            line += array.strides[axis];
+            if (++index[axis] < array.dims[axis])
+                break;
+            line -= array.dims[axis] * array.strides[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+/* A call, and how its work may be cut. */
+struct Task {
+    Call call;
+    Body body;
+    int inputs, operands;
+    ptrdiff_t itemsize;                     // of what the loop reads
+    ptrdiff_t size_of[MOST_OPERANDS];       // bytes of an element, as the arrays are
+    ptrdiff_t elements[MOST_OPERANDS];
+    bool halves, by_columns, whole;
+    ptrdiff_t grain;
+    unsigned tiled;                         // a bit for each operand that goes through tiles
+    Gathered gathered[MOST_OPERANDS];
+
+    /* Elements of an operand for a unit of work. */
+    ptrdiff_t step(int i) const {
+        return by_columns ? call.operands[i].column : call.operands[i].row;
+    }
+
+    /* Elements that a part reads of an operand: without steps, it is read as a whole. */
+    ptrdiff_t count(int i, ptrdiff_t units) const {
+        return step(i) ? units * step(i) : elements[i];
+    }
+
+    /* The call for some units of work. */
+    Call part(ptrdiff_t begin, ptrdiff_t end) const {
+        Call some = call;
+        (by_columns ? some.columns : some.rows) = end - begin;
+        for (int i = 0; i < operands; ++i)
+            some.operands[i].data =
+                (char *)call.operands[i].data + begin * step(i) * size_of[i];
+        return some;
+    }
+
+    void fill(int i, ptrdiff_t at, void *to, ptrdiff_t n) const {
+        const void *data = call.operands[i].data;
+        if (!halves) {
+            if (itemsize == 4)
+                gather(gathered[i], data, at, (uint32_t *)to, n);
+            else
+                gather(gathered[i], data, at, (uint64_t *)to, n);
+            return;
+        }
+        uint16_t some[TILE];
+        for (ptrdiff_t k = 0; k < n; k += TILE) {
+            const ptrdiff_t m = std::min(TILE, n - k);
+            gather(gathered[i], data, at + k, some, m);
+            floats_from_halves(some, (float *)to + k, m);
+        }
+    }
+
+    /* False if there is no memory. */
+    bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
+        const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
+        const ptrdiff_t units = std::min(std::max<ptrdiff_t>(TILE / each, 1), end - begin);
+        const ptrdiff_t room = units * each * itemsize;
+        char *memory = (char *)malloc(room * operands);
+        if (!memory)
+            return false;
+        for (; begin < end; begin += units) {
+            const ptrdiff_t stop = std::min(end, begin + units);
+            Call some = part(begin, stop);
+            for (int i = 0; i < operands; ++i) {
+                if (!(tiled >> i & 1))
+                    continue;
+                some.operands[i].data = memory + i * room;
+                if (i < inputs)
+                    fill(i, begin * step(i), memory + i * room, count(i, stop - begin));
+            }
+            body(some);
+            for (int i = inputs; i < operands; ++i)
+                if (tiled >> i & 1)
+                    halves_from_floats(
+                        (const float *)(memory + i * room),
+                        (uint16_t *)call.operands[i].data + begin * step(i),
+                        count(i, stop - begin));
+        }
+        free(memory);
+        return true;
+    }
+
+    /* False if there is no memory for tiles. A loop that needs all rows at once cuts
+     * them among threads by itself. */
+    bool run() const {
+        if (whole) {
+            body(call);
+            return true;
+        }
+        std::atomic<bool> done(true);
+        parallel(by_columns ? call.columns : call.rows, grain,
+                 [&](ptrdiff_t begin, ptrdiff_t end) {
+            if (!tiled)
+                body(part(begin, end));
+            else if (!run_tiles(begin, end))
+                done = false;
+        });
+        return done;
+    }
+};
+
+}  // namespace
+}  // namespace chainer_fast

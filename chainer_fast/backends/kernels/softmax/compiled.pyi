@@ -1,9 +1,0 @@
-from typing import Any, Self
-
-from chainer_fast._core.graph import Shortcut
-
-class SoftmaxShortcut(Shortcut):
-    def __new__(cls, logarithm: bool = False) -> Self: ...
-
-def softmax(x: Any, axis: Any, logarithm: bool = False) -> Any: ...
-def softmax_grad(y: Any, gy: Any, axis: Any, logarithm: bool = False) -> Any: ...

@@ -1,0 +1,182 @@
+"""Each declared kernel beside its reference, for all that its signature allows."""
+import numpy as np
+import pytest
+
+from benchmarks.functions import declared as calls
+from chainer_fast import configuration
+from chainer_fast._core import graph
+from chainer_fast.backends.kernels import reduction
+from chainer_fast.backends.kernels.declared import (
+    Declared,
+    adapter,
+    declared,
+    signatures,
+)
+from tests.backends.kernels import declared_cases as cases
+
+REFERENCES = {'sum_of_losses': np.sum, 'running_sum': reduction.running_sum.reference,
+              **cases.references()}
+NAMES = sorted(adapter.KERNELS)
+#: Kernels that add up in another order than NumPy, or in doubles.
+CLOSE = {'length', 'length_grad'}
+
+
+def call(function, signature, arrays, numbers):
+    return function(*calls.in_order(signature, arrays, numbers))
+
+
+def dtypes_of(signature):
+    return 'efd' if signature.inputs[0].type == 'E' else 'fd'
+
+
+def layouts_of(signature, arrays, layout):
+    """Return the arrays of floats in some layout."""
+    return [layout(array) if each.type in 'FE' else array
+            for each, array in zip(signature.inputs, arrays, strict=True)]
+
+
+def assert_same(found, expected, close=False):
+    if isinstance(expected, tuple):
+        assert isinstance(found, tuple)
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other, close)
+        return
+    assert type(found) is np.ndarray
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if close:
+        tolerance = {'e': 2e-3, 'f': 1e-5, 'd': 1e-13}[expected.dtype.char]
+        np.testing.assert_allclose(found, expected, tolerance, tolerance)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+def is_whole(signature):
+    """Whether a result is of all rows, so that the loop reads arrays as they are."""
+    return any(signature.inputs[0].shapes[0][0] not in each.shapes[0]
+               for each in signature.outputs)
+
+
+@pytest.mark.parametrize('size', calls.SIZES)
+@pytest.mark.parametrize('name', NAMES)
+def test_reference(name, size):
+    kernel, reference = declared(name), REFERENCES[name]
+    signature = kernel.signature
+    for dtype in dtypes_of(signature):
+        for shapes in calls.shapes_of(signature, size):
+            plain = calls.arrays_of(kernel, shapes, dtype)
+            for numbers in calls.numbers_of(signature, size):
+                for layout in (*cases.READ, *cases.OTHER):
+                    arrays = layouts_of(
+                        signature, plain, {**cases.READ, **cases.OTHER}[layout])
+                    found = call(kernel, signature, arrays, numbers)
+                    expected = call(reference, signature, arrays, numbers)
+                    if found is NotImplemented:
+                        assert layout in cases.OTHER or is_whole(signature)
+                        continue
+                    assert_same(found, expected, name in CLOSE)
+                    if not is_whole(signature):
+                        assert found.strides == expected.strides
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_threads(name):
+    kernel = declared(name)
+    signature = kernel.signature
+    for dtype in dtypes_of(signature):
+        for shapes in calls.shapes_of(signature, 'large'):
+            arrays = calls.arrays_of(kernel, shapes, dtype)
+            numbers, *_ = calls.numbers_of(signature, 'large')
+            for layout in (cases.gaps, np.copy):
+                arrays = layouts_of(signature, arrays, layout)
+                with configuration.using_config('num_threads', 1):
+                    one = call(kernel, signature, arrays, numbers)
+                with configuration.using_config('num_threads', 2):
+                    two = call(kernel, signature, arrays, numbers)
+                if one is not NotImplemented or not is_whole(signature):
+                    assert_same(two, one)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_declines(name):
+    """Other shapes, types and objects, none of which a loop may read."""
+    kernel = declared(name)
+    signature = kernel.signature
+    for shapes in calls.shapes_of(signature, 'small'):
+        plain = calls.arrays_of(kernel, shapes, 'f')
+        numbers, *_ = calls.numbers_of(signature, 'small')
+        for i, array in enumerate(plain):
+            one_more = np.concatenate([array, array]) if array.ndim else (
+                np.zeros(3, array.dtype))
+            others = [array.astype('q' if array.dtype.kind == 'f' else 'f'),
+                      array.astype('u4'), array.astype('c16'), array.tolist(), None,
+                      array.view(np.recarray)]
+            # An array alone may have any shape.
+            if len(plain) > 1:
+                others += [one_more, array[..., None, None]]
+            for other in others:
+                arrays = [*plain[:i], other, *plain[i + 1:]]
+                assert call(
+                    kernel, signature, arrays, numbers) is NotImplemented, other
+        empty = [array[:0] if array.ndim else array for array in plain]
+        assert call(kernel, signature, empty, numbers) is NotImplemented
+
+
+@pytest.mark.parametrize('name', [
+    name for name in NAMES if declared(name).signature.numbers])
+def test_declines_numbers(name):
+    kernel = declared(name)
+    signature = kernel.signature
+    shapes, *_ = calls.shapes_of(signature, 'small')
+    arrays = calls.arrays_of(kernel, shapes, 'f')
+    numbers, *_ = calls.numbers_of(signature, 'small')
+    others = {
+        'c': [None, '1', np.zeros(3), 10 ** 400, 1j], 'i': [None, 1.5, 2 ** 40],
+        'b': [],
+        'none': [0, False], 'axis': [None, 7, -5, 1., True, (0,)],
+        'axes': [None, 1, (7,), (0, 0), (1.,)], 'others': [None, 1, (7,), (0, 0), (1,)]}
+    for i, number in enumerate(signature.numbers):
+        refused = list(others[number.type])
+        if number.least is not None:
+            refused += [number.least - 1, np.nan, *[number.least] * number.over]
+        for other in refused:
+            assert call(kernel, signature, arrays, [
+                *numbers[:i], other, *numbers[i + 1:]]) is NotImplemented, other
+
+
+def test_numbers_are_attributes():
+    shortcuts = {
+        cls: graph.registered(cls)[0] for cls in graph.classes_with_shortcuts()}
+    for cls, shortcut in shortcuts.items():
+        if isinstance(shortcut, Declared):
+            names = {each.name for each in shortcut.kernel.signature.numbers}
+            assert names <= vars(cls()).keys(), cls
+
+
+def test_flags():
+    """Whatever NumPy would warn of is left to the reference."""
+    x = np.full((2, 3), 3e38, 'f')
+    assert declared('huber_grad')(x, -x, x, 1.) is NotImplemented
+    x = np.full((2, 3), 6e4, 'e')
+    assert declared('huber_grad')(x, -x, x, 2.) is NotImplemented
+
+
+def test_classes_out_of_range():
+    x = np.zeros((2, 3), 'f')
+    for label in (-1, 3):
+        assert declared('hinge_losses')(
+            x, np.array([0, label]), False) is NotImplemented
+
+
+def test_number_of_arguments():
+    with pytest.raises(TypeError, match='huber_losses takes 3 arguments, got 1'):
+        declared('huber_losses')(np.zeros(3, 'f'))
+
+
+@pytest.mark.parametrize('text, message', [
+    ('x:G(*) -> y:F(*)', 'neither an array nor a number'),
+    ('x:F(*) -> y:F(m)', 'other symbols than the first array'),
+    ('x:F(*)|E(*) -> y:F(*)', 'several types'),
+])
+def test_signature_errors(text, message):
+    with pytest.raises(ValueError, match=message):
+        signatures.read(text)
