@@ -81,7 +81,8 @@ def test_code_names_pages_that_are_there():
 #: Pages for those who work on the package name its files, by the end of their paths.
 MAINTAINERS = ['CONTRIBUTING.md', 'docs/architecture.md', 'tests/doubles/README.md',
                *[page for page in PAGES if page.startswith('docs/notebook/')]]
-FILE = re.compile(r'`([\w/.-]+\.(?:py|p[xy][xid]?|hpp|cc|cpp|md|tsv|txt|json|sh|toml))`')
+FILE = re.compile(
+    r'`([\w/.-]+\.(?:py|p[xy][xid]?|hpp|cc|cpp|md|tsv|txt|json|sh|toml))`')
 
 
 @pytest.fixture(scope='module')
