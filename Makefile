@@ -270,7 +270,7 @@ $(AARCH64)/.ready: tests/cross/aarch64.sh tests/release/locks/constraints.txt
 		tests/release/locks/constraints.txt
 	touch $@
 
-EMULATED ?= tests/_core tests/backends/kernels
+EMULATED ?= tests/_cpu tests/_core tests/backends/kernels
 # The emulator aborts where a process forks while it has several threads.
 FORKS = a_thread_of_a_forked_process_has_helpers_of_its_own a_forked_process_itself_has_none \
 	forks_while_other_threads_have_the_helpers
@@ -282,7 +282,7 @@ test-aarch64: build
 	$(call build-copy,build/aarch64,$(AARCH64)/cross)
 	cd build/aarch64 && CXX=$(AARCH64)/c++ PYTHONPATH=. $(AARCH64)/python \
 		-m pytest -q -n 2 --dist loadfile -m 'not network' \
-		$(FORKS:%=--deselect tests/_core/test_pool.py::test_%) $(EMULATED)
+		$(FORKS:%=--deselect tests/_cpu/test_pool.py::test_%) $(EMULATED)
 
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run

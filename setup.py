@@ -8,7 +8,9 @@ builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is
 ``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
 versions that are not known; go from one kind of build to another with ``--force``.
 """
+import gc
 import gzip
+import hashlib
 import os
 import re
 import sys
@@ -30,6 +32,10 @@ GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
+# Cython makes many objects that live as long as the translation of a module does, and
+# would be looked through again and again.
+gc.set_threshold(1_000_000)
+
 # The one place where compiler directives are set.
 DIRECTIVES = {
     'language_level': 3,
@@ -49,6 +55,8 @@ DIRECTIVES = {
     'overflowcheck': DEBUG,
     'cdivision': True,
     'freethreading_compatible': False,
+    # The lines of the source, which the compiler would read again.
+    'emit_code_comments': False,
 }
 
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
@@ -57,12 +65,13 @@ if GENERAL:
 
 # Included before each module, so that no module need name it.
 FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
+# The same, and what most modules include.
+COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
     # C++ throws; sources are in UTF-8; files of templates have many sections.
     COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj']
-    FIRST_INCLUDE = ['/FI' + FIRST_HEADER]
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -71,7 +80,6 @@ else:
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function']
-    FIRST_INCLUDE = ['-include', FIRST_HEADER]
 # Below AVX-512, no loop with a choice between two values is vectorized while the one
 # not chosen may raise a flag of an error. These modules warn of flags as they find
 # them; others have NumPy compute the same again, and warn.
@@ -86,6 +94,10 @@ LOOPS = {
 }
 # Flags of single files of loops, beside those of all modules.
 LOOP_ARGS = {}
+# So many modules with the same flags are worth a header that is compiled before them,
+# with g++: clang goes about it in another way.
+PRECOMPILED = 4 if sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '') \
+    else 0
 LINK_ARGS = []
 if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
@@ -94,7 +106,7 @@ if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
-    # What chooses among versions of loops asks `_core/processor.hpp` first.
+    # What chooses among versions of loops asks `_cpu/processor.hpp` first.
     MACROS += [('CF_WRAPPED', None)]
     LINK_ARGS += ['-Wl,--wrap=__cpu_indicator_init']
 if SANITIZERS:
@@ -145,7 +157,7 @@ def extensions():
                 for needed in dependencies(file))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
-            extra_compile_args=COMPILE_ARGS + FIRST_INCLUDE + (
+            extra_compile_args=COMPILE_ARGS + (
                 [] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS),
             extra_link_args=LINK_ARGS)
         for name, source in sources.items()]
@@ -228,6 +240,37 @@ class Build(build_ext):
         # The longest first, so that no processor is left with one at the end.
         self.extensions.sort(key=lambda ext: -os.path.getsize(ext.sources[0]))
         super().run()
+
+    def build_extensions(self):
+        alike = {}
+        for ext in self._outdated:
+            alike.setdefault(tuple(ext.extra_compile_args), []).append(ext)
+        for args, modules in alike.items():
+            header = FIRST_HEADER
+            if PRECOMPILED and len(modules) >= PRECOMPILED:
+                header = self._precompiled(args)
+            for ext in modules:
+                ext.extra_compile_args = [*args, *(
+                    ['/FI' + header] if sys.platform == 'win32' else
+                    ['-include', header])]
+        super().build_extensions()
+
+    def _precompiled(self, args):
+        """Return a header that g++ has compiled with the same flags, beside it."""
+        kind = hashlib.sha256(repr((
+            sys.version, numpy.__version__, self.compiler.compiler_so, MACROS, args
+        )).encode())
+        header = Path(self.build_temp, 'common-' + kind.hexdigest()[:12] + '.cc')
+        compiled = Path(str(header) + '.gch')
+        needed = map(str, dependencies(Path(COMMON_HEADER), (Path(COMMON_HEADER),)))
+        if self.force or newer_group(['setup.py', *needed], str(compiled), 'newer'):
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.write_text('#include "%s"\n' % COMMON_HEADER)
+            made, = self.compiler.compile(
+                [str(header)], macros=MACROS, include_dirs=[numpy.get_include(), '.'],
+                extra_preargs=['-x', 'c++-header'], extra_postargs=[*args])
+            os.replace(made, compiled)
+        return str(header)
 
     def build_extension(self, ext):
         if ext in self._outdated:

@@ -20,7 +20,8 @@ from sides import log
 
 import chainer_fast as chainer
 from chainer_fast import optimizer
-from chainer_fast._core import graph, observed, pool
+from chainer_fast._core import graph, observed
+from chainer_fast._cpu import pool
 from chainer_fast.backends import kernels
 
 WORKLOADS = [key for key in cases.TITLES if key != 'M.skip_gram']

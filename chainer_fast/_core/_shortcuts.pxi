@@ -15,6 +15,20 @@ cdef class Shortcut:
         """What the engine has to know, one object for all that do one's work."""
         return self.traits
 
+    @property
+    def fields(self):
+        """Names of the attributes of functions that compiled code reads and sets."""
+        return self.traits.fields
+
+    cdef object field(self, FunctionBase function, Py_ssize_t i):
+        """Return an attribute of the instance, or None."""
+        return own_attribute(function, <str>self.traits.fields[i])
+
+    cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1:
+        """Set an attribute, as the methods of the class would."""
+        setattr(function, self.traits.fields[i], value)
+        return 0
+
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return None
 
@@ -46,7 +60,7 @@ cdef tuple _REPLACED = (
     'apply', '_check_data_type_forward', '__init__')
 
 
-def declare(cls, Shortcut shortcut=None, plan=None):
+def declare(cls, Shortcut shortcut=None, plan=None, tuple fields=None):
     """Give a class of functions compiled code that takes the place of its methods.
 
     Parameters
@@ -58,11 +72,15 @@ def declare(cls, Shortcut shortcut=None, plan=None):
         What the graph engine applies.
     plan : object, optional
         What adds the function to the plan of a static chain.
+    fields : tuple of str, optional
+        Attributes of instances that the shortcut reads and sets, in its order.
     """
     cdef _Declared entry = _declared.setdefault(cls, _Declared())
     entry.methods = Methods(cls, _REPLACED)
     entry.shortcut = shortcut if shortcut is not None else entry.shortcut
     entry.plan = plan if plan is not None else entry.plan
+    if fields is not None:
+        shortcut.traits.fields = fields
 
 
 def plan_of(FunctionBase function not None):

@@ -30,7 +30,7 @@ cdef extern from *:
     # A look at the field, where PyDict_Size is a call.
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
-cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     double squares_of_halves(const uint16_t *, Py_ssize_t)
     bint all_finite[Bits](const void *, Py_ssize_t, Bits infinity) noexcept
 

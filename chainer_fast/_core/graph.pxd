@@ -104,6 +104,8 @@ cdef class Traits:
     """What the engine has to know of a shortcut, to be set when it is made."""
     cdef tuple retain_inputs
     cdef tuple retain_outputs
+    # Names of attributes of the function, in the order in which compiled code counts them.
+    cdef tuple fields
     cdef bint serves_devices
     # Whether NumPy may warn during ``forward``.
     cdef bint warns
@@ -121,6 +123,8 @@ cdef class Shortcut:
     """
     # The one field, so that a shortcut in the place of another one needs nothing else.
     cdef Traits traits
+    cdef object field(self, FunctionBase function, Py_ssize_t i)
+    cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
     cdef int backward(
         self, FunctionBase function, object gy, PyObject **gx) except -1

@@ -20,7 +20,7 @@ from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     void floats_from_halves(const unsigned short *, float *, Py_ssize_t) noexcept
     void halves_from_floats(const float *, unsigned short *, Py_ssize_t) noexcept
 

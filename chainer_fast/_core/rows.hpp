@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

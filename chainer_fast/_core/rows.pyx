@@ -19,7 +19,7 @@ from chainer_fast._core.recipe cimport MOVES, Unused
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/parallel.hpp" \
+cdef extern from "chainer_fast/_cpu/parallel.hpp" \
         namespace "chainer_fast" nogil:
     int thread_limit() noexcept
 

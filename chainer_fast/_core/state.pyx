@@ -22,7 +22,7 @@ cdef extern from *:
     """
     PyObject *cf_thread_state
 
-cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
     void set_threads(int n) noexcept
     void work_alone_after_fork() noexcept

@@ -9,7 +9,8 @@ from chainer_fast import _core
 LONGEST = 60
 FOLDER = Path(_core.__file__).parent
 FILES = sorted(
-    path for suffix in ('py', 'pyx', 'pxi', 'pxd') for path in FOLDER.glob('*.' + suffix))
+    path for suffix in ('py', 'pyx', 'pxi', 'pxd')
+    for path in FOLDER.glob('*.' + suffix))
 HEAD = re.compile(r'( *)(async def|cpdef|cdef|def) [^=]*\(')
 
 
@@ -46,7 +47,8 @@ def test_lines_are_counted():
     text = '\n'.join([
         'cdef int declared(', '    int a)', '', '@decorated', 'cdef int first(',
         '        int a) except -1:', '    """It."""', '', '    return a', '',
-        'cdef class Kind:', '    def second(self):', '        # Nothing.', '        pass',
+        'cdef class Kind:', '    def second(self):', '        # Nothing.',
+        '        pass',
         '', '    cdef object field', 'x = first(1)'])
     assert list(functions(text)) == [
         ('cdef int first(', 5), ('def second(self):', 3)]

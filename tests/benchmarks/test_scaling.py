@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast._core import pool
+from chainer_fast._cpu import pool
 
 # With the package come the names by which its scripts import each other.
 importlib.import_module('benchmarks')

@@ -46,14 +46,14 @@ _FORKING = (
     'multiprocess_faults', 'multiprocess_iterator', 'own_reader', 'start_methods',
     'streams')
 # This sanitizer loses the frames of a thread that the C library ends with the program.
-_ENDED = 'tests/_core/test_pool.py::test_a_program_ends_while_daemons_compute'
+_ENDED = 'tests/_cpu/test_pool.py::test_a_program_ends_while_daemons_compute'
 # The sanitizer of threads has a thread of its own, which wakes up again and again: no
 # process looks as if it did nothing.
 _IDLE = ('hang_watch.py::test_activity',
          'multiprocess_faults.py::test_worker_that_hangs_is_an_error')
 STAGES = {
     'addresses': {
-        'core': Stage(3, 'tests/_core --deselect ' + _ENDED),
+        'core': Stage(3, 'tests/_cpu tests/_core --deselect ' + _ENDED),
         'backends': Stage(2, 'tests/backends'),
         'functions': Stage(1, '-p tests.odd_addresses tests/functions'),
         'links': Stage(1, 'tests/links tests/link tests/distributions'),

@@ -18,7 +18,7 @@ from chainer_fast.backends.kernels.convolution.arguments cimport (
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
 
 cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \

@@ -11,7 +11,7 @@ from chainer_fast.backends._onednn.library cimport SUCCESS, failed
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/aligned.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/aligned.hpp" namespace "chainer_fast" nogil:
     void *take_aligned(size_t alignment, size_t size) noexcept
     void free_aligned(void *data) noexcept
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "chainer_fast/_core/aligned.hpp"
+#include "chainer_fast/_cpu/aligned.hpp"
 #include "chainer_fast/backends/_onednn/library.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 

@@ -87,6 +87,7 @@ def kernel(
 
 def record(
         shortcut: tp.Any = None, plan: tp.Any = None,
+        fields: tuple[str, ...] | None = None,
 ) -> tp.Callable[[Decorated], Decorated]:
     """Return a decorator that gives a class of functions its compiled forms.
 
@@ -104,6 +105,9 @@ def record(
     plan : object, optional
         What adds a function that is not elementwise to a plan of a static chain, as
         :class:`chainer_fast.graph_optimizations._processor.builders.Affine` does.
+    fields : tuple of str, optional
+        Attributes of instances that the shortcut reads and sets, in the order in which
+        its module counts them.
 
     Returns
     -------
@@ -112,6 +116,6 @@ def record(
         has one output.
     """
     def decorate(cls):
-        declare(cls, shortcut, plan)
+        declare(cls, shortcut, plan, fields)
         return cls
     return decorate

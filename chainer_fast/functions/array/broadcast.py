@@ -6,7 +6,7 @@ import numpy
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
@@ -40,7 +40,7 @@ class Broadcast(FunctionNode):
         return sum_.sum_to(gy, self._in_shapes[index])
 
 
-@record(views.BroadcastToShortcut())
+@record(compiled.BroadcastToShortcut(), fields=('_shape',))
 class BroadcastTo(FunctionNode):
     """Broadcasts an array to a given shape."""
 

@@ -6,7 +6,7 @@ import numpy
 
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import shortcuts
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import split_axis
@@ -16,7 +16,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.ConcatShortcut())
+@record(compiled.ConcatShortcut(), fields=('axis',))
 class Concat(FunctionNode):
     """Joins arrays along an existing axis."""
 

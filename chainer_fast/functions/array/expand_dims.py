@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
 from chainer_fast.types import NdArray
@@ -11,7 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(views.ExpandDimsShortcut())
+@record(compiled.ExpandDimsShortcut(), fields=('axis',))
 class ExpandDims(FunctionNode):
     """Inserts an axis of length one."""
 

@@ -7,7 +7,7 @@ import numpy
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -52,7 +52,7 @@ def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
         xp.asarray(s) if isinstance(s, numpy.ndarray) else s for s in slices])
 
 
-@record(views.GetItemShortcut())
+@record(compiled.GetItemShortcut(), fields=('slices',))
 class GetItem(FunctionNode):
     """Takes the elements an index names."""
 

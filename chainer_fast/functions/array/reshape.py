@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -20,7 +20,7 @@ def _count_unknown_dims(shape):
     return sum(1 for length in shape if length < 0)
 
 
-@record(views.ReshapeShortcut())
+@record(compiled.ReshapeShortcut(), fields=('shape',))
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 

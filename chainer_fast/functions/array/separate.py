@@ -6,7 +6,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import splits
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import stack
@@ -16,7 +16,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(splits.SplitShortcut(keeps_axis=False))
+@record(compiled.SplitShortcut(keeps_axis=False), fields=('axis',))
 class Separate(FunctionNode):
     """Takes an array apart along an axis, which disappears."""
 

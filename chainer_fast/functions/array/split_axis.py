@@ -8,7 +8,7 @@ import numpy
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import splits
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -43,7 +43,7 @@ def _sections_or_indices(value):
     return None, value.copy() if hasattr(value, 'copy') else value
 
 
-@record(splits.SplitShortcut())
+@record(compiled.SplitShortcut(), fields=('axis', 'indices', 'sections'))
 class SplitAxis(FunctionNode):
     """Splits an array along an axis into several."""
 

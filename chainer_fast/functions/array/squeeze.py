@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
@@ -28,7 +28,7 @@ def _as_axes(axis):
     raise TypeError('axis must be None, int or tuple of ints')
 
 
-@record(views.SqueezeShortcut())
+@record(compiled.SqueezeShortcut(), fields=('axis',))
 class Squeeze(FunctionNode):
     """Removes axes of length one."""
 

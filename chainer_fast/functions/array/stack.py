@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import shortcuts
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import separate
 from chainer_fast.types import NdArray
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.StackShortcut())
+@record(compiled.StackShortcut(), fields=('axis',))
 class Stack(FunctionNode):
     """Joins arrays of equal shape along a new axis."""
 

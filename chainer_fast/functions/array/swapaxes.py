@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -10,7 +10,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(views.SwapaxesShortcut())
+@record(compiled.SwapaxesShortcut(), fields=('axis1', 'axis2'))
 class Swapaxes(FunctionNode):
     """Exchanges two axes."""
 

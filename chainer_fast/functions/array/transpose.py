@@ -5,7 +5,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.array import views
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(views.TransposeShortcut())
+@record(compiled.TransposeShortcut(), fields=('axes',))
 class Transpose(FunctionNode):
     """Permutes the axes of an array."""
 

@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
 
-@record(shortcuts.Deconvolution2DShortcut())
+@record(shortcuts.Deconvolution2DShortcut(), fields=('cover_all', 'outh', 'outw'))
 class Deconvolution2DFunction(_convolution.Planar):
     """Transposed convolution of images with filters.
 

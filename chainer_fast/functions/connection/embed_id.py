@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.EmbedIDShortcut())
+@record(shortcuts.EmbedIDShortcut(), fields=('ignore_label', '_w_shape'))
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 

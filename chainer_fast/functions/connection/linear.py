@@ -99,7 +99,7 @@ class LinearFunction(FunctionNode):
 
 
 # The product is that of (W^T gy^T)^T.
-@record(shortcuts.MatMulShortcut((True, True, True)))
+@record(shortcuts.MatMulShortcut((True, True, True)), fields=('dtype',))
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -122,7 +122,7 @@ class LinearGradData(FunctionNode):
 
 
 # The product is that of (x^T gy)^T.
-@record(shortcuts.MatMulShortcut((True, False, True), '_w_dtype'))
+@record(shortcuts.MatMulShortcut((True, False, True)), fields=('_w_dtype',))
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

@@ -1,13 +1,13 @@
 """Scores of candidate classes, as differentiable functions."""
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.negative_sampling import shortcuts
+from chainer_fast.backends.kernels.negative_sampling import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.utils import type_check
 
 
-@record(shortcuts.ScoresShortcut())
+@record(compiled.ScoresShortcut())
 class Scores(FunctionNode):
     """Products of samples with the rows of their candidates.
 

@@ -7,7 +7,7 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.negative_sampling import shortcuts
+from chainer_fast.backends.kernels.negative_sampling import compiled
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
@@ -21,7 +21,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.NegativeSamplingShortcut())
+@record(compiled.NegativeSamplingShortcut())
 class NegativeSamplingFunction(FunctionNode):
     """Loss that tells the target from samples of noise.
 

@@ -57,7 +57,10 @@ def _as_weights(class_weight, classes, is_double=False):
     raise ValueError(text)
 
 
-@record(compiled.SoftmaxCrossEntropyShortcut())
+@record(
+    compiled.SoftmaxCrossEntropyShortcut(),
+    fields=('cache_score', 'class_weight', '_coeff', 'ignore_label', '_kept',
+            'normalize', 'reduce', 'soft_target'))
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 

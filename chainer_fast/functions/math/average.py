@@ -19,7 +19,7 @@ from chainer_fast.variable import (
 )
 
 
-@record(shortcuts.MeanShortcut())
+@record(shortcuts.MeanShortcut(), fields=('axis', 'keepdims', 'multiplier'))
 class Mean(_axes.Reduction):
     """Average over axes."""
 

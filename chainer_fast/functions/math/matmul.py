@@ -57,7 +57,7 @@ class _Product(function_node.FunctionNode):
         self.transb = transb
 
 
-@record(shortcuts.MatMulShortcut())
+@record(shortcuts.MatMulShortcut(), fields=('dtype', 'transa', 'transb', 'transc'))
 class MatMul(_Product):
     """Product of matrices, of a batch of them, or of a matrix and a vector.
 

@@ -12,7 +12,7 @@ from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.SumShortcut())
+@record(shortcuts.SumShortcut(), fields=('axis', 'keepdims'))
 class Sum(_axes.Reduction):
     """Sum over axes."""
 

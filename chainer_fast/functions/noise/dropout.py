@@ -17,7 +17,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_variable
 
 
-@record(compiled.DropoutShortcut())
+@record(compiled.DropoutShortcut('mask'), fields=('dropout_ratio',))
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 

@@ -78,7 +78,11 @@ _ONE_ELEMENT = (
     'it aggregates, and its output is then beta, whatever the values.')
 
 
-@record(shortcuts.BatchNormalizationShortcut())
+@record(
+    shortcuts.BatchNormalizationShortcut(),
+    fields=('axis', 'key_axis', 'expander', 'eps', 'inv_std', 'mean', 'var',
+            'running_mean', 'running_var', 'decay', 'forward_data', '_impl',
+            '_impl_selector'))
 class BatchNormalization(FunctionNode):
     """Normalizes a batch by its own moments.
 
@@ -249,7 +253,9 @@ class BatchNormalizationGrad(FunctionNode):
             for i in indexes])
 
 
-@record(shortcuts.FixedBatchNormalizationShortcut())
+@record(
+    shortcuts.FixedBatchNormalizationShortcut(),
+    fields=('axis', 'key_axis', 'expander', 'eps', 'inv_std', 'inv_var'))
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.
 

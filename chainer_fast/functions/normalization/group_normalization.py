@@ -19,7 +19,9 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.GroupNormalizationShortcut(False))
+@record(
+    shortcuts.GroupNormalizationShortcut(False),
+    fields=('eps', 'mean', 'inv_std', 'groups'))
 class GroupNormalization(FunctionNode):
     """Normalizes each sample over groups of its channels.
 

@@ -17,7 +17,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.GroupNormalizationShortcut(True))
+@record(shortcuts.GroupNormalizationShortcut(True), fields=('eps', 'mean', 'inv_std'))
 class LayerNormalization(FunctionNode):
     """Normalizes the rows of a matrix, scales and shifts the columns.
 

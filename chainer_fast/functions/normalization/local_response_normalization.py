@@ -17,7 +17,9 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.LocalResponseNormalizationShortcut())
+@record(
+    shortcuts.LocalResponseNormalizationShortcut(),
+    fields=('alpha', 'beta', 'k', 'n', 'unit_scale', 'scale'))
 class LocalResponseNormalization(FunctionNode):
     """Normalizes each element by its neighbours in other channels.
 

@@ -260,7 +260,7 @@ class PlannedCall(calls.PlannedCallBase):
         return tuple([self.leaves[i] for i in indexes])
 
 
-@record(calls.PlanRunShortcut())
+@record(calls.PlanRunShortcut(), fields=('lease',))
 class PlanRun(function_node.FunctionNode):
     """A call of a static chain, made by a plan.
 

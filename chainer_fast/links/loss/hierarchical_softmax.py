@@ -11,7 +11,7 @@ from chainer_fast import _numbers, device_resident, function, link, variable
 from chainer_fast._core import kinds
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, record
-from chainer_fast.backends.kernels.negative_sampling import shortcuts
+from chainer_fast.backends.kernels.negative_sampling import compiled
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.initializers import uniform
 from chainer_fast.types import DTypeSpec, GradArrays, NdArray
@@ -93,7 +93,7 @@ class TreeParser:
         return self.codes
 
 
-@record(shortcuts.TreeShortcut())
+@record(compiled.TreeShortcut())
 class _TreeAdapter(function.FunctionAdapter):
     """Node of the graph that runs a BinaryHierarchicalSoftmaxFunction."""
 

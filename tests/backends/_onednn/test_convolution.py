@@ -7,7 +7,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends._onednn import convolution, filters, library
 from chainer_fast.backends.kernels import convolution as kernels
 from chainer_fast.backends.kernels.convolution import compiled

@@ -1,7 +1,7 @@
 """CUDA forms of kernels beside their references, and results of threads."""
 import numpy as np
 
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends import cuda
 from tests import devices
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels import forms
 from tests.backends.kernels.convolution_cases import random, windows

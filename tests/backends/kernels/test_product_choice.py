@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast as chainer
-from chainer_fast._core import pool
+from chainer_fast._cpu import pool
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas, product_choice
 from chainer_fast.backends.kernels.plan import layers

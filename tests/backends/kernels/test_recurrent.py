@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
 from tests import devices

@@ -1,5 +1,5 @@
 /* The arithmetic of one element, for the processor and for GPUs. */
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -7,7 +7,8 @@ import sysconfig
 
 import numpy
 
-from chainer_fast._core import gil, graph, processor
+from chainer_fast._core import gil, graph
+from chainer_fast._cpu import processor
 from chainer_fast._help import installation
 from chainer_fast._help.command.doctor.finding import (
     BROKEN,

@@ -61,5 +61,5 @@ def shares(
             const double total = recall + precision * squared;
             score = total == 0 ? nan : (1 + squared) * precision * recall / total;
         ''', 'classification_summary', preamble=header(
-            'chainer_fast/backends/kernels/common/element.hpp'))(
+            'chainer_fast/_cpu/element.hpp'))(
                 right, found, support, beta * beta)

@@ -6,7 +6,7 @@
  * NumPy's function between ``inner`` and ``outer``. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

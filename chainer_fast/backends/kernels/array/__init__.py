@@ -7,7 +7,7 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.array import cuda as _cuda
-from chainer_fast.backends.kernels.array import places as _places
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
 
@@ -31,7 +31,7 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     return get_array_module(first).concatenate(arrays, axis)
 
 
-@kernel(compiled=_places.add_at)
+@kernel(compiled=_compiled.add_at)
 @in_single
 def add_at(
         values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],

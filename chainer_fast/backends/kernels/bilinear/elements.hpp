@@ -1,7 +1,7 @@
 /* Bilinear interpolation between the pixels of images: lines, points and weights. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

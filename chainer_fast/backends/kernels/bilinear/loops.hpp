@@ -6,7 +6,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "chainer_fast/_core/half.hpp"
+#include "chainer_fast/_cpu/half.hpp"
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 

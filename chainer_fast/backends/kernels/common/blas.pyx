@@ -27,7 +27,7 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     cppclass OneThread "chainer_fast::OneThread":
         OneThread(Control)
 
-cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
     void set_threads(int n) noexcept
 

@@ -5,7 +5,7 @@
 #include <Python.h>
 #include <numpy/arrayobject.h>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -1,7 +1,7 @@
 /* Numbers of classes and of rows, on a GPU. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -7,8 +7,8 @@
 
 #include <float.h>
 
-#include "chainer_fast/_core/half.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/half.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -19,7 +19,7 @@
 #endif
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

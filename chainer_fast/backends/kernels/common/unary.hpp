@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "chainer_fast/_core/processor.hpp"
-#include "chainer_fast/backends/kernels/common/element.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/processor.hpp"
+#include "chainer_fast/_cpu/element.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

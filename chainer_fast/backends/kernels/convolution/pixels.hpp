@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "chainer_fast/_core/aligned.hpp"
-#include "chainer_fast/backends/kernels/common/room.hpp"
+#include "chainer_fast/_cpu/aligned.hpp"
+#include "chainer_fast/_cpu/room.hpp"
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 

@@ -141,6 +141,11 @@ cdef object _bias_gradient(object gy):
     return np.PyArray_Cast(<np.ndarray>sums, np.NPY_FLOAT) if single else sums
 
 
+# Fields of the transposed convolution.
+cdef enum:
+    COVER_ALL, OUT_HEIGHT, OUT_WIDTH
+
+
 cdef class _Shortcut(Shortcut):
     """Gradients: those of one convolution are made by the other."""
     cdef bint transposed
@@ -183,8 +188,8 @@ cdef class _Shortcut(Shortcut):
     cdef int _finish(self, FunctionBase function, const Convolution &c) except -1:
         if self.transposed:
             # Whether the convolution back has to see all pixels.
-            function.cover_all = c.w.outs[0] != _places(c.w, 0, False) or (
-                c.w.outs[1] != _places(c.w, 1, False))
+            self.keep(function, COVER_ALL, c.w.outs[0] != _places(c.w, 0, False) or (
+                c.w.outs[1] != _places(c.w, 1, False)))
         return 0
 
     cdef int backward(
@@ -314,13 +319,13 @@ cdef class Deconvolution2DShortcut(_Shortcut):
     cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
                        const npy_intp *W) except -1:
         c.w.outs[0], c.w.outs[1] = x[2], x[3]
-        return _set_length(&c.w, 0, function.outh) and (
-            _set_length(&c.w, 1, function.outw)) and x[1] == W[0] and _set_sizes(
+        return _set_length(&c.w, 0, self.field(function, OUT_HEIGHT)) and (
+            _set_length(&c.w, 1, self.field(function, OUT_WIDTH))) and x[1] == W[0] and _set_sizes(
             c, x[0], W[1] * c.groups, W)
 
     cdef int note_sizes(self, FunctionBase function, const Convolution &c) except -1:
-        function.outh = c.w.length[0]
-        function.outw = c.w.length[1]
+        self.keep(function, OUT_HEIGHT, c.w.length[0])
+        self.keep(function, OUT_WIDTH, c.w.length[1])
         return 0
 
 

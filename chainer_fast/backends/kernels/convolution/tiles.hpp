@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
-#include "chainer_fast/backends/kernels/common/room.hpp"
+#include "chainer_fast/_cpu/room.hpp"
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
 namespace chainer_fast {

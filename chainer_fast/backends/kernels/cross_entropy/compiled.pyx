@@ -8,7 +8,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.plain cimport empty_like, is_vector, kind_of
 from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, number
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
@@ -199,12 +199,17 @@ def soft_gradient(y, t, scale):
 
 # -------------------------------------------------------------- shortcut of a function
 
-cdef bint _plain_arguments(FunctionBase function, Ignored *ignored) except -1:
+# Fields of the function.
+cdef enum:
+    CACHE_SCORE, CLASS_WEIGHT, COEFF, IGNORE_LABEL, KEPT, NORMALIZE, REDUCE, SOFT_TARGET
+
+cdef bint _plain_arguments(
+        Shortcut shortcut, FunctionBase function, Ignored *ignored) except -1:
     """Tell whether the attributes are for the loops; read the label to ignore."""
-    cdef object reduce = own_attribute(function, 'reduce')
-    return (own_attribute(function, 'class_weight') is None
+    cdef object reduce = shortcut.field(function, REDUCE)
+    return (shortcut.field(function, CLASS_WEIGHT) is None
             and type(reduce) is str and <str>reduce == 'mean'
-            and read_ignored(own_attribute(function, 'ignore_label'), ignored))
+            and read_ignored(shortcut.field(function, IGNORE_LABEL), ignored))
 
 
 cdef object _row_classes(
@@ -227,9 +232,9 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         cdef double coeff
         cdef Ignored ignored
         # These may run code of the user's, so they come first.
-        cdef bint normalize = own_attribute(function, 'normalize')
-        cdef bint keeps = own_attribute(function, 'cache_score')
-        if n != 2 or not _plain_arguments(function, &ignored):
+        cdef bint normalize = self.field(function, NORMALIZE)
+        cdef bint keeps = self.field(function, CACHE_SCORE)
+        if n != 2 or not _plain_arguments(self, function, &ignored):
             return None
         x = without_gaps(<object>xs[0])
         if not kind_of(x):
@@ -247,22 +252,22 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         mean_loop(kind_of(x), losses, loss, rows, coeff)
         if float_errors():
             return None
-        function._coeff = coeff
-        function.soft_target = False
+        self.keep(function, COEFF, coeff)
+        self.keep(function, SOFT_TARGET, False)
         if keeps:
-            function._kept = y
+            self.keep(function, KEPT, y)
         return loss
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object y = own_attribute(function, '_kept')
+        cdef object y = self.field(function, KEPT)
         cdef char kind = kind_of(gy)
         cdef npy_intp counted = 0
         cdef double coeff = 0
         cdef Ignored ignored
-        if not _plain_arguments(function, &ignored) or (
-                own_attribute(function, 'soft_target') is not False
-                or not number(function, '_coeff', &coeff)):
+        if not _plain_arguments(self, function, &ignored) or (
+                self.field(function, SOFT_TARGET) is not False
+                or not number(function, self.traits.fields[COEFF], &coeff)):
             return 0
         if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0 or (
                 not fits_inputs(function, y, 1)):

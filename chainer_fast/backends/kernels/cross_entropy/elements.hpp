@@ -1,7 +1,7 @@
 /* The cross entropy of one sample with its label, and the gradient by one score. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

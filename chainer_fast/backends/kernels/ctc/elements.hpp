@@ -4,7 +4,7 @@
  * logarithms, in double precision. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -8,7 +8,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
-#include "chainer_fast/backends/kernels/common/room.hpp"
+#include "chainer_fast/_cpu/room.hpp"
 
 namespace chainer_fast {
 namespace {

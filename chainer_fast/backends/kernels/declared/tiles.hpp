@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "chainer_fast/_core/half_loops.hpp"
+#include "chainer_fast/_cpu/half_loops.hpp"
 #include "chainer_fast/backends/kernels/declared/call.hpp"
 
 namespace chainer_fast {

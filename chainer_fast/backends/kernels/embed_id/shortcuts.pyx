@@ -8,8 +8,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
 
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 from chainer_fast._core.shortcut cimport given, input_array
@@ -137,6 +136,11 @@ def add_rows(ids, gy, shape, ignore_label):
     return _sum_rows(ids, gy, shape, ignore_label, False)
 
 
+# Fields of the function.
+cdef enum:
+    IGNORE_LABEL, W_SHAPE
+
+
 cdef class EmbedIDShortcut(Shortcut):
     """Rows of a matrix, by their numbers."""
 
@@ -154,7 +158,7 @@ cdef class EmbedIDShortcut(Shortcut):
         cdef int d, ndim
         cdef Ignored ignored
         cdef bint any_below
-        label = own_attribute(function, 'ignore_label')
+        label = self.field(function, IGNORE_LABEL)
         if n != 2 or not read_ignored(label, &ignored):
             return None
         ids = <object>x[0]
@@ -178,7 +182,7 @@ cdef class EmbedIDShortcut(Shortcut):
         shape = weight.shape
         if any_below:
             negative.warn('x', ids, label, shape[0], 'rows')
-        function._w_shape = shape
+        self.keep(function, W_SHAPE, shape)
         return y
 
     cdef int backward(
@@ -187,9 +191,9 @@ cdef class EmbedIDShortcut(Shortcut):
         if not node.needs_grad or not kind_of(gy) or (
                 not has_dtype(gy, node.dtype)):
             return 0
-        if own_attribute(function, '_w_shape') != node.shape:
+        if self.field(function, W_SHAPE) != node.shape:
             return 0    # the matrix is another one by now
-        label = own_attribute(function, 'ignore_label')
+        label = self.field(function, IGNORE_LABEL)
         grad = _sum_rows(
             input_array(function, 0), gy, node.shape, label, node.creator_base is None)
         if grad is NotImplemented:

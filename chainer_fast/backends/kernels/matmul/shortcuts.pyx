@@ -13,7 +13,7 @@ from chainer_fast._core.dtypes cimport has_dtype, same_dtype
 from chainer_fast._core.factors cimport Factors
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
-    FunctionBase, Shortcut, VariableNodeBase, own_attribute, shape_matches)
+    FunctionBase, Shortcut, VariableNodeBase, shape_matches)
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.plain cimport cf_float_kind, is_vector, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
@@ -181,9 +181,14 @@ cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
 
+# Fields of products, of which some have the first alone.
+cdef enum:
+    DTYPE, TRANS_A, TRANS_B, TRANS_C
+
+
 cdef class MatMulShortcut(Shortcut):
     # The first lines are what ``inspect.signature`` reads.
-    """MatMulShortcut(transposed=None, dtype='dtype')
+    """MatMulShortcut(transposed=None)
 --
 
     Product of two matrices, in their own type.
@@ -193,16 +198,11 @@ cdef class MatMulShortcut(Shortcut):
     transposed : tuple of bool, optional
         Whether the factors and the product are transposed; if not given, the function
         has attributes that tell.
-    dtype : str
-        Attribute with the type of the product; without it, or if it is None, that of
-        the factors.
     """
     cdef tuple transposed
-    cdef str dtype
 
-    def __cinit__(self, tuple transposed=None, str dtype='dtype'):
+    def __cinit__(self, tuple transposed=None):
         self.transposed = transposed
-        self.dtype = dtype
         self.traits.retain_inputs = (0, 1)
         self.traits.serves_devices = True
         self.traits.warns = True
@@ -210,8 +210,7 @@ cdef class MatMulShortcut(Shortcut):
     cdef tuple _transposed(self, FunctionBase function):
         if self.transposed is not None:
             return self.transposed
-        return tuple([own_attribute(function, name)
-                      for name in ('transa', 'transb', 'transc')])
+        return tuple([self.field(function, i) for i in (TRANS_A, TRANS_B, TRANS_C)])
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object a, b
@@ -225,7 +224,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         # What tells whether an attribute is true may be code of the user's.
         trans_a, trans_b, trans_c = self._transposed(function)
-        dtype = own_attribute(function, self.dtype)
+        dtype = self.field(function, DTYPE)
         kind = _matrix(a)
         if not kind or _matrix(b) != kind:
             return None
@@ -267,7 +266,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         a = <object>x[0]
         b = <object>x[1]
-        dtype = own_attribute(function, self.dtype)
+        dtype = self.field(function, DTYPE)
         if dtype is not None and not same_dtype(dtype, a.dtype):
             return None
         trans_a, trans_b, trans_c = self._transposed(function)

@@ -231,26 +231,36 @@ def dropout(x, ratio):
 cdef Loop _product = element_loops.loops['Mul::of']
 
 
+# The field of the function.
+cdef enum:
+    RATIO
+
+
 cdef class DropoutShortcut(Elementwise):
     # The first lines are what ``inspect.signature`` reads.
-    """DropoutShortcut()
+    """DropoutShortcut(mask)
 --
 
     Draws the mask if there is none yet, and multiplies by it.
+
+    Parameters
+    ----------
+    mask : str
+        Attribute of the function that has the mask.
     """
 
-    def __init__(self):
-        super().__init__(_product, ((_product, 'held'),), held='mask')
+    def __init__(self, str mask not None):
+        super().__init__(_product, ((_product, 'held'),), held=mask)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef tuple drawn
         if n != 1:
             return None
-        mask = own_attribute(function, 'mask')
+        mask = own_attribute(function, self.held)
         if mask is not None:
             return run_loop(_product, <object>x[0], mask)
-        drawn = _draw(<object>x[0], own_attribute(function, 'dropout_ratio'))
+        drawn = _draw(<object>x[0], self.field(function, RATIO))
         if drawn is None:
             return None
-        function.mask = drawn[1]
+        setattr(function, self.held, drawn[1])
         return drawn[0]

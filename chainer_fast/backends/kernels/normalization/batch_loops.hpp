@@ -14,7 +14,7 @@
 #define CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/column_sums.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/lanes.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/lanes.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

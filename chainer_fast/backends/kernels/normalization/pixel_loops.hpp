@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
 namespace chainer_fast {

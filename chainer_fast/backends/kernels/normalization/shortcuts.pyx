@@ -5,7 +5,7 @@ from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.dtypes cimport same_dtype
 from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, place_of
@@ -16,6 +16,23 @@ from chainer_fast.backends.kernels.normalization import cuda as on_device
 from chainer_fast.backends.kernels.normalization.axes import batch_axes
 
 np.import_array()
+
+# Fields of the functions: batch normalization, also by given statistics, where INV_VAR is
+# one; group normalization, of which that of layers has no groups; local response.
+cdef enum:
+    AXIS, KEY_AXIS, EXPANDER, EPS, INV_STD, MEAN, VAR, RUNNING_MEAN, RUNNING_VAR, DECAY
+    FORWARD_DATA, IMPL, IMPL_SELECTOR
+    INV_VAR = 5
+    GROUP_EPS = 0
+    GROUP_MEAN = 1
+    GROUP_INV_STD = 2
+    GROUPS = 3
+    ALPHA = 0
+    BETA = 1
+    K = 2
+    WIDTH = 3
+    UNIT_SCALE = 4
+    SCALE = 5
 
 
 cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
@@ -45,9 +62,10 @@ cdef bint _fits_on_device(tuple arrays, object x, tuple axes) except -1:
     return True
 
 
-cdef tuple _axes(FunctionBase function, Py_ssize_t ndim, Py_ssize_t own):
+cdef tuple _axes(
+        Shortcut shortcut, FunctionBase function, Py_ssize_t ndim, Py_ssize_t own):
     """Return axes like :func:`batch_axes`, or None if they do not fit."""
-    cdef object axis = own_attribute(function, 'axis')
+    cdef object axis = shortcut.field(function, AXIS)
     if type(axis) is not tuple and (axis is not None or ndim < own + 1):
         return None
     return batch_axes(ndim, own, axis)
@@ -81,9 +99,8 @@ cdef int _give(tuple grads, PyObject **gx) except -1:
     return 1
 
 
-cdef bint _is_default(FunctionBase function) except -1:
-    return own_attribute(
-        function, '_impl_selector') is function._default_selector
+cdef bint _is_default(Shortcut shortcut, FunctionBase function) except -1:
+    return shortcut.field(function, IMPL_SELECTOR) is function._default_selector
 
 
 cdef double _adjustment(Py_ssize_t size, Py_ssize_t own) noexcept:
@@ -104,30 +121,30 @@ cdef class BatchNormalizationShortcut(_Normalization):
         cdef object gamma, beta, results
         cdef char kind = gapless_kind(x)
         cdef tuple axes
-        if n != 3 or not kind or not _is_default(function):
+        if n != 3 or not kind or not _is_default(self, function):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
         # With one element for each parameter, the general way warns.
         if PyArray_SIZE(gamma) == PyArray_SIZE(x):
             return None
-        axes = _axes(function, PyArray_NDIM(x), PyArray_NDIM(gamma))
+        axes = _axes(self, function, PyArray_NDIM(x), PyArray_NDIM(gamma))
         if axes is None:
             return None
         if not _fits(gamma, kind, x, axes[1]) or not _fits(beta, kind, x, axes[1]):
             return None
-        running_mean = own_attribute(function, 'running_mean')
-        running_var = own_attribute(function, 'running_var')
+        running_mean = self.field(function, RUNNING_MEAN)
+        running_var = self.field(function, RUNNING_VAR)
         if running_mean is not None and running_var is None:
             return None
         results = loops.batch_forward(
-            x, gamma, beta, axes[0], own_attribute(function, 'eps'))
+            x, gamma, beta, axes[0], self.field(function, EPS))
         if results is NotImplemented:
             return None
         _, mean, var, _ = <tuple>results
         if running_mean is not None:
             kernels.update_running(
-                running_mean, running_var, mean, var, own_attribute(function, 'decay'),
+                running_mean, running_var, mean, var, self.field(function, DECAY),
                 _adjustment(PyArray_SIZE(x), PyArray_SIZE(gamma)))
         return self._finish(function, axes, <tuple>results)
 
@@ -135,57 +152,61 @@ cdef class BatchNormalizationShortcut(_Normalization):
             self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0], gamma, beta, results, running, own
         cdef tuple axes
-        if n != 3 or not _is_default(function):
+        if n != 3 or not _is_default(self, function):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
-        axes = _axes(function, x.ndim, gamma.ndim)
+        axes = _axes(self, function, x.ndim, gamma.ndim)
         if axes is None or not _fits_on_device((gamma, beta), x, axes[1]) or (
                 x.size == 0 or x.size == gamma.size):
             return None
-        eps = own_attribute(function, 'eps')
-        running = own_attribute(function, 'running_mean')
+        eps = self.field(function, EPS)
+        running = self.field(function, RUNNING_MEAN)
         if running is None:
             results = on_device.batch_forward(x, gamma, beta, axes[0], eps)
         else:
-            own = own_attribute(function, 'running_var')
+            own = self.field(function, RUNNING_VAR)
             if not on_current_device((running, own)) or own is None:
                 return None
             results = on_device.batch_forward_running(
                 x, gamma, beta, axes[0], eps, running, own,
-                own_attribute(function, 'decay'), _adjustment(x.size, gamma.size))
+                self.field(function, DECAY), _adjustment(x.size, gamma.size))
         return self._finish(function, axes, results)
 
     cdef object _finish(self, FunctionBase function, tuple axes, tuple results):
         """Leave what gradients need with the function; return the output."""
-        function.axis, function.key_axis, function.expander = axes
-        y, function.mean, function.var, function.inv_std = results
-        function.forward_data = None
-        function._impl = function._default_impl()
-        return y
+        self.keep(function, AXIS, axes[0])
+        self.keep(function, KEY_AXIS, axes[1])
+        self.keep(function, EXPANDER, axes[2])
+        self.keep(function, MEAN, results[1])
+        self.keep(function, VAR, results[2])
+        self.keep(function, INV_STD, results[3])
+        self.keep(function, FORWARD_DATA, None)
+        self.keep(function, IMPL, function._default_impl())
+        return results[0]
 
     cdef int backward_on_device(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0), gamma = input_array(function, 1)
-        if type(own_attribute(function, '_impl')) is not function._default_impl or (
+        if type(self.field(function, IMPL)) is not function._default_impl or (
                 not same_dtype(gy.dtype, x.dtype) or gy.shape != x.shape
                 or not on_current_device((gy,)) or not _fits_on_device(
-                    (gamma,), x, own_attribute(function, 'key_axis'))):
+                    (gamma,), x, self.field(function, KEY_AXIS))):
             return 0
         return _give(on_device.batch_backward(
-            x, gamma, gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), own_attribute(function, 'axis'),
+            x, gamma, gy, self.field(function, MEAN),
+            self.field(function, INV_STD), self.field(function, AXIS),
             False), gx)
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
-        if type(own_attribute(function, '_impl')) is not function._default_impl or (
+        if type(self.field(function, IMPL)) is not function._default_impl or (
                 not _fits(gamma, gapless_kind(x), x,
-                          own_attribute(function, 'key_axis'))):
+                          self.field(function, KEY_AXIS))):
             return NotImplemented
         return loops.batch_backward(
-            x, gamma, gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), own_attribute(function, 'axis'), False)
+            x, gamma, gy, self.field(function, MEAN),
+            self.field(function, INV_STD), self.field(function, AXIS), False)
 
 
 cdef class FixedBatchNormalizationShortcut(_Normalization):
@@ -201,14 +222,14 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
         cdef Py_ssize_t i
         if n != 5 or not kind:
             return None
-        axes = _axes(function, PyArray_NDIM(x), PyArray_NDIM(<object>xs[1]))
+        axes = _axes(self, function, PyArray_NDIM(x), PyArray_NDIM(<object>xs[1]))
         if axes is None:
             return None
         axis, key_axis, expander = axes
         for i in range(1, 5):
             if not _fits(<object>xs[i], kind, x, key_axis):
                 return None
-        inverses = loops.inverses(<object>xs[4], own_attribute(function, 'eps'))
+        inverses = loops.inverses(<object>xs[4], self.field(function, EPS))
         if inverses is NotImplemented:
             return None
         inv_std, inv_var = <tuple>inverses
@@ -216,23 +237,23 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
             x, <object>xs[1], <object>xs[2], <object>xs[3], inv_std, axis)
         if y is NotImplemented:
             return None
-        function.axis = axis
-        function.key_axis = key_axis
-        function.expander = expander
-        function.inv_std = inv_std
-        function.inv_var = inv_var
+        self.keep(function, AXIS, axis)
+        self.keep(function, KEY_AXIS, key_axis)
+        self.keep(function, EXPANDER, expander)
+        self.keep(function, INV_STD, inv_std)
+        self.keep(function, INV_VAR, inv_var)
         return y
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
-        cdef tuple key_axis = own_attribute(function, 'key_axis')
+        cdef tuple key_axis = self.field(function, KEY_AXIS)
         cdef char kind = gapless_kind(x)
         for array in gamma, input_array(function, 3), input_array(function, 4):
             if not _fits(array, kind, x, key_axis):
                 return NotImplemented
         return loops.fixed_backward(
-            x, gamma, gy, input_array(function, 3), own_attribute(function, 'inv_std'),
-            own_attribute(function, 'inv_var'), own_attribute(function, 'axis'))
+            x, gamma, gy, input_array(function, 3), self.field(function, INV_STD),
+            self.field(function, INV_VAR), self.field(function, AXIS))
 
 
 cdef class GroupNormalizationShortcut(_Normalization):
@@ -250,7 +271,7 @@ cdef class GroupNormalizationShortcut(_Normalization):
         self.traits.retain_inputs = (0, 1)
 
     cdef object _groups(self, FunctionBase function):
-        return 1 if self.of_rows else own_attribute(function, 'groups')
+        return 1 if self.of_rows else self.field(function, GROUPS)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
@@ -263,19 +284,20 @@ cdef class GroupNormalizationShortcut(_Normalization):
             return None
         results = loops.group_forward(
             x, <object>xs[1], <object>xs[2], self._groups(function),
-            own_attribute(function, 'eps'))
+            self.field(function, GROUP_EPS))
         if results is NotImplemented:
             return None
-        y, function.mean, function.inv_std = <tuple>results
-        return y
+        self.keep(function, GROUP_MEAN, (<tuple>results)[1])
+        self.keep(function, GROUP_INV_STD, (<tuple>results)[2])
+        return (<tuple>results)[0]
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         cdef object gamma = input_array(function, 1)
         if not _fits(gamma, gapless_kind(x), x, (1,)):
             return NotImplemented
         return loops.group_backward(
-            x, gamma, gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), self._groups(function))
+            x, gamma, gy, self.field(function, GROUP_MEAN),
+            self.field(function, GROUP_INV_STD), self._groups(function))
 
 
 cdef class LocalResponseNormalizationShortcut(_Normalization):
@@ -285,20 +307,21 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
         self.traits.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        width = own_attribute(function, 'n')
+        width = self.field(function, WIDTH)
         if n != 1 or type(width) is not int or not gapless_kind(<object>xs[0]):
             return None
         results = loops.response_forward(
-            <object>xs[0], max(width // 2, 0), own_attribute(function, 'k'),
-            own_attribute(function, 'alpha'), own_attribute(function, 'beta'))
+            <object>xs[0], max(width // 2, 0), self.field(function, K),
+            self.field(function, ALPHA), self.field(function, BETA))
         if results is NotImplemented:
             return None
-        y, function.unit_scale, function.scale = <tuple>results
-        return y
+        self.keep(function, UNIT_SCALE, (<tuple>results)[1])
+        self.keep(function, SCALE, (<tuple>results)[2])
+        return (<tuple>results)[0]
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
         return loops.response_backward(
-            x, gy, own_attribute(function, 'unit_scale'),
-            own_attribute(function, 'scale'), max(own_attribute(function, 'n') // 2, 0),
-            own_attribute(function, 'alpha'), own_attribute(function, 'beta'))
+            x, gy, self.field(function, UNIT_SCALE),
+            self.field(function, SCALE), max(self.field(function, WIDTH) // 2, 0),
+            self.field(function, ALPHA), self.field(function, BETA))
 

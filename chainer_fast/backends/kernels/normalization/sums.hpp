@@ -6,8 +6,8 @@
 #ifndef CHAINER_FAST_NORMALIZATION_SUMS_HPP
 #define CHAINER_FAST_NORMALIZATION_SUMS_HPP
 
-#include "chainer_fast/backends/kernels/common/lanes.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/lanes.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 
 namespace chainer_fast {

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/packing/rows.hpp"
 
 namespace chainer_fast {

@@ -9,8 +9,7 @@ from cpython.dict cimport PyDict_Size
 from cpython.object cimport PyObject
 from numpy cimport PyArray_NewCopy
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
 from chainer_fast._core.private cimport instance_dict
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
@@ -275,11 +274,16 @@ cdef enum:
     LIMIT = 16
 
 
+# The field of the function.
+cdef enum:
+    LEASE
+
+
 cdef class PlanRunShortcut(Shortcut):
     """A call that is already made."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef Lease lease = own_attribute(function, 'lease')
+        cdef Lease lease = self.field(function, LEASE)
         cdef PlannedCallBase call = lease.call
         cdef Workspace workspace = lease.workspace
         if len(call.seeds) == 1:
@@ -288,7 +292,7 @@ cdef class PlanRunShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef Lease lease = own_attribute(function, 'lease')
+        cdef Lease lease = self.field(function, LEASE)
         cdef PlannedCallBase call = lease.call
         cdef Workspace workspace = lease.workspace
         cdef Plan plan

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

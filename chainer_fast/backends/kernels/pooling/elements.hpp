@@ -2,7 +2,7 @@
 #ifndef CHAINER_FAST_POOLING_ELEMENTS_HPP
 #define CHAINER_FAST_POOLING_ELEMENTS_HPP
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -8,7 +8,7 @@
 #define CHAINER_FAST_POOLING_PIXELS_HPP
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/backends/kernels/common/lanes.hpp"
+#include "chainer_fast/_cpu/lanes.hpp"
 #include "chainer_fast/backends/kernels/pooling/indexes.hpp"
 
 namespace chainer_fast {

@@ -13,7 +13,7 @@
 
 #include <memory>
 
-#include "chainer_fast/backends/kernels/common/room.hpp"
+#include "chainer_fast/_cpu/room.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/recurrent/cell.hpp"
 #include "chainer_fast/backends/kernels/recurrent/elements.hpp"
 

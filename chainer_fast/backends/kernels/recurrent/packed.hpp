@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "chainer_fast/backends/kernels/common/panels.hpp"
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {

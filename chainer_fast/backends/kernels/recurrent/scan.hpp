@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/recurrent/cell.hpp"
 #include "chainer_fast/backends/kernels/recurrent/elements.hpp"
 

@@ -11,7 +11,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
-    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, own_attribute)
+    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase)
 from chainer_fast._core.plain cimport cf_float_kind, empty_like, kind_of
 from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.arithmetic import element_loops
@@ -41,13 +41,17 @@ cdef enum:
     NOT_PLAIN = 0x200000
     MAX_DIMS = 16
 
+# Fields of the functions.
+cdef enum:
+    AXIS, KEEPDIMS, MULTIPLIER
 
-cdef int _axis(FunctionBase function, int ndim) except -2:
+
+cdef int _axis(Shortcut shortcut, FunctionBase function, int ndim) except -2:
     """Return the axis to reduce, ALL_AXES, or NOT_PLAIN, as with keepdims."""
     cdef int axis
-    if own_attribute(function, 'keepdims') is not False:
+    if shortcut.field(function, KEEPDIMS) is not False:
         return NOT_PLAIN
-    found = own_attribute(function, 'axis')
+    found = shortcut.field(function, AXIS)
     if found is None:
         return ALL_AXES
     if type(found) is not tuple:
@@ -67,12 +71,12 @@ cdef object _sum_rows(object x, int ndim):
     return None if float_errors() else out
 
 
-cdef object _sum(FunctionBase function, object x):
+cdef object _sum(Shortcut shortcut, FunctionBase function, object x):
     """Return the sum, or None if it is left to the methods."""
     cdef int ndim = PyArray_NDIM(x)
-    cdef int axis = _axis(function, ndim)
+    cdef int axis = _axis(shortcut, function, ndim)
     if axis == NOT_PLAIN or not kind_of(x):
-        return _sum_by_numpy(function, x)
+        return _sum_by_numpy(shortcut, function, x)
     if axis == ALL_AXES:
         return _sum_rows(x, 0)
     if axis == ndim - 1:
@@ -81,11 +85,11 @@ cdef object _sum(FunctionBase function, object x):
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
 
 
-cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -1:
+cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim, bint *reduced) except -1:
     """Find which axes are reduced; False if that takes a closer look."""
-    cdef object axes = own_attribute(function, 'axis')
+    cdef object axes = shortcut.field(function, AXIS)
     cdef int axis, i
-    if ndim > MAX_DIMS or type(own_attribute(function, 'keepdims')) is not bool:
+    if ndim > MAX_DIMS or type(shortcut.field(function, KEEPDIMS)) is not bool:
         return False
     for i in range(ndim):
         reduced[i] = axes is None
@@ -101,19 +105,19 @@ cdef bint _find_reduced(FunctionBase function, int ndim, bint *reduced) except -
     return True
 
 
-cdef object _sum_by_numpy(FunctionBase function, object x):
+cdef object _sum_by_numpy(Shortcut shortcut, FunctionBase function, object x):
     """Return the sum of an array of any strides over any axes, or None."""
     cdef bint reduced[MAX_DIMS]
     if not PyArray_CheckExact(x) or not cf_float_kind(<np.ndarray>x) or (
             PyArray_SIZE(x) == 0
-            or not _find_reduced(function, PyArray_NDIM(x), reduced)):
+            or not _find_reduced(shortcut, function, PyArray_NDIM(x), reduced)):
         return None
-    total = _add_up(x, own_attribute(function, 'axis'), None, None,
-                    own_attribute(function, 'keepdims'))
+    total = _add_up(x, shortcut.field(function, AXIS), None, None,
+                    shortcut.field(function, KEEPDIMS))
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
 
 
-cdef object _spread_by_numpy(FunctionBase function, object gy):
+cdef object _spread_by_numpy(Shortcut shortcut, FunctionBase function, object gy):
     """Return a gradient of any strides, repeated along the axes reduced, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef bint reduced[MAX_DIMS]
@@ -125,9 +129,9 @@ cdef object _spread_by_numpy(FunctionBase function, object gy):
     # A gradient in another byte order stays in it.
     if not PyArray_CheckExact(gy) or ndim < 0 or not PyArray_ISNOTSWAPPED(gy) or (
             not has_dtype(gy, node.dtype)
-            or not _find_reduced(function, ndim, reduced)):
+            or not _find_reduced(shortcut, function, ndim, reduced)):
         return None
-    keepdims = own_attribute(function, 'keepdims')
+    keepdims = shortcut.field(function, KEEPDIMS)
     for i in range(ndim):
         dims[i] = node.dims[i]
         kept[i] = 1 if reduced[i] else dims[i]
@@ -143,16 +147,16 @@ cdef object _spread_by_numpy(FunctionBase function, object gy):
     return out
 
 
-cdef object _spread(FunctionBase function, object gy):
+cdef object _spread(Shortcut shortcut, FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef npy_intp dims[INLINE_DIMS]
     cdef npy_intp outer = 1, inner = 1, length = 1
     cdef int axis, k, ndim = node.ndim
-    axis = NOT_PLAIN if ndim < 0 else _axis(function, ndim)
+    axis = NOT_PLAIN if ndim < 0 else _axis(shortcut, function, ndim)
     if axis == NOT_PLAIN or not kind_of(gy) or (
             not has_dtype(gy, node.dtype)):
-        return _spread_by_numpy(function, gy)
+        return _spread_by_numpy(shortcut, function, gy)
     if PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
         return None
     for k in range(ndim):
@@ -177,11 +181,11 @@ cdef class SumShortcut(Shortcut):
         self.traits.warns = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        return _sum(function, <object>x[0]) if n == 1 else None
+        return _sum(self, function, <object>x[0]) if n == 1 else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(_spread(function, gy))
+        gx[0] = given(_spread(self, function, gy))
         return gx[0] is not NULL
 
 
@@ -198,18 +202,18 @@ cdef class MeanShortcut(Shortcut):
         array = <object>x[0]
         # Whoever shows warnings of the sum may change the array.
         size = PyArray_SIZE(array)
-        y = _sum(function, array)
+        y = _sum(self, function, array)
         if y is None:
             return None
         count = size // max(PyArray_SIZE(y), 1)
-        function.multiplier = 1. / count
+        self.keep(function, MULTIPLIER, 1. / count)
         return run_loop(_divide, y, y, count)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object scaled = run_loop(_multiply, gy, gy, function.multiplier)
+        cdef object scaled = run_loop(_multiply, gy, gy, self.field(function, MULTIPLIER))
         if scaled is None:
             return 0
-        gx[0] = given(_spread(function, scaled))
+        gx[0] = given(_spread(self, function, scaled))
         return gx[0] is not NULL
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/backends/kernels/common/room.hpp"
+#include "chainer_fast/_cpu/room.hpp"
 #include "chainer_fast/backends/kernels/roi/elements.hpp"
 
 namespace chainer_fast {

@@ -5,7 +5,7 @@
  * a block with exponentials: see loops.hpp. */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -12,7 +12,7 @@
 #include <atomic>
 
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {

@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 #if !defined(__CUDACC__)
-#include "chainer_fast/_core/half.hpp"
+#include "chainer_fast/_cpu/half.hpp"
 #endif
 
 namespace chainer_fast {

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 #include "chainer_fast/backends/kernels/update_rules/small.hpp"
 

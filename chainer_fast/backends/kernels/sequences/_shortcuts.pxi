@@ -1,4 +1,4 @@
-"""Compiled shortcuts of functions of sequences."""
+# Compiled shortcuts of functions of sequences. Part of compiled.pyx.
 import numpy
 
 cimport numpy as np
@@ -6,19 +6,20 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 
 from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.shortcut cimport given
 from chainer_fast.backends.kernels.sequences.compiled import transpose
 
-np.import_array()
+# The field of the function.
+cdef enum:
+    LENGTH
 
 
 cdef class TransposeShortcut(Shortcut):
     """Elements of sequences by their positions, two at least."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object length = own_attribute(function, '_length')
+        cdef object length = self.field(function, LENGTH)
         cdef object found
         cdef Py_ssize_t i
         if type(length) is not int or length < 2:

@@ -2,8 +2,8 @@
 #ifndef CHAINER_FAST_HALF_LOOPS_HPP
 #define CHAINER_FAST_HALF_LOOPS_HPP
 
-#include "chainer_fast/_core/half.hpp"
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/_cpu/half.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {

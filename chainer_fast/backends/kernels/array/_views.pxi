@@ -1,4 +1,4 @@
-"""Compiled shortcuts of functions that return views, of arrays of any type."""
+# Compiled shortcuts of functions that return views, of arrays of any type. Part of compiled.pyx.
 import sys
 
 import numpy
@@ -10,14 +10,10 @@ from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FLAGS
     PyArray_FROM_O, PyArray_NDIM, PyArray_STRIDE, npy_intp
 
 from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.shortcut cimport given, place_of
-from chainer_fast.backends.kernels.array.splits cimport view_of
 from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
 from chainer_fast.backends.kernels.common.spread cimport sum_to
-
-np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_IsIntegerScalar(object)
@@ -27,8 +23,11 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Zeros(int ndim, npy_intp *dims, np.dtype, int is_fortran)
     object PyArray_Transpose(np.ndarray, np.PyArray_Dims *axes)
 
+# Fields of the functions: one each, or two.
 cdef enum:
-    MAX_DIMS = 16
+    THE_FIELD = 0
+    AXIS1 = 0
+    AXIS2 = 1
 
 cdef Py_ssize_t _MOST = sys.maxsize
 
@@ -43,7 +42,7 @@ cdef class BroadcastToShortcut(Shortcut):
     """A view of an array, repeated along some axes; it cannot be written to."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object shape = own_attribute(function, '_shape')
+        cdef object shape = self.field(function, THE_FIELD)
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp strides[MAX_DIMS]
         cdef np.ndarray array
@@ -76,7 +75,7 @@ cdef class BroadcastToShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
         if _has_type_of(gy, function) and (
-                gy.shape == own_attribute(function, '_shape')):
+                gy.shape == self.field(function, THE_FIELD)):
             gx[0] = given(sum_to(gy, node))
         return gx[0] is not NULL
 
@@ -108,7 +107,7 @@ cdef class TransposeShortcut(Shortcut):
         cdef npy_intp axes[MAX_DIMS]
         cdef np.PyArray_Dims order
         if n != 1 or not PyArray_CheckExact(<object>x[0]) or not _read_axes(
-                own_attribute(function, 'axes'), PyArray_NDIM(<object>x[0]), axes):
+                self.field(function, THE_FIELD), PyArray_NDIM(<object>x[0]), axes):
             return None
         order.ptr, order.len = axes, PyArray_NDIM(<object>x[0])
         return PyArray_Transpose(<np.ndarray>x[0], &order)
@@ -122,7 +121,7 @@ cdef class TransposeShortcut(Shortcut):
         if not _has_type_of(gy, function):
             return 0
         ndim = PyArray_NDIM(gy)
-        if not _read_axes(own_attribute(function, 'axes'), ndim, axes):
+        if not _read_axes(self.field(function, THE_FIELD), ndim, axes):
             return 0
         for i in range(ndim):
             back[axes[i]] = i
@@ -136,8 +135,8 @@ cdef class SwapaxesShortcut(Shortcut):
 
     cdef object _swapped(self, FunctionBase function, object array):
         cdef int ndim = PyArray_NDIM(array)
-        cdef int axis1 = place_of(own_attribute(function, 'axis1'), ndim)
-        cdef int axis2 = place_of(own_attribute(function, 'axis2'), ndim)
+        cdef int axis1 = place_of(self.field(function, AXIS1), ndim)
+        cdef int axis2 = place_of(self.field(function, AXIS2), ndim)
         if axis1 < 0 or axis2 < 0:
             return None
         return PyArray_SwapAxes(<np.ndarray>array, axis1, axis2)
@@ -177,7 +176,7 @@ cdef class ReshapeShortcut(_OfShape):
     """
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object shape = own_attribute(function, 'shape')
+        cdef object shape = self.field(function, THE_FIELD)
         cdef object array
         if n != 1 or type(shape) is not tuple:
             return None
@@ -204,7 +203,7 @@ cdef class ExpandDimsShortcut(_OfShape):
         if n != 1 or not PyArray_CheckExact(<object>x[0]):
             return None
         ndim = PyArray_NDIM(<object>x[0])
-        axis = place_of(own_attribute(function, 'axis'), ndim + 1)
+        axis = place_of(self.field(function, THE_FIELD), ndim + 1)
         if ndim >= MAX_DIMS or axis < 0:
             return None
         for i in range(ndim + 1):
@@ -217,7 +216,7 @@ cdef class SqueezeShortcut(_OfShape):
     """A view of an array without axes of length 1."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object axes = own_attribute(function, 'axis')
+        cdef object axes = self.field(function, THE_FIELD)
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp strides[MAX_DIMS]
         cdef bint drops[MAX_DIMS]
@@ -260,7 +259,7 @@ cdef class GetItemShortcut(Shortcut):
     """A view of some elements; arrays as indexes are left to the methods."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object index = own_attribute(function, 'slices')
+        cdef object index = self.field(function, THE_FIELD)
         cdef object array = <object>x[0]
         if n != 1 or not PyArray_CheckExact(array) or not _is_basic(index):
             return None
@@ -276,7 +275,7 @@ cdef class GetItemShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
-        cdef object index = own_attribute(function, 'slices')
+        cdef object index = self.field(function, THE_FIELD)
         cdef npy_intp dims[MAX_DIMS]
         cdef tuple shape = node.shape
         cdef np.dtype dtype

@@ -1,7 +1,7 @@
 """Which vector instructions are used, of those that the processor has."""
 import os
 
-cdef extern from "chainer_fast/_core/processor.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_cpu/processor.hpp" namespace "chainer_fast":
     enum Level:
         HIGHEST
     Level c_level "chainer_fast::level"() noexcept

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 

@@ -1,8 +1,9 @@
-"""Shortcuts of functions that score a few classes out of many.
-
-They call the kernels, as the methods of the functions do.  The gradient of a matrix of
-classes that is a leaf is kept as the rows that are used.
-"""
+# Shortcuts of functions that score a few classes out of many.
+#
+# They call the kernels, as the methods of the functions do.  The gradient of a matrix of
+# classes that is a leaf is kept as the rows that are used.
+#
+# Part of compiled.pyx.
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
@@ -15,9 +16,6 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels.common.labels cimport plain_labels
-from chainer_fast.backends.kernels.negative_sampling.compiled cimport spread_rows
-
-np.import_array()
 
 
 cdef bint _are_plain(object x, object W) noexcept:

@@ -7,7 +7,7 @@ from libcpp.vector cimport vector
 cdef extern from *:
     """
     #ifdef _OPENMP
-    #include "chainer_fast/_core/pool.hpp"
+    #include "chainer_fast/_cpu/pool.hpp"
     #else
     #include <stddef.h>
     #include <stdint.h>
@@ -35,7 +35,7 @@ cdef extern from * namespace "chainer_fast" nogil:
 
 renew_pool_after_fork()
 
-share = PyCapsule_New(<void *>share_task, 'chainer_fast._core.pool.share', NULL)
+share = PyCapsule_New(<void *>share_task, 'chainer_fast._cpu.pool.share', NULL)
 
 cdef vector[Noted] _noted
 

@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
-#include "chainer_fast/_core/balance.hpp"
-#include "chainer_fast/_core/parallel.hpp"
-#include "chainer_fast/_core/waiting.hpp"
+#include "chainer_fast/_cpu/balance.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
+#include "chainer_fast/_cpu/waiting.hpp"
 
 namespace chainer_fast {
 namespace {

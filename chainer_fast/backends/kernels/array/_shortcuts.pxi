@@ -1,4 +1,4 @@
-"""Compiled shortcuts of functions that join arrays."""
+# Compiled shortcuts of functions that join arrays. Part of compiled.pyx.
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
@@ -8,21 +8,14 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, place_of, wanted
-from chainer_fast.backends.kernels.array.splits cimport view_of
 from chainer_fast.backends.kernels.common.layout cimport (
     as_channels_last, empty_channels_last, is_channels_last)
 
-np.import_array()
-
 cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)
-
-cdef enum:
-    MAX_DIMS = 16
 
 
 cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
@@ -33,7 +26,8 @@ cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
     return PyArray_EMPTY(ndim, dims, typenum, 0)
 
 
-cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last):
+cdef object _joined(
+        Shortcut shortcut, FunctionBase function, PyObject **x, Py_ssize_t n, bint last):
     """Join plain arrays, or with ``last`` channels of images that lie channels last.
 
     In memory, these are matrices whose columns are joined. None if there is no code for
@@ -51,7 +45,7 @@ cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last
     ndim = PyArray_NDIM(first) if kind else 0
     if not 0 < ndim < MAX_DIMS:
         return None
-    axis = place_of(own_attribute(function, 'axis'), ndim)
+    axis = place_of(shortcut.field(function, AXIS), ndim)
     if axis < 0 or last and axis != 1:
         return None
     for i in range(n):
@@ -94,7 +88,7 @@ cdef class ConcatShortcut(Shortcut):
             if is_channels_last(<object>x[i]):
                 break
         else:
-            return _joined(function, x, n, False)
+            return _joined(self, function, x, n, False)
         images = []
         for i in range(n):
             if not PyArray_CheckExact(<object>x[i]) or not (
@@ -102,7 +96,7 @@ cdef class ConcatShortcut(Shortcut):
                     and 3 <= PyArray_NDIM(<object>x[i]) < MAX_DIMS):
                 return None
             images.append(as_channels_last(<object>x[i]))
-        return _joined(function, PySequence_Fast_ITEMS(images), n, True)
+        return _joined(self, function, PySequence_Fast_ITEMS(images), n, True)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -119,7 +113,7 @@ cdef class ConcatShortcut(Shortcut):
         ndim = PyArray_NDIM(gy) if kind else 0
         if not 0 < ndim < MAX_DIMS:
             return 0
-        axis = place_of(own_attribute(function, 'axis'), ndim)
+        axis = place_of(self.field(function, AXIS), ndim)
         if axis < 0 or last and axis != 1:
             return 0
         for d in range(ndim):
@@ -175,7 +169,7 @@ cdef class StackShortcut(Shortcut):
         first = <object>x[0]
         kind = kind_of(first)
         ndim = PyArray_NDIM(first) if kind else MAX_DIMS
-        place = place_of(own_attribute(function, 'axis'), ndim + 1)
+        place = place_of(self.field(function, AXIS), ndim + 1)
         if ndim >= MAX_DIMS or place < 0:
             return None
         for i in range(1, n):
@@ -207,7 +201,7 @@ cdef class StackShortcut(Shortcut):
         if not PyArray_CheckExact(gy):
             return 0
         ndim = PyArray_NDIM(gy)
-        place = place_of(own_attribute(function, 'axis'), ndim)
+        place = place_of(self.field(function, AXIS), ndim)
         if not 0 < ndim <= MAX_DIMS or place < 0:
             return 0
         if PyArray_DIM(<np.ndarray>gy, place) != len(nodes):

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from tests.compat import processes
 
 LEVELS = processor.LEVELS
@@ -20,7 +20,7 @@ import numpy as np
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast import links as L
-from chainer_fast._core import processor
+from chainer_fast._cpu import processor
 from chainer_fast.backends.kernels.common import exponential_ufuncs as ufuncs
 
 print(processor.level())

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
-#include "chainer_fast/_core/parallel.hpp"
-#include "chainer_fast/_core/processor.hpp"
+#include "chainer_fast/_cpu/element.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
+#include "chainer_fast/_cpu/processor.hpp"
 
 /* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
  * tells that ``std::fma`` is an instruction in all versions but that for old processors.

@@ -10,7 +10,7 @@ import chainer_fast
 from tests import compiled
 
 CODE = """
-#include "chainer_fast/_core/balance.hpp"
+#include "chainer_fast/_cpu/balance.hpp"
 using namespace chainer_fast;
 
 /* Loops of these parts, one after the other, of which each takes `alone` or `helped`

@@ -1,4 +1,4 @@
-"""Compiled shortcuts of functions that cut arrays into pieces."""
+# Compiled shortcuts of functions that cut arrays into pieces. Part of compiled.pyx.
 cimport numpy as np
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
@@ -10,12 +10,9 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM,
     PyArray_STRIDE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    own_attribute
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, place_of
-
-np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(
@@ -25,9 +22,13 @@ cdef extern from "numpy/arrayobject.h":
     void *PyArray_Type_address "&PyArray_Type"
 
 cdef enum:
-    MAX_DIMS = 16
     # More pieces than any axis is cut into.
     MANY = 0x7fffffff
+
+# Fields of the functions.
+cdef enum:
+    INDICES = 1
+    SECTIONS = 2
 
 
 cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
@@ -48,11 +49,11 @@ cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
 
 
 cdef bint _read_cuts(
-        FunctionBase function, npy_intp *sections, vector[npy_intp] &cuts) except -1:
+        Shortcut shortcut, FunctionBase function, npy_intp *sections, vector[npy_intp] &cuts) except -1:
     """Read the number of pieces, or where they end; False if that takes a closer look.
     """
-    cdef object given_sections = own_attribute(function, 'sections')
-    cdef object indices = own_attribute(function, 'indices')
+    cdef object given_sections = shortcut.field(function, SECTIONS)
+    cdef object indices = shortcut.field(function, INDICES)
     cdef npy_intp cut
     sections[0] = 0
     if indices is None:
@@ -115,7 +116,7 @@ cdef class SplitShortcut(Shortcut):
         int
             The axis, or -1 if there are not several pieces.
         """
-        cdef int axis = place_of(own_attribute(function, 'axis'), ndim)
+        cdef int axis = place_of(self.field(function, AXIS), ndim)
         cdef npy_intp i
         if axis < 0:
             return -1
@@ -133,7 +134,7 @@ cdef class SplitShortcut(Shortcut):
         cdef npy_intp step, cut, start = 0, sections = 0
         cdef int axis, d, k = 0, ndim
         # Indices may run code of the user's, so they come first.
-        if n != 1 or self.keeps_axis and not _read_cuts(function, &sections, cuts):
+        if n != 1 or self.keeps_axis and not _read_cuts(self, function, &sections, cuts):
             return None
         ndim = PyArray_NDIM(array)
         if not 0 < ndim <= MAX_DIMS:
@@ -169,7 +170,7 @@ cdef class SplitShortcut(Shortcut):
         cdef int axis, d, ndim
         cdef char *target
         cdef char *place
-        if self.keeps_axis and not _read_cuts(function, &sections, cuts):
+        if self.keeps_axis and not _read_cuts(self, function, &sections, cuts):
             return 0
         shape = node.shape
         ndim = len(shape)

@@ -17,7 +17,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import pool, processor
+from chainer_fast._cpu import pool, processor
 from tests.backends.kernels import forms
 from tests.compat import processes
 

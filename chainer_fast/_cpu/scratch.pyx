@@ -7,7 +7,7 @@ Blocks that are no longer needed wait here instead, up to a limit.
 """
 from libcpp.vector cimport vector
 
-cdef extern from "chainer_fast/_core/aligned.hpp" namespace "chainer_fast" nogil:
+cdef extern from "chainer_fast/_cpu/aligned.hpp" namespace "chainer_fast" nogil:
     void free_aligned(void *data) noexcept
 
 cdef extern from *:

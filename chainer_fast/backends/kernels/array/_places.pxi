@@ -1,4 +1,4 @@
-"""Values added to the rows that an array of integers names."""
+# Values added to the rows that an array of integers names. Part of compiled.pyx.
 import numpy
 
 cimport numpy as np
@@ -10,8 +10,6 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast.backends.kernels.common.labels cimport (
     has_row_of_each, label_at, plain_labels)
-
-np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
         namespace "chainer_fast":

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "chainer_fast/_core/parallel.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "chainer_fast/backends/kernels/common/element.hpp"
+#include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
 namespace {

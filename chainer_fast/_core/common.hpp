@@ -1,0 +1,27 @@
+/* What most modules include. The compiler takes longer to read it than to compile most of
+   them, so setup.py has it compiled once, and included before each module. */
+#ifndef CHAINER_FAST_CORE_COMMON_HPP
+#define CHAINER_FAST_CORE_COMMON_HPP
+
+#include "chainer_fast/_core/traceback.hpp"
+
+#include <compile.h>
+#include <frameobject.h>
+#include <pythread.h>
+#include <traceback.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "chainer_fast/_core/private.hpp"
+#include "chainer_fast/_core/processor.hpp"
+
+#endif
