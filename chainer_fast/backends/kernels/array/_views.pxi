@@ -1,4 +1,5 @@
-# Compiled shortcuts of functions that return views, of arrays of any type. Part of compiled.pyx.
+# Compiled shortcuts of functions that return views, of arrays of any type. Part of
+# compiled.pyx.
 import sys
 
 import numpy

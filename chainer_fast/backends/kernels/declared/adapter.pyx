@@ -24,7 +24,8 @@ from chainer_fast.backends.kernels.declared.signatures import Number, read
 cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         namespace "chainer_fast" nogil:
     enum:
-        MOST_AXES, MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS, MOST_SHAPES, MOST_SYMBOLS
+        MOST_AXES, MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS
+        MOST_SHAPES, MOST_SYMBOLS
     ptrdiff_t LONG_LOOP
     ctypedef void (*Body)() noexcept
     cdef struct Declaration:
@@ -62,8 +63,8 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         Body f
         Body d
         Unary *functions
-        bint bind(
-            PyObject **, Axes, Task *, Classes *, PyObject **, PyObject **) except +* nogil
+        bint bind(PyObject **given, Axes, Task *, Classes *, PyObject **results,
+                  PyObject **kept) except +* nogil
 
 cdef extern from "chainer_fast/backends/kernels/declared/tables.hpp" \
         namespace "chainer_fast":
@@ -152,17 +153,17 @@ cdef class DeclaredKernel:
             return None
         return self._run(arrays, axes, numbers)
 
-    cdef bint _read(self, const Bound *bound, object given, double *number) except -1:
+    cdef bint _read(self, const Bound *bound, object value, double *number) except -1:
         """Read a number; False if it is none of those that the signature names."""
         if bound.type == b'b':
-            number[0] = bool(given)
+            number[0] = bool(value)
             return True
         if bound.type == b'n':
-            return given is None
-        if bound.type == b'i' and type(given) is not int:
+            return value is None
+        if bound.type == b'i' and type(value) is not int:
             return False
         try:
-            if not to_double(given, number):
+            if not to_double(value, number):
                 return False
         except OverflowError:
             return False
@@ -299,7 +300,8 @@ cdef DeclaredKernel _kernel(const Declaration *line):
             made._axes_at = k
             continue
         if k == MOST_NUMBERS:
-            raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
+            raise ValueError('%s takes more than %d numbers' % (
+                made.name, MOST_NUMBERS))
         made._bounds[k].type = ord(argument.type[0])
         made._bounds[k].least = -INFINITY if argument.least is None else argument.least
         made._bounds[k].over = argument.over

@@ -25,8 +25,8 @@ cdef object _inverses = declared('inverses')
 cdef object _response_backward = declared('response_backward')
 cdef object _response_forward = declared('response_forward')
 
-# Fields of the functions: batch normalization, also by given statistics, where INV_VAR is
-# one; group normalization, of which that of layers has no groups; local response.
+# Fields of the functions: batch normalization, also by given statistics, where INV_VAR
+# is one; group normalization, of which that of layers has no groups; local response.
 cdef enum:
     AXIS, KEY_AXIS, EXPANDER, EPS, INV_STD, MEAN, VAR, RUNNING_MEAN, RUNNING_VAR, DECAY
     FORWARD_DATA, IMPL, IMPL_SELECTOR
@@ -332,4 +332,3 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
             x, gy, self.field(function, UNIT_SCALE),
             self.field(function, SCALE), max(self.field(function, WIDTH) // 2, 0),
             self.field(function, ALPHA), self.field(function, BETA))
-
