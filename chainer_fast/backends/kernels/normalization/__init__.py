@@ -191,7 +191,6 @@ def inverses(var: NdArray, eps: float) -> tuple[NdArray, ...]:
             arrays.force_array(xp.reciprocal(shifted)))
 
 
-@by_interm(6, '01111')
 _batch_backward = declared('batch_backward')
 _statistics_backward = declared('statistics_backward')
 
@@ -204,6 +203,7 @@ def _fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     return statistics if statistics is NotImplemented else (*grads, *statistics)
 
 
+@by_interm(6, '01111')
 @kernel(compiled=_fixed_backward, device=_cuda.fixed_backward)
 def fixed_backward(
         x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
