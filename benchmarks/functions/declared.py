@@ -12,15 +12,17 @@ SIZES = {
     'large': ((331, 3), 517),
 }
 
-#: Kernels whose first array has logarithms of what is below one.
+#: Kernels whose first array has logarithms of what is below one, or variances.
 NEGATIVE = {'log_softmax_grad'}
+POSITIVE = {'inverses'}
 
 
 def shapes_of(signature, size):
     """Yield a shape for each array, for each choice of those that the inputs may have.
     """
     any_axes, one = SIZES[size]
-    lengths = {'1': (1,), '*': any_axes, 'before': any_axes, 'behind': (2,)}
+    lengths = {'1': (1,), '*': any_axes, 'before': any_axes[:signature.axis],
+               'behind': (2,)}
 
     def shape_of(symbols):
         return sum([lengths.get(symbol, (one,)) for symbol in symbols], ())
@@ -33,10 +35,12 @@ def numbers_of(signature, size):
     """Yield numbers for the arguments that are such, and axes."""
     before, one = SIZES[size]
     axis = len(before)
-    choices = {'c': [1.5], 'i': [-1], 'b': [False, True], 'none': [None],
+    choices = {'c': [.75], 'i': [-1], 'b': [False, True], 'none': [None],
                'axis': [axis, -2], 'axes': [(axis,)],
                'others': [(*range(axis), axis + 1)]}
-    yield from itertools.product(*[choices[each.type] for each in signature.numbers])
+    yield from itertools.product(*[
+        choices[each.type] if each.type != 'i' or each.least is None else [2]
+        for each in signature.numbers])
 
 
 def arrays_of(kernel, shapes, dtype, seed=0):
@@ -54,6 +58,8 @@ def arrays_of(kernel, shapes, dtype, seed=0):
             made.append(np.asarray(rng.uniform(-3, 3, shape).astype(dtype)))
     if kernel.name in NEGATIVE:
         made[0] = -abs(made[0])
+    if kernel.name in POSITIVE:
+        made[0] = abs(made[0])
     return made
 
 

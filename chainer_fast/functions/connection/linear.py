@@ -99,7 +99,7 @@ class LinearFunction(FunctionNode):
 
 
 # The product is that of (W^T gy^T)^T.
-@record(shortcuts.MatMulShortcut((True, True, True)), fields=('dtype',))
+@record(shortcuts.MatMulShortcut((True, True, True)))
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 

@@ -243,8 +243,8 @@ def test_lengths(case, dtype, layout, zero, seed):
         x[:1] = 0
     gy = uniform(shape, seed + 1, dtype)
     found = assert_same(kernels.length_forward, dtype, x, axis, .1)
-    # Only where the axes of a vector are apart.
-    assert (found is None) == (axis == (0, 2))
+    # Only where the axes of a vector are apart, or not in order in memory.
+    assert (found is None) == (axis == (0, 2) or layout == 'F' and len(axis) > 1)
     assert_same(kernels.length_backward, dtype, x, gy, axis, .1)
 
 

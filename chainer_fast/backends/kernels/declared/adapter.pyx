@@ -58,7 +58,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef cppclass Rules:
         Slot *slots
         int inputs, operands, symbols
-        bint any_axes, around, whole_rows, whole
+        bint any_axes, around, images, whole_rows, whole
         double work
         Body f
         Body d
@@ -269,6 +269,7 @@ cdef int _read_rules(signature, Rules *rules) except -1:
     rules.symbols = len(first)
     rules.any_axes = first[0] == '*'
     rules.around = len(first) == 3
+    rules.images = signature.axis is not None
     rules.whole_rows = signature.whole_rows
     # A result that has no rows is of all of them.
     rules.whole = any([first[0] not in each.shapes[0] for each in signature.outputs])

@@ -172,6 +172,7 @@ struct Rules {
     int inputs, operands, symbols;
     bool any_axes;          // the first symbol is for any number of axes
     bool around;            // the axes of the second symbol are an argument
+    bool images;            // or it is the axis of channels, which may be last in memory
     bool whole_rows;        // the columns of a row belong together
     bool whole;             // and all rows: some result has none
     double work;
@@ -248,8 +249,13 @@ private:
     bool set_order(PyArrayObject *const *arrays, bool joins, Axes &axes, Task *task,
                    PyObject **kept) const {
         PyArrayObject *first = arrays[0];
-        const bool in_order = !task->halves && !is_in_c_order(first)
+        const Axes as_given = axes;
+        bool in_order = !task->halves && !is_in_c_order(first)
             && (joins ? are_alike(arrays) : around && axes.follow(first));
+        if (in_order && images && axes.lengths[2] != 1) {
+            axes = as_given;
+            in_order = false;
+        }
         if (!in_order && !whole)
             return can_gather(arrays, task);
         if (task->halves)

@@ -181,7 +181,7 @@ cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
 
-# Fields of products, of which some have the first alone.
+# Fields of products, of which some have the first alone, or none.
 cdef enum:
     DTYPE, TRANS_A, TRANS_B, TRANS_C
 
@@ -207,6 +207,10 @@ cdef class MatMulShortcut(Shortcut):
         self.traits.serves_devices = True
         self.traits.warns = True
 
+    cdef object _dtype(self, FunctionBase function):
+        """Return the type of the product; None if it is that of the factors."""
+        return self.field(function, DTYPE) if self.traits.fields else None
+
     cdef tuple _transposed(self, FunctionBase function):
         if self.transposed is not None:
             return self.transposed
@@ -224,7 +228,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         # What tells whether an attribute is true may be code of the user's.
         trans_a, trans_b, trans_c = self._transposed(function)
-        dtype = self.field(function, DTYPE)
+        dtype = self._dtype(function)
         kind = _matrix(a)
         if not kind or _matrix(b) != kind:
             return None
@@ -266,7 +270,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         a = <object>x[0]
         b = <object>x[1]
-        dtype = self.field(function, DTYPE)
+        dtype = self._dtype(function)
         if dtype is not None and not same_dtype(dtype, a.dtype):
             return None
         trans_a, trans_b, trans_c = self._transposed(function)
