@@ -1,4 +1,5 @@
-# Compiled shortcuts of functions that return views, of arrays of any type. Part of compiled.pyx.
+# Compiled shortcuts of functions that return views, of arrays of any type. Part of
+# compiled.pyx.
 import sys
 
 import numpy
@@ -13,7 +14,7 @@ from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
-from chainer_fast.backends.kernels.common.spread cimport sum_to
+from chainer_fast.backends.kernels.common.layout cimport sum_to
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_IsIntegerScalar(object)

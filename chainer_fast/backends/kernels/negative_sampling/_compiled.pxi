@@ -1,4 +1,5 @@
-# Scores of a few classes out of many, in single and double precision. Part of compiled.pyx.
+# Scores of a few classes out of many, in single and double precision. Part of
+# compiled.pyx.
 import numpy
 
 cimport numpy as np

@@ -1,6 +1,6 @@
 # Shortcuts of functions that score a few classes out of many.
 #
-# They call the kernels, as the methods of the functions do.  The gradient of a matrix of
+# They call the kernels, as the methods of the functions do. The gradient of a matrix of
 # classes that is a leaf is kept as the rows that are used.
 #
 # Part of compiled.pyx.
