@@ -103,6 +103,9 @@ def pytest_generate_tests(metafunc):
             and _asks_for_gpu(metafunc.config)):
         gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
         metafunc.parametrize('device', [gpu], indirect=True, scope='session')
+    if 'way' in metafunc.fixturenames and 'way' not in own:
+        from tests import ways  # not before a stand-in for CuPy is there
+        metafunc.parametrize('way', ways.WAYS.values(), ids=list(ways.WAYS))
 
 
 @pytest.fixture(scope='session')

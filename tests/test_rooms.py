@@ -20,6 +20,7 @@ OF_CHAINER = {
 OUR_OWN = {
     '__main__': 'python -m chainer_fast',
     '_core': 'the compiled engine',
+    '_cpu': 'what any loop needs: threads, vectors, half precision, memory',
     '_help': 'what helps people: commands, messages, displays, summaries, the past',
     '_numbers': 'what counts as a number, for all layers above the engine',
     'alias': 'the names chainer, chainermn, onnx_chainer and chainerx',
@@ -32,10 +33,10 @@ OUR_OWN = {
 
 
 def entries(folder):
-    """Return the names of the modules and packages in a folder."""
+    """Return the names of the modules and folders in a folder."""
     return {path.stem for path in folder.iterdir()
-            if path.suffix in ('.py', '.pyx') or (path / '__init__.py').exists()
-            } - {'__init__'}
+            if path.is_dir() or path.suffix in ('.py', '.pyx', '.pxd', '.hpp', '.cc')
+            } - {'__init__', '__pycache__'}
 
 
 def test_the_top_of_the_package():

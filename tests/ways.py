@@ -1,4 +1,10 @@
-"""The ways to a result, and whether two of them have led to the same."""
+"""The ways to a result, and whether two of them have led to the same.
+
+A call of a function is made by its compiled shortcut, by its own methods (the general
+way), by the plan of a static chain, or on arrays of ChainerX. A test that takes the
+fixture ``way`` runs for each: ``way(compute, arrays)`` returns the outputs of
+``compute(*variables)``, and the gradients of the arrays.
+"""
 import contextlib
 import sys
 import warnings
@@ -6,8 +12,10 @@ import warnings
 import numpy as np
 
 import chainer_fast
+from chainer_fast import chainerx
 from chainer_fast._help import mistakes
 from chainer_fast.variable import Variable
+from tests.devices import to_cpu
 
 
 class General(chainer_fast.FunctionHook):
@@ -76,3 +84,55 @@ def called_methods(cls):
         yield called
     finally:
         sys.setprofile(before)
+
+
+def take_step(compute, arrays):
+    """Return outputs and gradients as arrays of NumPy."""
+    np.random.seed(0)
+    xs = [Variable(x, requires_grad=x.dtype.kind == 'f') for x in arrays]
+    outputs = compute(*xs)
+    outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    random = np.random.RandomState(5)
+    for y in outputs:
+        if y.dtype.kind == 'f':
+            y.grad = y.device.send(random.normal(size=y.shape).astype(y.dtype))
+    chainer_fast.backward([y for y in outputs if y.dtype.kind == 'f'])
+    found = [y.array for y in outputs] + [x.grad for x in xs if x.requires_grad]
+    return [None if each is None else to_cpu(each) for each in found]
+
+
+def by_methods(compute, arrays):
+    with General():
+        return take_step(compute, arrays)
+
+
+class StaticChain(chainer_fast.Chain):
+    """Any computation as a static chain."""
+
+    def __init__(self, compute):
+        super().__init__()
+        self._compute = compute
+
+    @chainer_fast.static_graph
+    def forward(self, *xs):
+        return self._compute(*xs)
+
+    @property
+    def refused(self):
+        """Why there is no plan; empty if there is one."""
+        return list(self.schedule_manager.calls.refused.values())
+
+
+def by_plan(compute, arrays):
+    chain = StaticChain(compute)
+    for _ in range(2):      # the calls that a plan is made of
+        take_step(chain, [x.copy() for x in arrays])
+    return take_step(chain, arrays)
+
+
+def on_chainerx(compute, arrays):
+    return take_step(compute, [chainerx.array(x) for x in arrays])
+
+
+WAYS = {'shortcut': take_step, 'methods': by_methods, 'plan': by_plan,
+        'chainerx': on_chainerx}

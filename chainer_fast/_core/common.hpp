@@ -22,6 +22,6 @@
 #include <vector>
 
 #include "chainer_fast/_core/private.hpp"
-#include "chainer_fast/_core/processor.hpp"
+#include "chainer_fast/_cpu/processor.hpp"
 
 #endif

@@ -104,7 +104,7 @@ cdef class Traits:
     """What the engine has to know of a shortcut, to be set when it is made."""
     cdef tuple retain_inputs
     cdef tuple retain_outputs
-    # Names of attributes of the function, in the order in which compiled code counts them.
+    # Names of attributes of functions, in the order in which compiled code counts them.
     cdef tuple fields
     cdef bint serves_devices
     # Whether NumPy may warn during ``forward``.

@@ -175,3 +175,16 @@ def test_arrays_of_any_origin_take_the_kernel(cls, data):
         assert not called
     for a, b in zip(result, expected, strict=True):
         assert (a is b is None) or cls.__name__ == 'Dropout' or same_bits(a, b)
+
+
+@each_class
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_fields_are_attributes(cls, data):
+    """What a record names is there once a function has been applied."""
+    shortcut, _ = graph.registered(cls)
+    make, arrays = data.draw(CASES[cls](Kind.TAME))
+    function = make()
+    y = function.apply(tuple(arrays))[0]
+    assert y.creator_node is None or y.creator_node is function
+    assert set(shortcut.fields or ()) <= vars(function).keys()

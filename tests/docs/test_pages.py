@@ -10,6 +10,7 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in [
     *ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md'), *ROOT.glob('benchmarks/*.md'),
     *ROOT.glob('tests/**/*.md')])
 MADE = ('docs/figures/', 'docs/auto_gallery/', 'docs/reference/generated/')
+SUFFIXES = ['.py', '.pyx', '.pxd', '.pxi', '.hpp', '.cc', '.sh', '.toml']
 SOURCES = ['chainer_fast', 'tests', 'benchmarks', 'compat', 'docs', 'examples']
 LINK = re.compile(r'(?<!`)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)?)\)')
 
@@ -69,12 +70,37 @@ def test_code_names_pages_that_are_there():
     missing = []
     for folder in SOURCES:
         for path in (ROOT / folder).rglob('*'):
-            if path.suffix in ('.py', '.pyx', '.pxd', '.pxi', '.hpp', '.sh', '.toml'):
+            if path.suffix in SUFFIXES:
                 text = path.read_text(encoding='utf-8')
                 for page in re.findall(r'\bdocs/[\w/\-]+\.(?:md|rst)\b', text):
                     if not (ROOT / page).exists():
                         missing.append((path.relative_to(ROOT).as_posix(), page))
     assert missing == []
+
+
+#: Pages for those who work on the package name its files, by the end of their paths.
+MAINTAINERS = ['CONTRIBUTING.md', 'docs/architecture.md', 'tests/doubles/README.md',
+               *[page for page in PAGES if page.startswith('docs/notebook/')]]
+FILE = re.compile(
+    r'`([\w/.-]+\.(?:py|p[xy][xid]?|hpp|cc|cpp|md|tsv|txt|json|sh|toml))`')
+
+
+@pytest.fixture(scope='module')
+def paths():
+    """The paths of all files, and each of their ends."""
+    found = {path.name for path in ROOT.iterdir()}
+    for folder in SOURCES:
+        for path in (ROOT / folder).rglob('*.*'):
+            parts = path.relative_to(ROOT).parts
+            found |= {'/'.join(parts[i:]) for i in range(len(parts))}
+    return found
+
+
+@pytest.mark.parametrize('page', MAINTAINERS)
+def test_pages_name_files_that_are_there(page, paths):
+    named = FILE.findall(text_of(page))
+    assert [name for name in named
+            if name not in paths and not re.search('NAME|VERSION', name)] == []
 
 
 def test_the_page_on_performance_is_for_users():

@@ -4,7 +4,8 @@ import contextlib
 import numpy as np
 
 from chainer_fast.backends.kernels import packing
-from tests.fuzz import changes, graphs, programs
+from tests import programs
+from tests.fuzz import changes, graphs
 
 
 def _copy(value):

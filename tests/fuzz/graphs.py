@@ -9,7 +9,9 @@ import numpy as np
 
 import chainer_fast as chainer
 from chainer_fast.backends import kernels
-from tests.fuzz import changes, programs
+from tests import programs
+from tests.fuzz import changes
+from tests.ways import General
 
 
 def all_kernels():
@@ -26,12 +28,6 @@ def all_kernels():
 
 
 KERNELS = all_kernels()
-
-
-class General(chainer.FunctionHook):
-    """Its presence alone makes every function go the general way."""
-
-    name = 'general'
 
 
 @contextlib.contextmanager

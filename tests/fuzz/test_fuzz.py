@@ -6,8 +6,8 @@
 import pytest
 
 from chainer_fast._core import graph
-from tests import forced
-from tests.fuzz import forms, graphs, programs, runs
+from tests import forced, programs
+from tests.fuzz import forms, graphs, runs
 
 
 @pytest.mark.parametrize('kind,calls', [

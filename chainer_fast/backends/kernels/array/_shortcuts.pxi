@@ -27,7 +27,8 @@ cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
 
 
 cdef object _joined(
-        Shortcut shortcut, FunctionBase function, PyObject **x, Py_ssize_t n, bint last):
+        Shortcut shortcut, FunctionBase function, PyObject **x, Py_ssize_t n,
+        bint last):
     """Join plain arrays, or with ``last`` channels of images that lie channels last.
 
     In memory, these are matrices whose columns are joined. None if there is no code for

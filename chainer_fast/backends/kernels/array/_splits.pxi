@@ -49,7 +49,8 @@ cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
 
 
 cdef bint _read_cuts(
-        Shortcut shortcut, FunctionBase function, npy_intp *sections, vector[npy_intp] &cuts) except -1:
+        Shortcut shortcut, FunctionBase function, npy_intp *sections,
+        vector[npy_intp] &cuts) except -1:
     """Read the number of pieces, or where they end; False if that takes a closer look.
     """
     cdef object given_sections = shortcut.field(function, SECTIONS)
@@ -134,7 +135,8 @@ cdef class SplitShortcut(Shortcut):
         cdef npy_intp step, cut, start = 0, sections = 0
         cdef int axis, d, k = 0, ndim
         # Indices may run code of the user's, so they come first.
-        if n != 1 or self.keeps_axis and not _read_cuts(self, function, &sections, cuts):
+        if n != 1 or self.keeps_axis and not _read_cuts(
+                self, function, &sections, cuts):
             return None
         ndim = PyArray_NDIM(array)
         if not 0 < ndim <= MAX_DIMS:

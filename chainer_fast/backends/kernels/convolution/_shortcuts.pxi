@@ -316,9 +316,9 @@ cdef class Deconvolution2DShortcut(_Shortcut):
     cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
                        const npy_intp *W) except -1:
         c.w.outs[0], c.w.outs[1] = x[2], x[3]
-        return _set_length(&c.w, 0, self.field(function, OUT_HEIGHT)) and (
-            _set_length(&c.w, 1, self.field(function, OUT_WIDTH))) and x[1] == W[0] and _set_sizes(
-            c, x[0], W[1] * c.groups, W)
+        return (_set_length(&c.w, 0, self.field(function, OUT_HEIGHT))
+                and _set_length(&c.w, 1, self.field(function, OUT_WIDTH))
+                and x[1] == W[0] and _set_sizes(c, x[0], W[1] * c.groups, W))
 
     cdef int note_sizes(self, FunctionBase function, const Convolution &c) except -1:
         self.keep(function, OUT_HEIGHT, c.w.length[0])

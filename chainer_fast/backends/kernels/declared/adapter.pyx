@@ -24,7 +24,8 @@ from chainer_fast.backends.kernels.declared.signatures import Number, read
 cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         namespace "chainer_fast" nogil:
     enum:
-        MOST_AXES, MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS, MOST_SHAPES, MOST_SYMBOLS
+        MOST_AXES, MOST_FUNCTIONS, MOST_NUMBERS, MOST_OPERANDS
+        MOST_SHAPES, MOST_SYMBOLS
     ptrdiff_t LONG_LOOP
     ctypedef void (*Body)() noexcept
     cdef struct Declaration:
@@ -62,7 +63,8 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         Body f
         Body d
         Unary *functions
-        bint bind(PyObject **, Axes, Task *, Classes *, PyObject **) except +* nogil
+        bint bind(PyObject **given, Axes, Task *, Classes *, PyObject **results,
+                  PyObject **kept) except +* nogil
 
 cdef extern from "chainer_fast/backends/kernels/declared/tables.hpp" \
         namespace "chainer_fast":
@@ -100,11 +102,13 @@ cdef class DeclaredKernel:
     cdef int _arguments, _axis      # their number; which is axes, or -1
     cdef int _axes_at               # likewise, among the names
     cdef Around _axis_type
+    cdef object _fixed_axis         # or None, if the axes are an argument
 
     def __call__(self, *args):
         cdef double numbers[MOST_NUMBERS]
         cdef PyObject *arrays[MOST_OPERANDS]
         cdef Axes axes
+        cdef object axis = self._fixed_axis
         cdef int i, a = 0, k = 0
         if len(args) != self._arguments:
             raise TypeError('%s takes %d arguments, got %d' % (
@@ -134,48 +138,54 @@ cdef class DeclaredKernel:
         """
         cdef double numbers[MOST_NUMBERS]
         cdef Axes axes
+        cdef object axis = self._fixed_axis
         cdef int i, k = 0
         for i in range(len(self._names)):
             number = own_attribute(function, <str>self._names[i])
             if i == self._axes_at:
-                if not _read_axes(number, <object>arrays[0], self._axis_type, &axes):
-                    return None
+                axis = number
             elif self._read(&self._bounds[k], number, numbers + k):
                 k += 1
             else:
                 return None
+        if self._rules.around and not _read_axes(
+                axis, <object>arrays[0], self._axis_type, &axes):
+            return None
         return self._run(arrays, axes, numbers)
 
-    cdef bint _read(self, const Bound *bound, object given, double *number) except -1:
+    cdef bint _read(self, const Bound *bound, object value, double *number) except -1:
         """Read a number; False if it is none of those that the signature names."""
         if bound.type == b'b':
-            number[0] = bool(given)
+            number[0] = bool(value)
             return True
         if bound.type == b'n':
-            return given is None
-        if bound.type == b'i' and type(given) is not int:
+            return value is None
+        if bound.type == b'i' and type(value) is not int:
             return False
         try:
-            if not to_double(given, number):
+            if not to_double(value, number):
                 return False
         except OverflowError:
             return False
-        if bound.type == b'i':
-            return -2**31 < number[0] < 2**31
+        if bound.type == b'i' and not -2**31 < number[0] < 2**31:
+            return False
         return not number[0] < bound.least and not (
             bound.over and not number[0] > bound.least)
 
     cdef object _run(self, PyObject **arrays, Axes axes, const double *numbers):
         """Return what the loop makes, or None if it is not for the arguments."""
         cdef PyObject *results[MOST_OPERANDS]
+        cdef PyObject *kept[MOST_OPERANDS]
         cdef Task task
         cdef Classes classes
         cdef int i, n = self._rules.operands - self._rules.inputs
         cdef bint done
         for i in range(n):
             results[i] = NULL
+        for i in range(self._rules.inputs):
+            kept[i] = NULL
         try:
-            if not self._rules.bind(arrays, axes, &task, &classes, results):
+            if not self._rules.bind(arrays, axes, &task, &classes, results, kept):
                 return None
             task.call.numbers = numbers
             clear_float_errors()
@@ -192,6 +202,8 @@ cdef class DeclaredKernel:
         finally:
             for i in range(n):
                 Py_XDECREF(results[i])
+            for i in range(self._rules.inputs):
+                Py_XDECREF(kept[i])
 
 
 cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexcept:
@@ -288,12 +300,14 @@ cdef DeclaredKernel _kernel(const Declaration *line):
             made._axes_at = k
             continue
         if k == MOST_NUMBERS:
-            raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
+            raise ValueError('%s takes more than %d numbers' % (
+                made.name, MOST_NUMBERS))
         made._bounds[k].type = ord(argument.type[0])
         made._bounds[k].least = -INFINITY if argument.least is None else argument.least
         made._bounds[k].over = argument.over
         k += 1
-    if made._rules.around != (made._axis >= 0):
+    made._fixed_axis = signature.axis
+    if made._rules.around != (made._axis >= 0 or signature.axis is not None):
         raise ValueError('%s has three symbols, or axes, and not both' % made.name)
     for i in range(MOST_FUNCTIONS):
         if line.functions[i] is not NULL:

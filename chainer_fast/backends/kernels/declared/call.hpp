@@ -27,6 +27,8 @@ struct Operand {
  * numbers of type ptrdiff_t. */
 struct Call {
     ptrdiff_t rows, columns, inner;
+    unsigned nearer;            // a bit for each input; see `sums_go_by_rows`
+    bool reordered;             // axes come in the order of memory, not in C order
     const double *numbers;
     const Unary *functions;     // of NumPy, as the declaration names them
     Operand operands[MOST_OPERANDS];
@@ -34,6 +36,10 @@ struct Call {
     template <typename T> T *at(int operand, ptrdiff_t row = 0) const {
         return (T *)operands[operand].data + row * operands[operand].row;
     }
+
+    /* Whether NumPy, adding up all but the columns of an input, goes from row to row: in
+     * memory, its columns are nearer to each other than anything else. */
+    bool sums_go_by_rows(int input) const { return nearer >> input & 1; }
 
     /* Whether an operand has an element for each column, not one for a row. */
     bool varies(int operand) const { return operands[operand].column != 0; }

@@ -16,6 +16,11 @@ enum Type { FLOATS, HALVES_TOO, LABELS, CLASSES };
 
 constexpr int MOST_SHAPES = 2, MOST_SYMBOLS = 3;
 
+inline ptrdiff_t distance(PyArrayObject *array, int axis) {
+    const ptrdiff_t step = PyArray_STRIDE(array, axis);
+    return step < 0 ? -step : step;
+}
+
 /* A shape in symbols of the first array; -1 is an axis of length one. */
 struct Shape {
     int n, symbols[MOST_SYMBOLS];
@@ -26,6 +31,50 @@ struct Shape {
 struct Axes {
     int begin[MOST_SYMBOLS + 1];
     ptrdiff_t lengths[MOST_SYMBOLS];
+
+    bool is_middle(int axis) const { return begin[1] <= axis && axis < begin[2]; }
+
+    /* Whether elements of the axes in the middle are nearest to each other in memory. */
+    bool are_nearer(PyArrayObject *array) const {
+        ptrdiff_t middle = PTRDIFF_MAX, others = PTRDIFF_MAX;
+        for (int axis = 0; axis < PyArray_NDIM(array); ++axis)
+            if (PyArray_DIM(array, axis) != 1) {
+                ptrdiff_t &nearest = is_middle(axis) ? middle : others;
+                nearest = std::min(nearest, distance(array, axis));
+            }
+        return middle < others;
+    }
+
+    /* Measure an array in the order of its memory, which has no gaps: what lies before
+     * the axes in the middle, and what lies behind. False if there are gaps, or if these
+     * axes are not in order or not together. */
+    bool follow(PyArrayObject *array) {
+        ptrdiff_t covered = PyArray_ITEMSIZE(array), found[MOST_SYMBOLS] = {1, 1, 1};
+        const ptrdiff_t all = covered * PyArray_SIZE(array);
+        int last = begin[2], place = 2;
+        while (covered < all) {
+            int axis = PyArray_NDIM(array) - 1;
+            while (axis >= 0 && (PyArray_DIM(array, axis) == 1
+                                 || PyArray_STRIDE(array, axis) != covered))
+                --axis;
+            if (axis < 0)
+                return false;
+            if (is_middle(axis)) {
+                if (place == 0 || axis >= last)
+                    return false;
+                place = 1;
+                last = axis;
+            }
+            else if (place == 1)
+                place = 0;
+            found[place] *= PyArray_DIM(array, axis);
+            covered *= PyArray_DIM(array, axis);
+        }
+        if (place == 2)         /* the middle has one element */
+            std::swap(found[0], found[2]);
+        std::copy(found, found + MOST_SYMBOLS, lengths);
+        return true;
+    }
 
     void measure(PyArrayObject *first, int symbols) {
         for (int s = 0; s < MOST_SYMBOLS; ++s) {
@@ -51,8 +100,7 @@ inline bool is_in_c_order(PyArrayObject *array) {
 inline bool falls(PyArrayObject *array) {
     ptrdiff_t last = PTRDIFF_MAX;
     for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
-        const ptrdiff_t step = PyArray_STRIDE(array, axis);
-        const ptrdiff_t stride = step < 0 ? -step : step;
+        const ptrdiff_t stride = distance(array, axis);
         if (PyArray_DIM(array, axis) == 1)
             continue;
         if (stride > last)
@@ -130,44 +178,40 @@ struct Rules {
     Body f, d;
     Unary functions[MOST_FUNCTIONS];
 
-    /* Put arrays into a call and make those for results, new references. False if the
-     * signature does not allow the arguments, or with an error of Python. */
+    /* Put arrays into a call and make those for results, new references; arrays that
+     * were copied are kept. False if the signature does not allow the arguments, or with
+     * an error of Python. */
     bool bind(PyObject *const *given, Axes axes, Task *task, Classes *classes,
-              PyObject **results) const {
+              PyObject **results, PyObject **kept) const {
         PyArrayObject *const *arrays = (PyArrayObject *const *)given;
         PyArrayObject *first = arrays[0];
         if (!PyArray_CheckExact(given[0]) || !suits(first, &axes))
             return false;
         const int typenum = PyArray_TYPE(first);
         Call &call = task->call;
-        call.rows = symbols == 1 ? 1 : axes.lengths[0];
-        call.columns = axes.lengths[symbols == 1 ? 0 : 1];
-        call.inner = axes.lengths[2];
         call.functions = functions;
+        call.nearer = 0;
+        call.reordered = false;
         task->halves = typenum == NPY_HALF;
         task->itemsize = typenum == NPY_DOUBLE ? 8 : 4;
         task->body = typenum == NPY_DOUBLE ? d : f;
         task->inputs = inputs;
         task->operands = operands;
         task->tiled = 0;
+        set_lengths(axes, &call);
         bool joins = !whole_rows;
         for (int i = 0; i < inputs; ++i)
             if (!bind_input(i, arrays[i], first, axes, task, classes, &joins))
                 return false;
-        bool alike = false;
-        if (task->tiled) {
-            alike = joins && are_alike(arrays);
-            if (alike)
-                task->tiled = 0;
-            else if (whole || !can_gather(arrays, task))
-                return false;
-        }
+        if (task->tiled && !set_order(arrays, joins, axes, task, kept))
+            return false;
         for (int i = inputs; i < operands; ++i) {
-            PyObject *made = result(slots[i].shapes[0], first, axes, typenum, alike);
+            const Shape &shape = slots[i].shapes[0];
+            PyObject *made = result(shape, first, axes, typenum, call.reordered);
             results[i - inputs] = made;
             if (!made)
                 return false;
-            put(i, (PyArrayObject *)made, slots[i].shapes[0], axes, task);
+            put(i, (PyArrayObject *)made, shape, axes, task);
             if (task->halves)
                 task->tiled |= 1u << i;
         }
@@ -191,6 +235,46 @@ private:
         }
         axes->measure(first, symbols);
         return axes->lengths[0] * axes->lengths[1] * axes->lengths[2] != 0;
+    }
+
+    void set_lengths(const Axes &axes, Call *call) const {
+        call->rows = symbols == 1 ? 1 : axes.lengths[0];
+        call->columns = axes.lengths[symbols == 1 ? 0 : 1];
+        call->inner = axes.lengths[2];
+    }
+
+    /* Find how a loop can read arrays that are not in C order, or halves: in the order of
+     * the memory of the first, in tiles, or as copies. False if it cannot. */
+    bool set_order(PyArrayObject *const *arrays, bool joins, Axes &axes, Task *task,
+                   PyObject **kept) const {
+        PyArrayObject *first = arrays[0];
+        const bool in_order = !task->halves && !is_in_c_order(first)
+            && (joins ? are_alike(arrays) : around && axes.follow(first));
+        if (!in_order && !whole)
+            return can_gather(arrays, task);
+        if (task->halves)
+            return false;
+        task->call.reordered = in_order;
+        set_lengths(axes, &task->call);
+        for (int i = 0; i < inputs; ++i) {
+            if (slots[i].type == CLASSES)
+                continue;       /* which are copied already */
+            const Shape &shape = *shape_of(slots[i], arrays[i], first, axes);
+            PyArrayObject *array = arrays[i];
+            const bool like_first = in_order && shape.whole;
+            if (like_first ? !fill_alike(first, array) : !is_in_c_order(array)) {
+                kept[i] = like_first
+                    ? PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0)
+                    : PyArray_NewCopy(array, NPY_CORDER);
+                if (!kept[i] || (like_first
+                                 && PyArray_CopyInto((PyArrayObject *)kept[i], array) < 0))
+                    return false;
+                array = (PyArrayObject *)kept[i];
+            }
+            put(i, array, shape, axes, task);
+        }
+        task->tiled = 0;
+        return true;
     }
 
     void put(int i, PyArrayObject *array, const Shape &shape, const Axes &axes,
@@ -232,6 +316,8 @@ private:
             return false;
         *joins = *joins && shape->whole;
         put(i, array, *shape, axes, task);
+        if (around && shape->whole && axes.are_nearer(array))
+            task->call.nearer |= 1u << i;
         if (type == CLASSES) {
             task->call.operands[i].data =
                 (void *)classes->read(array, task->call.columns);

@@ -18,7 +18,10 @@ Shapes
 Axes
     ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones: of them is the
     second of three symbols, as in ``x:F(before;n;behind)``. The others stand for the
-    axes on either side, if any. ``axis:others`` names all axes but those in the middle.
+    axes on either side, if any. ``axis:others`` names all axes but those in the
+    middle, and ``axis=1`` is no argument but says which one it is. Arrays that lie in
+    memory in another order of axes, such as images with the channels last, are read in
+    that order.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
     integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the
@@ -74,11 +77,14 @@ class Signature(tp.NamedTuple):
     outputs : tuple of Array
     whole_rows : bool
         Whether the columns of a row belong together.
+    axis : int or None
+        The axis of the second symbol, if it is none of the arguments.
     """
 
     arguments: tuple[Array | Number, ...]
     outputs: tuple[Array, ...]
     whole_rows: bool
+    axis: int | None
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -118,9 +124,13 @@ def read(text: str) -> Signature:
         If it is none, or if the first array does not have all symbols.
     """
     left, _, right = text.partition('->')
+    fixed = re.search(r' axis=(\d+)', left)
+    if fixed:
+        left = left.replace(fixed[0], '')
     signature = Signature(
         tuple([_argument(each) for each in left.split()]),
-        tuple([_argument(each) for each in right.split()]), ';' in text)
+        tuple([_argument(each) for each in right.split()]), ';' in text,
+        int(fixed[1]) if fixed else None)
     symbols = {*signature.inputs[0].shapes[0], '1'}
     for array in (*signature.inputs, *signature.outputs):
         for shape in array.shapes:

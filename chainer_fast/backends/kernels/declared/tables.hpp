@@ -5,9 +5,10 @@
 
 namespace chainer_fast {
 
-extern const Declaration ACCURACY[], LOSSES[], RUNNING_SUMS[], SOFTMAX[], VECTORS[];
+extern const Declaration ACCURACY[], LOSSES[], NORMALIZATION[],
+    RUNNING_SUMS[], SOFTMAX[], VECTORS[];
 
 inline const Declaration *const TABLES[] = {
-    ACCURACY, LOSSES, RUNNING_SUMS, SOFTMAX, VECTORS, nullptr};
+    ACCURACY, LOSSES, NORMALIZATION, RUNNING_SUMS, SOFTMAX, VECTORS, nullptr};
 
 }  // namespace chainer_fast

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include "chainer_fast/_cpu/half_loops.hpp"
 #include "chainer_fast/backends/kernels/declared/call.hpp"
@@ -141,7 +142,10 @@ struct Task {
                 if (i < inputs)
                     fill(i, begin * step(i), memory + i * room, count(i, stop - begin));
             }
-            body(some);
+            if (!run_body(some)) {
+                free(memory);
+                return false;
+            }
             for (int i = inputs; i < operands; ++i)
                 if (tiled >> i & 1)
                     halves_from_floats(
@@ -153,22 +157,28 @@ struct Task {
         return true;
     }
 
-    /* False if there is no memory for tiles. A loop that needs all rows at once cuts
-     * them among threads by itself. */
+    /* False if there is no memory. A loop that needs all rows at once cuts them among
+     * threads by itself. */
     bool run() const {
-        if (whole) {
-            body(call);
-            return true;
-        }
+        if (whole)
+            return run_body(call);
         std::atomic<bool> done(true);
         parallel(by_columns ? call.columns : call.rows, grain,
                  [&](ptrdiff_t begin, ptrdiff_t end) {
-            if (!tiled)
-                body(part(begin, end));
-            else if (!run_tiles(begin, end))
+            if (!(tiled ? run_tiles(begin, end) : run_body(part(begin, end))))
                 done = false;
         });
         return done;
+    }
+
+    bool run_body(const Call &some) const {
+        try {
+            body(some);
+        }
+        catch (const std::bad_alloc &) {
+            return false;
+        }
+        return true;
     }
 };
 

@@ -33,7 +33,7 @@ def _sum(x, axis):
 
 
 @by_interm(1, '--')
-@kernel(compiled=_compiled.moments, device=_cuda.moments)
+@kernel(compiled=declared('moments'), device=_cuda.moments)
 def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     """Mean and variance over axes.
 
@@ -66,7 +66,7 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
 
 
 @by_interm(5, '0')
-@kernel(compiled=_compiled.batch_apply, device=_cuda.batch_apply)
+@kernel(compiled=declared('batch_apply'), device=_cuda.batch_apply)
 def batch_apply(
         x: NdArray, gamma: NdArray, beta: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...]) -> NdArray:
@@ -96,7 +96,7 @@ def batch_apply(
 
 
 @by_interm(3, '0---')
-@kernel(compiled=_compiled.batch_forward, device=_cuda.batch_forward)
+@kernel(compiled=declared('batch_forward'), device=_cuda.batch_forward)
 def batch_forward(
         x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...],
         eps: float) -> tuple[NdArray, ...]:
@@ -126,7 +126,7 @@ def batch_forward(
 
 
 @by_interm(5, '011')
-@kernel(compiled=_compiled.batch_backward, device=_cuda.batch_backward)
+@kernel(compiled=declared('batch_backward'), device=_cuda.batch_backward)
 def batch_backward(
         x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...], fixed: bool) -> tuple[NdArray, ...]:
@@ -169,7 +169,7 @@ def batch_backward(
     return gx, ggamma, gbeta
 
 
-@kernel(compiled=_compiled.inverses, device=_cuda.inverses)
+@kernel(compiled=declared('inverses'), device=_cuda.inverses)
 def inverses(var: NdArray, eps: float) -> tuple[NdArray, ...]:
     """Reciprocals of standard deviation and variance.
 
@@ -192,7 +192,19 @@ def inverses(var: NdArray, eps: float) -> tuple[NdArray, ...]:
 
 
 @by_interm(6, '01111')
-@kernel(compiled=_compiled.fixed_backward, device=_cuda.fixed_backward)
+_batch_backward = declared('batch_backward')
+_statistics_backward = declared('statistics_backward')
+
+
+def _fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+    grads = _batch_backward(x, gamma, gy, mean, inv_std, axis, True)
+    if grads is NotImplemented:
+        return grads
+    statistics = _statistics_backward(gamma, inv_std, inv_var, *grads[1:])
+    return statistics if statistics is NotImplemented else (*grads, *statistics)
+
+
+@kernel(compiled=_fixed_backward, device=_cuda.fixed_backward)
 def fixed_backward(
         x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
         inv_var: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
@@ -418,7 +430,7 @@ def window_sum(x: NdArray, half: int) -> NdArray:
 
 
 @by_interm(1, '0--')
-@kernel(compiled=_compiled.response_forward, device=_cuda.response_forward)
+@kernel(compiled=declared('response_forward'), device=_cuda.response_forward)
 def response_forward(
         x: NdArray, half: int, k: float, alpha: float,
         beta: float) -> tuple[NdArray, ...]:
@@ -447,7 +459,7 @@ def response_forward(
 
 
 @by_interm(4, '0')
-@kernel(compiled=_compiled.response_backward, device=_cuda.response_backward)
+@kernel(compiled=declared('response_backward'), device=_cuda.response_backward)
 def response_backward(
         x: NdArray, gy: NdArray, unit_scale: NdArray, scale: NdArray, half: int,
         alpha: float, beta: float) -> NdArray:

@@ -13,7 +13,6 @@
 #ifndef CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 
-#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/column_sums.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
@@ -308,11 +307,6 @@ CF_CLONES void move_towards(T *running, const T *value, ptrdiff_t n, T decay,
     for (ptrdiff_t i = 0; i < n; ++i)
         running[i] = moved_towards(running[i], value[i], decay, weight);
 }
-
-constexpr Loop inverses_loop = {inverses<float>, inverses<double>};
-constexpr Loop statistics_backward_loop = {
-    statistics_backward<float>, statistics_backward<double>};
-constexpr Loop move_towards_loop = {move_towards<float>, move_towards<double>};
 
 }  // namespace
 }  // namespace chainer_fast

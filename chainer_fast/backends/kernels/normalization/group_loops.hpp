@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
 namespace chainer_fast {
@@ -146,6 +147,7 @@ void group_backward(const T *x, const T *gamma, const T *g, const T *mean,
                    betas.data(), r);
 }
 
+constexpr Loop move_towards_loop = {move_towards<float>, move_towards<double>};
 constexpr Loop group_forward_loop = {group_forward<float>, group_forward<double>};
 constexpr Loop group_backward_loop = {group_backward<float>, group_backward<double>};
 

@@ -154,9 +154,6 @@ void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
         transform_pixels<true>(x, g, gx, p, mean, factor, g_mean, slope);
 }
 
-constexpr Loop batch_forward_loop = {any_forward<float>, any_forward<double>};
-constexpr Loop batch_backward_loop = {any_backward<float>, any_backward<double>};
-
 }  // namespace
 }  // namespace chainer_fast
 

@@ -135,11 +135,6 @@ void response_backward(const T *x, const T *g, T *unit, T *scale, T *gx, Extent 
     });
 }
 
-constexpr Loop response_forward_loop = {
-    response_forward<float>, response_forward<double>};
-constexpr Loop response_backward_loop = {
-    response_backward<float>, response_backward<double>};
-
 }  // namespace
 }  // namespace chainer_fast
 

@@ -11,14 +11,22 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, place_of
 
 from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.normalization import compiled as loops
 from chainer_fast.backends.kernels.normalization import cuda as on_device
 from chainer_fast.backends.kernels.normalization.axes import batch_axes
 
 np.import_array()
 
-# Fields of the functions: batch normalization, also by given statistics, where INV_VAR is
-# one; group normalization, of which that of layers has no groups; local response.
+cdef object _batch_apply = declared('batch_apply')
+cdef object _batch_backward = declared('batch_backward')
+cdef object _batch_forward = declared('batch_forward')
+cdef object _inverses = declared('inverses')
+cdef object _response_backward = declared('response_backward')
+cdef object _response_forward = declared('response_forward')
+
+# Fields of the functions: batch normalization, also by given statistics, where INV_VAR
+# is one; group normalization, of which that of layers has no groups; local response.
 cdef enum:
     AXIS, KEY_AXIS, EXPANDER, EPS, INV_STD, MEAN, VAR, RUNNING_MEAN, RUNNING_VAR, DECAY
     FORWARD_DATA, IMPL, IMPL_SELECTOR
@@ -137,7 +145,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
         running_var = self.field(function, RUNNING_VAR)
         if running_mean is not None and running_var is None:
             return None
-        results = loops.batch_forward(
+        results = _batch_forward(
             x, gamma, beta, axes[0], self.field(function, EPS))
         if results is NotImplemented:
             return None
@@ -204,7 +212,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
                 not _fits(gamma, gapless_kind(x), x,
                           self.field(function, KEY_AXIS))):
             return NotImplemented
-        return loops.batch_backward(
+        return _batch_backward(
             x, gamma, gy, self.field(function, MEAN),
             self.field(function, INV_STD), self.field(function, AXIS), False)
 
@@ -229,11 +237,11 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
         for i in range(1, 5):
             if not _fits(<object>xs[i], kind, x, key_axis):
                 return None
-        inverses = loops.inverses(<object>xs[4], self.field(function, EPS))
+        inverses = _inverses(<object>xs[4], self.field(function, EPS))
         if inverses is NotImplemented:
             return None
         inv_std, inv_var = <tuple>inverses
-        y = loops.batch_apply(
+        y = _batch_apply(
             x, <object>xs[1], <object>xs[2], <object>xs[3], inv_std, axis)
         if y is NotImplemented:
             return None
@@ -251,7 +259,7 @@ cdef class FixedBatchNormalizationShortcut(_Normalization):
         for array in gamma, input_array(function, 3), input_array(function, 4):
             if not _fits(array, kind, x, key_axis):
                 return NotImplemented
-        return loops.fixed_backward(
+        return kernels.fixed_backward.compiled(
             x, gamma, gy, input_array(function, 3), self.field(function, INV_STD),
             self.field(function, INV_VAR), self.field(function, AXIS))
 
@@ -310,7 +318,7 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
         width = self.field(function, WIDTH)
         if n != 1 or type(width) is not int or not gapless_kind(<object>xs[0]):
             return None
-        results = loops.response_forward(
+        results = _response_forward(
             <object>xs[0], max(width // 2, 0), self.field(function, K),
             self.field(function, ALPHA), self.field(function, BETA))
         if results is NotImplemented:
@@ -320,8 +328,7 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
         return (<tuple>results)[0]
 
     cdef object gradients(self, FunctionBase function, object x, object gy):
-        return loops.response_backward(
+        return _response_backward(
             x, gy, self.field(function, UNIT_SCALE),
             self.field(function, SCALE), max(self.field(function, WIDTH) // 2, 0),
             self.field(function, ALPHA), self.field(function, BETA))
-

@@ -12,7 +12,7 @@ from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase)
-from chainer_fast._core.plain cimport cf_float_kind, empty_like, kind_of
+from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
@@ -85,7 +85,8 @@ cdef object _sum(Shortcut shortcut, FunctionBase function, object x):
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
 
 
-cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim, bint *reduced) except -1:
+cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim,
+                        bint *reduced) except -1:
     """Find which axes are reduced; False if that takes a closer look."""
     cdef object axes = shortcut.field(function, AXIS)
     cdef int axis, i
@@ -211,9 +212,9 @@ cdef class MeanShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object scaled = run_loop(_multiply, gy, gy, self.field(function, MULTIPLIER))
+        cdef object scaled = run_loop(
+            _multiply, gy, gy, self.field(function, MULTIPLIER))
         if scaled is None:
             return 0
         gx[0] = given(_spread(self, function, scaled))
         return gx[0] is not NULL
-

@@ -1,7 +1,7 @@
 # Sequences as blocks of memory, of any dtype that holds no references.
 #
-# All functions return ``NotImplemented`` if the arrays are not in C order or not alike
-# in dtype and shape behind the first axis.
+# All functions return ``NotImplemented`` if arrays are not in C order or not alike in
+# dtype and shape behind the first axis.
 #
 # Part of compiled.pyx.
 cimport numpy as np

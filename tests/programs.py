@@ -1,8 +1,9 @@
-"""Small programs that call every compiled form: what the fuzzer changes while they run.
+"""The table of small programs, which call every compiled form.
 
 A program has arrays and a function of them. Floats become variables, and integers that
-are arguments of the graph do so as well: anything that a program can hold may change
-between its forward pass and its gradients.
+are arguments of the graph do so as well. Every way through the package has to lead to
+the same results (:mod:`tests.ways`), and the fuzzer changes what a program holds while
+it runs (:mod:`tests.fuzz`).
 """
 import dataclasses
 from collections.abc import Callable
@@ -333,3 +334,9 @@ program(lambda x, t: L.BinaryHierarchicalSoftmax(4, ((0, 1), ((2, 3), 4)))(x, t)
         floats(3, 4), integers(5, 3), name='hierarchical_softmax')
 program(lambda x, t: L.BlackOut(4, [1, 2, 3, 4], 2)(x, t), floats(3, 4), integers(4, 3),
         name='black_out')
+
+#: Programs that have arrays of NumPy's own beside their variables, which Chainer does
+#: not take where these are ChainerX's.
+WITH_NUMPY = {
+    'constants of NumPy', 'contrastive', 'ctc', 'ctc with lengths',
+    'hierarchical_softmax', 'black_out'}
