@@ -12,7 +12,7 @@ from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, npy_intp
 
 from chainer_fast.backends._onednn.convolution cimport compute_by_library
-from chainer_fast.backends._onednn.library cimport wanted
+from chainer_fast.backends._onednn.library cimport wanted as library_wanted
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, find_gemm)
 from chainer_fast.backends.kernels.convolution.arguments cimport (
@@ -215,7 +215,7 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
             type_of_both(bias, bias) != kind or PyArray_SIZE(bias) != c.groups * (
                 c.channels if task == TRANSPOSE else c.filters)):
         return NotImplemented
-    if kind == b'f' and wanted():
+    if kind == b'f' and library_wanted():
         result = compute_by_library(task, c, a, b, bias, has_vectors())
         if result is not NotImplemented:
             return result

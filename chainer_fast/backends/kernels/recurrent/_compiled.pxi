@@ -17,7 +17,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM "chainer_fast::LSTM"
+    const Cell LSTM_STEP "chainer_fast::LSTM"
     const Cell LSTM_GRAD "chainer_fast::LSTM_GRAD"
     const Cell SLSTM "chainer_fast::SLSTM"
     const Cell SLSTM_GRAD "chainer_fast::SLSTM_GRAD"
@@ -144,7 +144,7 @@ cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, obj
 
 
 def lstm(c_prev, x):
-    return _step(LSTM, (c_prev,), (x,))
+    return _step(LSTM_STEP, (c_prev,), (x,))
 
 
 def lstm_grad(c_prev, x, c, gc, gh):
@@ -178,7 +178,7 @@ cdef class CellShortcut(Shortcut):
         if n != 2 * self.memories:
             return None
         if n == 2:
-            found = _step(LSTM, (<object>x[0],), (<object>x[1],))
+            found = _step(LSTM_STEP, (<object>x[0],), (<object>x[1],))
         else:
             found = _step(SLSTM, (<object>x[0], <object>x[1]),
                           (<object>x[2], <object>x[3]))
