@@ -86,6 +86,9 @@ else:
 WARN_OF_FLAGS = (
     'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.')
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
+# Modules without loops for vectors have no use for what -O3 does beyond -O2.
+LOOPS_HEADER = 'chainer_fast/_cpu/loops.hpp'
+GLUE_ARGS = [] if DEBUG or SANITIZERS or sys.platform == 'win32' else ['-O2']
 # Loops in C++ that know nothing of Python, and become part of a module: a pattern of
 # their files. What Cython writes ends in .cpp, what people write in .cc.
 LOOPS = {
@@ -147,20 +150,22 @@ def extensions():
     """Return the compiled modules: every .pyx file is one."""
     sources = {'.'.join(source.with_suffix('').parts): source
                for source in sorted(Path('chainer_fast').rglob('*.pyx'))}
-    return [
-        Extension(
+    modules = []
+    for name, source in sources.items():
+        own = dependencies(source)
+        modules.append(Extension(
             name,
             [str(source), *map(str, loops(name))],
             language='c++',
-            depends=['setup.py', FIRST_HEADER, *(
-                str(needed) for file in (source, *loops(name))
-                for needed in dependencies(file))],
+            depends=['setup.py', FIRST_HEADER, *map(str, own), *(
+                str(needed) for file in loops(name) for needed in dependencies(file))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
-            extra_compile_args=COMPILE_ARGS + (
-                [] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS),
-            extra_link_args=LINK_ARGS)
-        for name, source in sources.items()]
+            extra_compile_args=[
+                *COMPILE_ARGS, *([] if Path(LOOPS_HEADER) in own else GLUE_ARGS),
+                *([] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS)],
+            extra_link_args=LINK_ARGS))
+    return modules
 
 
 def translate(modules, force):

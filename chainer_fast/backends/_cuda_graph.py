@@ -4,7 +4,7 @@ import contextlib
 from chainer_fast.backends import _draws
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.backends._launches import needs
-from chainer_fast.backends.kernels.matmul.on_device import use_workspace
+from chainer_fast.backends.kernels.matmul.compiled import use_workspace
 from chainer_fast.backends.kernels.plan.recordings import Turns
 
 # Bytes: what cuBLAS itself takes on most cards.

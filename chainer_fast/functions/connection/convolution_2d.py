@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import convolution, record
-from chainer_fast.backends.kernels.convolution import shortcuts
+from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import argument, type_check
@@ -19,7 +19,7 @@ if tp.TYPE_CHECKING:
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
 
-@record(shortcuts.Convolution2DShortcut())
+@record(compiled.Convolution2DShortcut())
 class Convolution2DFunction(_convolution.Planar):
     """Convolution of images with filters.
 

@@ -5,7 +5,7 @@ import typing as tp
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution, record
-from chainer_fast.backends.kernels.convolution import shortcuts
+from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
 
-@record(shortcuts.Deconvolution2DShortcut(), fields=('cover_all', 'outh', 'outw'))
+@record(compiled.Deconvolution2DShortcut(), fields=('cover_all', 'outh', 'outw'))
 class Deconvolution2DFunction(_convolution.Planar):
     """Transposed convolution of images with filters.
 

@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import matmul, record
-from chainer_fast.backends.kernels.matmul import shortcuts
+from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -30,7 +30,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
-@record(shortcuts.LinearShortcut(), plan=builders.Affine)
+@record(compiled.LinearShortcut(), plan=builders.Affine)
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
@@ -99,7 +99,7 @@ class LinearFunction(FunctionNode):
 
 
 # The product is that of (W^T gy^T)^T.
-@record(shortcuts.MatMulShortcut((True, True, True)))
+@record(compiled.MatMulShortcut((True, True, True)))
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -122,7 +122,7 @@ class LinearGradData(FunctionNode):
 
 
 # The product is that of (x^T gy)^T.
-@record(shortcuts.MatMulShortcut((True, False, True)), fields=('_w_dtype',))
+@record(compiled.MatMulShortcut((True, False, True)), fields=('_w_dtype',))
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

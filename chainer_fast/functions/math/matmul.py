@@ -6,7 +6,7 @@ import warnings
 from chainer_fast import function_node, utils
 from chainer_fast.backends.kernels import matmul as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.matmul import shortcuts
+from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_mod
@@ -57,7 +57,7 @@ class _Product(function_node.FunctionNode):
         self.transb = transb
 
 
-@record(shortcuts.MatMulShortcut(), fields=('dtype', 'transa', 'transb', 'transc'))
+@record(compiled.MatMulShortcut(), fields=('dtype', 'transa', 'transb', 'transc'))
 class MatMul(_Product):
     """Product of matrices, of a batch of them, or of a matrix and a vector.
 

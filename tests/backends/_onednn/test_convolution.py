@@ -8,7 +8,7 @@ import pytest
 import chainer_fast
 import chainer_fast.functions as F
 from chainer_fast._cpu import processor
-from chainer_fast.backends._onednn import convolution, filters, library
+from chainer_fast.backends._onednn import convolution, library
 from chainer_fast.backends.kernels import convolution as kernels
 from chainer_fast.backends.kernels.convolution import compiled
 from tests.backends.kernels.convolution_cases import random, strided
@@ -135,21 +135,21 @@ def test_filters_that_change():
 
 def test_filters_that_are_kept():
     x, W, _, window, outs = operands(CASES[2])
-    before = filters.kept_bytes()
+    before = convolution.kept_bytes()
     with chainer_fast.no_backprop_mode():
         expected = by_library(kernels.convolve, x, W, None, *window, outs)
-        kept = filters.kept_bytes()
+        kept = convolution.kept_bytes()
         assert kept > before
         y = by_library(kernels.convolve, x, W, None, *window, outs)
         np.testing.assert_array_equal(y, expected)
         images = np.concatenate([x, x])     # another plan, with filters like those
         close(by_library(kernels.convolve, images, W, None, *window, outs)[2:],
               expected.astype('d'))
-        assert filters.kept_bytes() == kept
+        assert convolution.kept_bytes() == kept
     np.testing.assert_array_equal(
         by_library(kernels.convolve, x, W, None, *window, outs), expected)
     del W
-    assert filters.kept_bytes() == before
+    assert convolution.kept_bytes() == before
 
 
 def test_no_code_for_it():

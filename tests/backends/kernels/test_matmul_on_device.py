@@ -5,7 +5,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels.matmul import on_device
+from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.functions.connection.linear import LinearFunction
 from chainer_fast.functions.math.matmul import MatMul
 from tests.ways import called_methods
@@ -118,10 +118,10 @@ def test_stream_and_device(device):
 def test_status_is_an_error(device):
     """No workspace may begin at such an address."""
     x = device.xp.ones((2, 3), 'f')
-    on_device.use_workspace(x.data.ptr | 1, 1024)
+    compiled.use_workspace(x.data.ptr | 1, 1024)
     try:
         with pytest.raises(cuda.cupy.cuda.cublas.CUBLASError):
             F.linear(x, x)
     finally:
-        on_device.use_workspace(0, 0)
+        compiled.use_workspace(0, 0)
     assert F.linear(x, x).array.get().tolist() == [[3, 3], [3, 3]]

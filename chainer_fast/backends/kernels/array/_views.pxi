@@ -14,7 +14,7 @@ from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.shortcut cimport given, place_of
 from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
-from chainer_fast.backends.kernels.common.spread cimport sum_to
+from chainer_fast.backends.kernels.common.layout cimport sum_to
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_IsIntegerScalar(object)

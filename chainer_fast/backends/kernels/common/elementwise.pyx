@@ -27,7 +27,7 @@ from chainer_fast._core.shortcut cimport (
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport unary_of
-from chainer_fast.backends.kernels.common.spread cimport (
+from chainer_fast.backends.kernels.common.layout cimport (
     Spread, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread, sum_to)
 
 np.import_array()

@@ -9,6 +9,8 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, \
     PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
     PyArray_STRIDE, npy_intp
 
+from chainer_fast._core.graph cimport VariableNodeBase
+
 cdef extern from "numpy/arrayobject.h":
     object PyArray_New(
         void *subtype, int nd, npy_intp *dims, int typenum, npy_intp *strides,
@@ -74,3 +76,18 @@ cdef inline object empty_channels_last(int ndim, const npy_intp *dims, int typen
 cdef object in_order_of(object array, object like)
 cdef object in_c_order(object array)
 cdef object as_channels_last(object array)
+
+cdef enum:
+    MAX_SPREAD_DIMS = 8
+
+cdef struct Spread:
+    int ndim
+    npy_intp dims[MAX_SPREAD_DIMS]
+
+cdef bint shape_of_one(object array, Spread *shape) noexcept
+cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
+cdef object spread(object array, const Spread *shape)
+cdef object without_gaps(object array)
+cdef bint is_like(object array, object other, const Spread *shape) noexcept
+cdef bint is_of_broadcast(object array, tuple nodes) except -1
+cdef object sum_to(object array, VariableNodeBase node)

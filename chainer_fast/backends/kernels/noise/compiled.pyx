@@ -25,7 +25,7 @@ from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
-from chainer_fast.backends.kernels.common.spread cimport without_gaps
+from chainer_fast.backends.kernels.common.layout cimport without_gaps
 from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 
 np.import_array()

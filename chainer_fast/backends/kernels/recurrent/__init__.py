@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import typing as tp
 
-import chainer_fast.backends.kernels.recurrent.layer as _compiled_layer
-import chainer_fast.backends.kernels.recurrent.scan as _compiled_scan
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel, reduction
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
@@ -182,7 +180,7 @@ def tree_lstm_grad(
 
 # ------------------------------------------------------------------------------ scans
 
-@kernel(compiled=_compiled_scan.scan, device=_scans.scan)
+@kernel(compiled=_compiled.scan, device=_scans.scan)
 def scan(
         gates: NdArray, weight: NdArray, bias: NdArray | None, hx: NdArray,
         cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -234,7 +232,7 @@ def scan(
     return ys, hy, cy, (gates, h_prev, *extra)
 
 
-@kernel(compiled=_compiled_scan.scan_grad, device=_scans.scan_grad)
+@kernel(compiled=_compiled.scan_grad, device=_scans.scan_grad)
 def scan_grad(
         gys: NdArray, trace: tp.Any, weight: NdArray, ghy: NdArray,
         gcy: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -290,7 +288,7 @@ def _join_weights(ws):
             for group in (ws[:half], ws[half:])]
 
 
-@kernel(compiled=_compiled_layer.layer, device=_scans.layer)
+@kernel(compiled=_compiled.layer, device=_scans.layer)
 def layer(
         x: NdArray, ws: tp.Sequence[NdArray], bs: tp.Sequence[NdArray],
         hx: NdArray, cx: NdArray | None, sizes: tp.Sequence[int], mode: str,
@@ -336,7 +334,7 @@ def layer(
     return ys, hy, cy, (w_x, w_h, trace)
 
 
-@kernel(compiled=_compiled_layer.layer_grad)
+@kernel(compiled=_compiled.layer_grad)
 def layer_grad(
         gys: NdArray, trace: tp.Any, x: NdArray, ghy: NdArray | None,
         gcy: NdArray | None, sizes: tp.Sequence[int], mode: str, reverse: bool,

@@ -8,7 +8,6 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 from chainer_fast._core.dtypes cimport has_dtype, same_dtype
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.shortcut cimport given
-from chainer_fast.backends.kernels.sequences.compiled import transpose
 
 # The field of the function.
 cdef enum:

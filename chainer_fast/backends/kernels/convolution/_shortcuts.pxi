@@ -1,4 +1,4 @@
-"""Compiled shortcuts of convolutions of two dimensions."""
+# Compiled shortcuts of convolutions of two dimensions. Part of compiled.pyx.
 cimport numpy as np
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -14,12 +14,9 @@ from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, Window, set_sizes, type_of_both)
-from chainer_fast.backends.kernels.convolution.compiled cimport compute
 
 from chainer_fast.backends.kernels.convolution import cuda as on_device
 from chainer_fast.backends.kernels.reduction import total
-
-np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
         namespace "chainer_fast":

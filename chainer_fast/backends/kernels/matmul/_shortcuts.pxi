@@ -1,7 +1,8 @@
-"""Compiled shortcuts of affine maps and products of matrices.
-
-The products are those of ``ndarray.dot``, without the method call.
-"""
+# Compiled shortcuts of affine maps and products of matrices.
+#
+# The products are those of ``ndarray.dot``, without the method call.
+#
+# Part of compiled.pyx.
 cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
@@ -17,16 +18,11 @@ from chainer_fast._core.graph cimport (
 from chainer_fast._core.launches cimport kind_on_device
 from chainer_fast._core.plain cimport cf_float_kind, is_vector, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
-from chainer_fast.backends.kernels.matmul.compiled cimport dot
-from chainer_fast.backends.kernels.matmul.on_device cimport (
-    add_row_on_device, product_on_device)
 from chainer_fast._core import factors
 from chainer_fast._core.graph import silently
-from chainer_fast.backends.kernels.matmul import compiled
 from chainer_fast.backends.kernels.reduction import steps, total
 
-np.import_array()
-factors.bind_dot(compiled.dot)
+factors.bind_dot(dot)
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
@@ -92,7 +88,7 @@ cdef class LinearShortcut(Shortcut):
             add_to_rows_loop(kind, bias, y, _rows(y), _columns(y))
             if float_errors():
                 # NumPy has told of the errors of the product, but not of the sum.
-                y = silently(compiled.dot, rows, _transposed(weight))
+                y = silently(dot, rows, _transposed(weight))
                 y += bias
         return y
 
@@ -173,10 +169,10 @@ cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
     return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
 
 
-cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
+cdef object _turned_product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
     """Return the product of matrices, each transposed or not."""
     if trans_out:
-        return _product(b, a, not trans_b, not trans_a, False)
+        return _turned_product(b, a, not trans_b, not trans_a, False)
     return dot(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
@@ -236,7 +232,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None
-        return _product(a, b, trans_a, trans_b, trans_c)
+        return _turned_product(a, b, trans_a, trans_b, trans_c)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -257,9 +253,9 @@ cdef class MatMulShortcut(Shortcut):
                 or _length(b, trans_b, 1) != _length(gy, trans_c, 1)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(_product(gy, b, trans_c, not trans_b, trans_a))
+            gx[0] = given(_turned_product(gy, b, trans_c, not trans_b, trans_a))
         if wanted(function, 1):
-            gx[1] = given(_product(a, gy, not trans_a, trans_c, trans_b))
+            gx[1] = given(_turned_product(a, gy, not trans_a, trans_c, trans_b))
         return 1
 
     cdef object forward_on_device(

@@ -1,6 +1,8 @@
 from typing import Self
-
 from chainer_fast._core.graph import Shortcut
+
+def use_workspace(memory: int, size: int) -> None: ...
+
 
 class LinearShortcut(Shortcut): ...
 

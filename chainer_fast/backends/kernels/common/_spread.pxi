@@ -1,11 +1,12 @@
-"""Arrays with gaps, and such as are broadcast, spread out for loops; and sums.
-
-A copy in C order costs less than the general way through a function's methods: always
-if those go over the array several times, and otherwise as long as it stays in the
-cache. NumPy's results lie in C order as well, if the strides of all operands fall from
-axis to axis; other arrays are left to the methods. Gradients of what was broadcast are
-summed as the methods sum them.
-"""
+# Arrays with gaps, and such as are broadcast, spread out for loops; and sums.
+#
+# A copy in C order costs less than the general way through a function's methods: always
+# if those go over the array several times, and otherwise as long as it stays in the
+# cache. NumPy's results lie in C order as well, if the strides of all operands fall
+# from axis to axis; other arrays are left to the methods. Gradients of what was
+# broadcast are summed as the methods sum them.
+#
+# Part of layout.pyx.
 import numpy
 
 cimport numpy as np
@@ -16,8 +17,6 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
 from chainer_fast._core.dtypes cimport has_dtype
 from chainer_fast._core.graph cimport INLINE_DIMS, VariableNodeBase
 from chainer_fast._core.plain cimport cf_float_kind
-
-np.import_array()
 
 cdef object _add_up = numpy.add.reduce
 

@@ -1,4 +1,4 @@
-"""Filters in oneDNN's order, kept while nothing changes them."""
+# Filters in oneDNN's order, kept while nothing changes them. Part of convolution.pyx.
 cimport numpy as np
 from libc.stdint cimport uint64_t
 from libcpp.memory cimport shared_ptr
@@ -8,8 +8,6 @@ import collections
 import weakref
 
 from chainer_fast.backends._onednn.library cimport SUCCESS, failed
-
-np.import_array()
 
 cdef extern from "chainer_fast/_cpu/aligned.hpp" namespace "chainer_fast" nogil:
     void *take_aligned(size_t alignment, size_t size) noexcept

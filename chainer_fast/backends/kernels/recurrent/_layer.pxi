@@ -1,7 +1,8 @@
-"""Compiled layers of recurrent networks; the references document them.
-
-They take arrays of single precision on processors for which there is code.
-"""
+# Compiled layers of recurrent networks; the references document them.
+#
+# They take arrays of single precision on processors for which there is code.
+#
+# Part of compiled.pyx.
 import numpy
 
 cimport numpy as np
@@ -16,8 +17,6 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast._cpu.scratch cimport Scratch, take
 from chainer_fast.backends.kernels.recurrent.cell cimport plain_sizes
-
-np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
@@ -53,10 +52,9 @@ cdef enum:
     LARGE = 1 << 15
 
 # The order of the loops in `scan.hpp`.
-cdef dict _MODES = {
+cdef dict _LAYERS = {
     'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
 
-cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef class Trace:
@@ -72,7 +70,7 @@ cdef inline float *_data(object array) noexcept:
     return <float *>PyArray_DATA(<np.ndarray>array)
 
 
-cdef object _plain(object array, npy_intp rows, npy_intp columns):
+cdef object _plain_rows(object array, npy_intp rows, npy_intp columns):
     """Return an array in C order, or None if it is not one of floats of this shape.
 
     Arrays of one axis have no columns: -1.
@@ -87,9 +85,9 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
 
 cdef object _gradient(object array, npy_intp rows, npy_intp columns):
     """Return a gradient in C order and single precision, from any precision."""
-    plain = _plain(array, rows, columns)
+    plain = _plain_rows(array, rows, columns)
     if plain is None:
-        plain = _plain(contiguous(array, np.NPY_FLOAT), rows, columns)
+        plain = _plain_rows(contiguous(array, np.NPY_FLOAT), rows, columns)
     if plain is None:
         raise ValueError(
             'the gradient of states of shape %s must have that shape, but has %s'
@@ -112,7 +110,7 @@ cdef list _gates(groups, int gates, npy_intp n, npy_intp columns,
     rows = gates // half
     for k in range(2 * half):
         width = columns if k < half else last_columns
-        array = _plain(groups[k], rows * n, width)
+        array = _plain_rows(groups[k], rows * n, width)
         if array is None:
             return None
         plain.append(array)
@@ -121,7 +119,7 @@ cdef list _gates(groups, int gates, npy_intp n, npy_intp columns,
     return plain
 
 
-cdef object _new(npy_intp rows, npy_intp columns):
+cdef object _new_matrix(npy_intp rows, npy_intp columns):
     """Return a new array; one of the large ones is in memory that is used again."""
     cdef npy_intp dims[2]
     cdef int ndim = 1 if columns < 0 else 2
@@ -167,7 +165,7 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     if find_tiles() is NULL or not (
             PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2 and PyArray_NDIM(hx) == 2):
         return NotImplemented
-    kind, gates = _MODES[mode]
+    kind, gates = _LAYERS[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
     batch, n = PyArray_DIM(<np.ndarray>hx, 0), PyArray_DIM(<np.ndarray>hx, 1)
     # No step has more samples than the one before.
@@ -175,8 +173,8 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     if n < FEWEST_UNITS or falling != sorted(falling, reverse=True) or (
             sum(sizes) != rows):
         return NotImplemented
-    x, hx = _plain(x, rows, m), _plain(hx, batch, n)
-    cx = _plain(cx, batch, n) if kind == 0 else None
+    x, hx = _plain_rows(x, rows, m), _plain_rows(hx, batch, n)
+    cx = _plain_rows(cx, batch, n) if kind == 0 else None
     if x is None or hx is None or (kind == 0 and cx is None):
         return NotImplemented
     ws, bs = _gates(ws, gates, n, m, n, w), _gates(bs, gates, n, -1, -1, b)
@@ -185,8 +183,8 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
 
     trace = _trace(kind, gates, sizes, rows, m, n, batch, reverse)
     memory = take(size_of_forward(trace.layer) * sizeof(float))
-    ys, hy = _new(rows, n), _new(batch, n)
-    cy = None if cx is None else _new(batch, n)
+    ys, hy = _new_matrix(rows, n), _new_matrix(batch, n)
+    cy = None if cx is None else _new_matrix(batch, n)
     flags = layer_forward(
         trace.layer, x, w, b, hx, cx, trace.memory.data, memory.data, ys, hy, cy)
     if flags:
@@ -213,11 +211,11 @@ def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
     gcy = None if gcy is None else _gradient(gcy, batch, n)
 
     memory = take(size_of_backward(shape) * sizeof(float))
-    gx = _new(rows, m) if wants_gx else None
-    gw_x, gw_h = _new(shape.gates * n, m), _new(shape.gates * n, n)
-    gb_x, gb_h = _new(shape.gates * n, -1), _new(shape.gates * n, -1)
-    ghx = _new(batch, n)
-    gcx = None if gcy is None else _new(batch, n)
+    gx = _new_matrix(rows, m) if wants_gx else None
+    gw_x, gw_h = _new_matrix(shape.gates * n, m), _new_matrix(shape.gates * n, n)
+    gb_x, gb_h = _new_matrix(shape.gates * n, -1), _new_matrix(shape.gates * n, -1)
+    ghx = _new_matrix(batch, n)
+    gcx = None if gcy is None else _new_matrix(batch, n)
     gw[0], gw[1], gb[0], gb[1] = _data(gw_x), _data(gw_h), _data(gb_x), _data(gb_h)
     flags = layer_backward(
         shape, gys, (<Trace>trace).memory.data, memory.data, ghy, gcy, gx, gw, gb, ghx,

@@ -1,10 +1,11 @@
-"""Compiled scans of recurrent layers; the references document them.
-
-A step is one matrix product, from the last state to all gates of all samples, and one
-pass over the gates, in groups of samples whose gates stay in the cache. The products go
-to NumPy's BLAS, as all others of a network do: the threads of another one would compete
-with its threads.
-"""
+# Compiled scans of recurrent layers; the references document them.
+#
+# A step is one matrix product, from the last state to all gates of all samples, and one
+# pass over the gates, in groups of samples whose gates stay in the cache. The products
+# go to NumPy's BLAS, as all others of a network do: the threads of another one would
+# compete with its threads.
+#
+# Part of compiled.pyx.
 import numpy
 
 cimport numpy as np
@@ -16,8 +17,6 @@ from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, plain_sizes
-
-np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
@@ -36,7 +35,6 @@ cdef int[4] _GATES = [4, 3, 1, 1]
 # Arrays of the trace that have as many columns as the state.
 cdef int[4] _KEPT = [3, 2, 1, 1]
 
-cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef inline char *_rows(object matrix, npy_intp row) noexcept:
@@ -55,7 +53,7 @@ cdef object _view(object matrix, npy_intp row, npy_intp size):
         2, dims, PyArray_TYPE(<np.ndarray>matrix), _rows(matrix, row))
 
 
-cdef object _new(object like, npy_intp rows, npy_intp columns):
+cdef object _new_like(object like, npy_intp rows, npy_intp columns):
     cdef npy_intp dims[2]
     dims[0], dims[1] = rows, columns
     return PyArray_EMPTY(2, dims, PyArray_TYPE(<np.ndarray>like), 0)
@@ -119,14 +117,14 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
     if not is_matrix(gates, kind, rows, _GATES[m] * n) or (
             (m == GRU or bias is not None) and not is_vector(bias, kind, n)):
         return NotImplemented
-    ys = _new(gates, rows, n)
+    ys = _new_like(gates, rows, n)
     kept = [empty_like(ys) for _ in range(_KEPT[m])]
     kept1 = kept[1] if m == LSTM or m == GRU else None
     kept2 = kept[2] if m == LSTM else None
     # A copy: the products of few rows spend their time on reading it.
     turned = PyArray_NewCopy(
         <np.ndarray>PyArray_Transpose(<np.ndarray>weight, NULL), np.NPY_CORDER)
-    parts = _new(gates, max(sizes), _GATES[m] * n)
+    parts = _new_like(gates, max(sizes), _GATES[m] * n)
 
     for row, size in _steps(sizes, reverse):
         if size != last:

@@ -1,0 +1,93 @@
+# Arrays brought into the order of others. Part of layout.pyx.
+cimport numpy as np
+from cpython.ref cimport Py_INCREF
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, \
+    PyArray_DIM, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, \
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
+
+from chainer_fast._core.gapless cimport same_order
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)
+    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
+
+cdef extern from "chainer_fast/backends/kernels/common/transpose.hpp" \
+        namespace "chainer_fast" nogil:
+    bint transpose(
+        ptrdiff_t itemsize, const void *, void *, ptrdiff_t matrices, ptrdiff_t rows,
+        ptrdiff_t columns) noexcept
+
+
+cdef bint _is_plain(object array) noexcept:
+    """Tell whether an array is in C order and native bytes, and not empty."""
+    return PyArray_CHKFLAGS(
+        <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS | np.NPY_ARRAY_ALIGNED) and (
+            PyArray_ISNOTSWAPPED(<np.ndarray>array) and PyArray_SIZE(array) > 0)
+
+
+cdef object _fill(object out, object array):
+    """Copy an array into another of its shape and type, and return that."""
+    cdef bint there = _is_plain(array) and is_channels_last(out)
+    cdef bint back = is_channels_last(array) and _is_plain(out)
+    cdef npy_intp samples, rows, columns
+    cdef ptrdiff_t itemsize
+    cdef void *source
+    cdef void *target
+    if (there or back) and np.PyTypeNum_ISNUMBER(PyArray_TYPE(<np.ndarray>array)):
+        samples = PyArray_DIM(<np.ndarray>array, 0)
+        rows = PyArray_DIM(<np.ndarray>array, 1)
+        columns = PyArray_SIZE(<np.ndarray>array) // (samples * rows)
+        if back:
+            rows, columns = columns, rows
+        itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
+        source = PyArray_DATA(<np.ndarray>array)
+        target = PyArray_DATA(<np.ndarray>out)
+        with nogil:
+            there = transpose(itemsize, source, target, samples, rows, columns)
+        if there:
+            return out
+    PyArray_CopyInto(<np.ndarray>out, <np.ndarray>array)
+    return out
+
+
+cdef object _empty_like(object array, object like, np.NPY_ORDER order):
+    """Return a new array of the type of one and the shape of another, not filled."""
+    cdef np.dtype dtype = <np.dtype>PyArray_DESCR(<np.ndarray>array)
+    Py_INCREF(dtype)    # NumPy takes this reference
+    return PyArray_NewLikeArray(<np.ndarray>like, order, dtype, 0)
+
+
+cdef object in_order_of(object array, object like):
+    """Return an array in the order in memory of a gapless one.
+
+    It is the array itself if it has that order already or is not of NumPy, or of
+    another shape; a copy otherwise.
+    """
+    if not PyArray_CheckExact(array) or not PyArray_SAMESHAPE(
+            <np.ndarray>array, <np.ndarray>like) or same_order(array, like):
+        return array
+    return _fill(_empty_like(array, like, np.NPY_KEEPORDER), array)
+
+
+cdef object in_c_order(object array):
+    """Return an array of NumPy in C order: the array itself, or a copy."""
+    if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
+        return array
+    return _fill(_empty_like(array, array, np.NPY_CORDER), array)
+
+
+cdef object as_channels_last(object array):
+    """Return an array of numbers with channels last: the array itself, or a copy.
+
+    It has from 3 to ``MAX_IMAGE_DIMS`` axes; with one channel or pixel, C order does.
+    """
+    cdef object out
+    if is_channels_last(array):
+        return array
+    out = empty_channels_last(
+        PyArray_NDIM(<np.ndarray>array), PyArray_DIMS(<np.ndarray>array),
+        PyArray_TYPE(<np.ndarray>array))
+    if _is_plain(array) and _is_plain(out):
+        return array
+    return _fill(out, array)

@@ -1,0 +1,184 @@
+# Matrix products: large ones of floats by ``common.blas``, where that is faster.
+#
+# So are those that are shared among threads: NumPy's would be cut by a pool of its own.
+# All others are NumPy's.
+#
+# Part of compiled.pyx.
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
+    PyArray_MatrixProduct, PyArray_NDIM, npy_intp
+
+import numpy
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.blas cimport (
+    Gemm, ProductSizes, beats_numpy, find_gemm)
+
+cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
+    enum:
+        MAX_BATCH_AXES "chainer_fast::MAX_BATCH_AXES"
+    ctypedef struct Matrix "chainer_fast::Matrix<float>":
+        const float *data
+        ptrdiff_t ld
+        bint transposed
+    ctypedef struct Batch "chainer_fast::Batch":
+        ptrdiff_t axes, count, m, n, k
+        ptrdiff_t length[MAX_BATCH_AXES]
+        ptrdiff_t a_step[MAX_BATCH_AXES]
+        ptrdiff_t b_step[MAX_BATCH_AXES]
+    void multiply_all "chainer_fast::multiply_all"(
+        Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
+        namespace "chainer_fast" nogil:
+    const double ONE_THREAD, SHARED
+    int thread_limit() noexcept
+    ctypedef struct Control:
+        void *set
+    Control control_of_numpy() noexcept
+    cppclass OneThread:
+        OneThread(Control)
+
+cdef enum:
+    # From this many multiplications on other products are faster than NumPy's.
+    LARGE = 40 * 40 * 40
+    MAX_INT = 2147483647
+    # OpenBLAS has threads for a matrix and a vector from this many multiplications on.
+    # They pay from the other number on.
+    THREADED_VECTOR = 9216
+    LONG_VECTOR = 16000000
+
+cdef Control _numpys = control_of_numpy()
+
+
+cdef bint _read(object array, Matrix *out) noexcept:
+    """Describe the matrices in the last two axes; return whether BLAS takes them."""
+    cdef int n = PyArray_NDIM(array)
+    cdef npy_intp rows = PyArray_DIM(array, n - 2), columns = PyArray_DIM(array, n - 1)
+    cdef npy_intp row = np.PyArray_STRIDE(array, n - 2)
+    cdef npy_intp column = np.PyArray_STRIDE(array, n - 1)
+    if cf_float_kind(<np.ndarray>array) != b'f' or (
+            not np.PyArray_ISALIGNED(<np.ndarray>array)):
+        return False
+    out.data = <const float *>PyArray_DATA(<np.ndarray>array)
+    out.transposed = not ((column == 4 or columns == 1) and row >= 4 * columns)
+    if out.transposed and not ((row == 4 or rows == 1) and column >= 4 * rows):
+        return False
+    out.ld = (column if out.transposed else row) // 4
+    return out.ld <= MAX_INT
+
+
+cdef bint _is_ours(const ProductSizes &sizes, ptrdiff_t count) except -1:
+    """Tell whether as many products of these sizes are not left to NumPy."""
+    cdef ptrdiff_t m = sizes.rows, n = sizes.columns, k = sizes.depth
+    cdef double work = <double>m * n * k
+    # Products with a vector only read the matrix once.
+    if work < LARGE or max(m, n, k) > MAX_INT or min(m, n) == 1:
+        return False
+    return beats_numpy(sizes) or work * count > ONE_THREAD and thread_limit() > 1
+
+
+cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches):
+    """Return the product, or products, by one thread where others gain nothing.
+
+    Once woken, a thread of OpenBLAS takes a processor for a while, waiting, from the
+    threads of our loops.
+    """
+    cdef OneThread *one = NULL
+    cdef double work = <double>m * n * k
+    cdef bint is_short = work < (LONG_VECTOR if min(m, n) == 1 else SHARED)
+    if work >= THREADED_VECTOR and _numpys.set is not NULL and (
+            is_short or thread_limit() == 1):
+        one = new OneThread(_numpys)
+    try:
+        return numpy.matmul(a, b) if batches else PyArray_MatrixProduct(a, b)
+    finally:
+        del one
+
+
+cpdef object dot(a, b):
+    """Return ``a.dot(b)`` of arrays of any kind."""
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
+        return a.dot(b)
+    if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
+        if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
+                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a)
+                and PyArray_DIM(a, PyArray_NDIM(a) - 1) > 0
+                and cf_float_kind(<np.ndarray>a) == b'f'):
+            # One product of all rows.
+            rows = a.reshape((-1, a.shape[a.ndim - 1]))
+            return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
+        return a.dot(b)
+    return _product(a, b, False)
+
+
+cpdef object matmul(a, b):
+    """Return ``numpy.matmul(a, b)`` of arrays of NumPy."""
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b) or (
+            min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2
+            or max(PyArray_NDIM(a), PyArray_NDIM(b)) > MAX_BATCH_AXES + 2):
+        return numpy.matmul(a, b)
+    return _product(a, b, True)
+
+
+cdef object _product(a, b, bint batches):
+    """Return the product of two matrices, or those of two batches of them."""
+    cdef Batch batch
+    cdef ProductSizes sizes
+    cdef Matrix left, right
+    cdef Gemm by
+    cdef float *out
+    cdef npy_intp shape[MAX_BATCH_AXES + 2]
+    cdef int nd = max(PyArray_NDIM(a), PyArray_NDIM(b)), j
+    batch.m = PyArray_DIM(a, PyArray_NDIM(a) - 2)
+    batch.k = PyArray_DIM(a, PyArray_NDIM(a) - 1)
+    batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
+    batch.axes, batch.count = nd - 2, 1
+    if <double>batch.m * batch.n * batch.k < LARGE or (
+            PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
+            or not _read(a, &left) or not _read(b, &right)):
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
+    for j in range(batch.axes):
+        batch.length[j] = 1
+        if not _step(a, j - nd, &batch.length[j], &batch.a_step[j]) or (
+                not _step(b, j - nd, &batch.length[j], &batch.b_step[j])):
+            return numpy.matmul(a, b)
+        shape[j] = batch.length[j]
+        batch.count *= batch.length[j]
+    sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
+    sizes.left_turned, sizes.right_turned = left.transposed, right.transposed
+    if not _is_ours(sizes, batch.count):
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
+    shape[nd - 2], shape[nd - 1] = batch.m, batch.n
+    c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
+    out = <float *>PyArray_DATA(<np.ndarray>c)
+    find_gemm(b'f', sizes, &by)
+    clear_float_errors()
+    with nogil:
+        multiply_all(by, batch, left, right, out)
+    # NumPy warns of them, but in products of single matrices.
+    return numpy.matmul(a, b) if batches and float_errors() else c
+
+
+cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noexcept:
+    """Fill in the step of an axis, counted from the end; return whether BLAS takes it.
+
+    ``length`` is what the axis of the other operand has, and gets that of both.
+    """
+    cdef npy_intp n
+    axis += PyArray_NDIM(array)
+    step[0] = 0
+    if axis < 0:
+        return True
+    n = PyArray_DIM(array, axis)
+    if n == 1:
+        return True
+    if length[0] != 1 and length[0] != n:
+        return False
+    if np.PyArray_STRIDE(array, axis) % 4:
+        return False
+    length[0] = n
+    step[0] = np.PyArray_STRIDE(array, axis) // 4
+    return True
