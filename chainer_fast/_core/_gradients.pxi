@@ -21,11 +21,10 @@ def bind_add(add, Shortcut shortcut not None):
     _add = shortcut
 
 
-# -- as another kind
+# -- as another kind. The header has ``settle`` and ``as_grad_array``.
 
 
-cdef object settle(object gradient):
-    """Return what an open gradient adds up to, or None; others stay as they are."""
+cdef object settle_open(object gradient):
     cdef Factors factors
     if type(gradient) is list:
         if len(<list>gradient) > 1:
@@ -46,8 +45,7 @@ cdef object _dense(object gradient):
     return dense(<RowGradient>gradient) if type(gradient) is RowGradient else gradient
 
 
-cdef object as_grad_array(object gradient):
-    """Return a gradient that is not open as an array; None stays None."""
+cdef object array_of_other(object gradient):
     if isinstance(gradient, VariableBase):
         return (<VariableBase>gradient).arr
     return _dense(gradient)

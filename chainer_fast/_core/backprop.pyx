@@ -384,7 +384,8 @@ cdef class Traversal:
         for i in range(PyTuple_GET_SIZE(function.input_nodes)):
             node = <VariableNodeBase>PyTuple_GET_ITEM(function.input_nodes, i)
             if found[i] is not NULL and node.needs_grad:
-                if takes_factors(<object>found[i]):
+                if not PyArray_CheckExact(<object>found[i]) and (
+                        takes_factors(<object>found[i])):
                     self._reach(node)       # it is in the table
                     continue
                 if node.creator_base is None:

@@ -13,7 +13,7 @@ the public classes hold the defaults.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
-from numpy cimport npy_intp
+from numpy cimport PyArray_CheckExact, npy_intp
 
 from chainer_fast._core.state cimport ThreadState
 
@@ -143,8 +143,8 @@ cdef list nodes_of_outputs(FunctionBase function)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
 cdef int clear_grad(VariableBase variable) except -1
-cdef object settle(object gradient)
-cdef object as_grad_array(object gradient)
+cdef object settle_open(object gradient)
+cdef object array_of_other(object gradient)
 cdef VariableBase as_grad_variable(object gradient)
 cdef list as_terms(object gradient)
 cdef object as_factors(object gradient, npy_intp rows)
@@ -161,3 +161,15 @@ cdef bint is_wrapper(object array) noexcept
 cpdef object array_around(VariableBase variable, object device, object ids=*)
 cpdef object plain_array(object array, object device)
 cdef object plain_inside(object array)
+
+
+# Most gradients are arrays of NumPy, for which these are no calls.
+
+cdef inline object settle(object gradient):
+    """Return what an open gradient adds up to, or None; others stay as they are."""
+    return gradient if PyArray_CheckExact(gradient) else settle_open(gradient)
+
+
+cdef inline object as_grad_array(object gradient):
+    """Return a gradient that is not open as an array; None stays None."""
+    return gradient if PyArray_CheckExact(gradient) else array_of_other(gradient)

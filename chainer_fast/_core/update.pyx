@@ -16,7 +16,7 @@ from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.string cimport memset
-from numpy cimport NPY_ARRAY_C_CONTIGUOUS
+from numpy cimport NPY_ARRAY_C_CONTIGUOUS, PyArray_CheckExact
 
 from chainer_fast._core.device_arrays cimport Changes, arrays_of_update
 from chainer_fast._core.entries cimport entry_of
@@ -247,14 +247,18 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
 
 cdef PyObject *_pre_hooks(object hookable) except? NULL:
     """Return the dictionary of the hooks before an update; NULL if there are others."""
+    cdef PyObject *fields
     cdef PyObject *post
     cdef PyObject *pre
     if type(hookable) is not _Hookable:
         return NULL
-    post = _own(hookable, _post_hooks_field)
+    fields = instance_dict(hookable)
+    if fields is NULL:
+        return NULL
+    post = entry_of(<object>fields, _post_hooks_field)
     if post is NULL or not PyDict_Check(<object>post) or PyDict_GET_SIZE(<object>post):
         return NULL
-    pre = _own(hookable, _pre_hooks_field)
+    pre = entry_of(<object>fields, _pre_hooks_field)
     return pre if pre is not NULL and PyDict_Check(<object>pre) else NULL
 
 
@@ -298,16 +302,18 @@ cdef class _Update(_Values):
         An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
         arrays alone, are part of it.
         """
-        cdef int found
-        try:
-            found = self.find(param)
-            if found != PLAIN:
-                return found == AT_REST and optimizer_hooks is None
-            return self.prepare_steps(optimizer_hooks) and self.run(changes)
-        finally:
-            self.variable = None
-            self.fields = self.hooks = None
-            self.array = self.half = self.grad = self.state = None
+        cdef int found = self.find(param)
+        if found == PLAIN:
+            if self.prepare_steps(optimizer_hooks) and self.compute(changes):
+                return True
+        elif found == AT_REST and optimizer_hooks is None:
+            return True
+        # What is called now may change anything.
+        self.forget()
+        self.variable = None
+        self.fields = self.hooks = None
+        self.array = self.half = self.grad = self.state = None
+        return False
 
     cdef int find(self, object param) except -1:
         """Find the rule of a parameter, and all arrays."""
@@ -359,9 +365,11 @@ cdef class _Update(_Values):
 
     cdef bint choose(self, PyObject *uses_floats, object twin) except -1:
         """Choose between all rows and some, and between halves and their twin."""
-        self.by_rows = has_rows(self.grad) and not (
-            self.on_device or self.kind == HALF or PyDict_GET_SIZE(self.hooks)
-            or self.variable._loss_scale is not None)
+        self.half = None
+        self.by_rows = not (
+            PyArray_CheckExact(self.grad) or self.on_device or self.kind == HALF
+            or self.variable._loss_scale is not None or PyDict_GET_SIZE(self.hooks)
+            ) and has_rows(self.grad)
         if self.kind == HALF and <object>uses_floats is not False:
             if <object>uses_floats is not True or type(twin) is not _Parameter:
                 return False
@@ -408,12 +416,13 @@ cdef class _Update(_Values):
 
     # -- loops. Nothing else runs from here on: they trust what is asked of arrays now.
 
-    cdef bint run(self, Changes changes) except -1:
+    cdef bint compute(self, Changes changes) except -1:
         """Run the loops of all steps, and count the update."""
         cdef tuple names = self.latest.states_for(self.h)
-        if not self.by_rows or not self.run_on_rows(names):
-            self.grad = self.variable.grad_arr = as_grad_array(self.grad)
-            if self.lazy or not self.run_on_all(names, changes):
+        if not self.by_rows or not self.compute_rows(names):
+            if not PyArray_CheckExact(self.grad):
+                self.grad = self.variable.grad_arr = as_grad_array(self.grad)
+            if self.lazy or not self.compute_all(names, changes):
                 return False
         if self.half is None:
             self.variable._loss_scale = None    # that of halves is kept, as they are
@@ -421,7 +430,7 @@ cdef class _Update(_Values):
         self.latest.count(self.fields, self.h)
         return True
 
-    cdef bint run_on_rows(self, tuple names) except -1:
+    cdef bint compute_rows(self, tuple names) except -1:
         """Update the matrix by a gradient that is kept as rows; False if they differ.
         """
         cdef Operands operands
@@ -435,7 +444,7 @@ cdef class _Update(_Values):
             IS_LEFT if self.lazy else self.latest.unused(self.steps[0].c, self.kind))
         return True
 
-    cdef bint run_on_all(self, tuple names, Changes changes) except -1:
+    cdef bint compute_all(self, tuple names, Changes changes) except -1:
         """Update all elements."""
         cdef Operands operands, halves
         cdef list arrays
@@ -492,7 +501,7 @@ def step(Recipe recipe, rule, param, grad):
             recipe, fields, update.h, PyLong_AsLong(t), update.kind, update.steps):
         return False
     clear_float_errors()
-    if not update.run_on_all(recipe.states_for(update.h), changes):
+    if not update.compute_all(recipe.states_for(update.h), changes):
         return False
     changes.launch()
     recipe.count(fields, update.h)
@@ -541,8 +550,6 @@ def update_params(list params, list hooks=None):
                     continue
             all_plain = False
             param.update()
-            # The rule, its hooks or its formula may have changed anything.
-            update.forget()
             clear_float_errors()
     finally:
         changes.launch()
