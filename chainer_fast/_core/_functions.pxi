@@ -392,6 +392,8 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
                     'incompatible array types are mixed in the forward input (%s).\n'
                     'Actual: %s%s' % (
                         function.label, type(x), _cure_of_mixture([x])))
+            if variable is None:
+                x = _not_a_matrix(x)
         variables.append(new_variable(x, False) if variable is None else variable)
     arrays = tuple([(<VariableBase>v).arr for v in variables])
     if not plain and not all_on_devices(arrays) and not _compatible(arrays):

@@ -14,6 +14,11 @@ cdef VariableBase new_variable(object array, bint requires_grad):
     return variable
 
 
+cdef object _not_a_matrix(object array):
+    """Return an array that stays one for a matrix, whose products are other ones."""
+    return array.view(numpy.ndarray) if isinstance(array, numpy.matrix) else array
+
+
 cdef VariableNodeBase _new_node(VariableBase variable):
     cdef VariableNodeBase node = <VariableNodeBase>cf_allocate(
         _VariableNode, _NO_ARGS)
@@ -117,11 +122,12 @@ cdef class VariableBase:
                 'data', 'name', 'grad', 'requires_grad', 'layout'))
         if is_wrapper(data):
             data = _of_wrappers.connected(data, requires_grad)
-        elif data is not None and not PyArray_CheckExact(data) and (
-                not _accepts_array(data)):
-            raise TypeError(
-                '%s are expected. Actual: %s. Convert the data with numpy.asarray '
-                'first.' % (_describe_arrays(), type(data)))
+        elif data is not None and not PyArray_CheckExact(data):
+            if not _accepts_array(data):
+                raise TypeError(
+                    '%s are expected. Actual: %s. Convert the data with numpy.asarray '
+                    'first.' % (_describe_arrays(), type(data)))
+            data = _not_a_matrix(data)
         if self.node_ptr is not NULL:
             # __init__ called once more: the old node belongs to a graph, leave it.
             node = <VariableNodeBase>self.node_ptr
@@ -198,6 +204,8 @@ cdef class VariableBase:
         """Take an array for this variable alone."""
         if is_wrapper(array):
             array = _of_wrappers.connected(array, self._requires_grad)
+        elif not PyArray_CheckExact(array):
+            array = _not_a_matrix(array)
         self.arr = array
         self._cached_device = None
         if self.node_base is not None:
@@ -288,7 +296,7 @@ cdef class VariableBase:
         if layout_check and self._layout is not None:
             self._refuse_layout()
         _check_grad(self, grad)
-        put_grad(self, grad, None)
+        put_grad(self, grad if PyArray_CheckExact(grad) else _not_a_matrix(grad), None)
 
     def _set_grad_without_check(self, grad):
         put_grad(self, grad, None)

@@ -135,7 +135,6 @@ def _call(self, *inputs):
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-@functools.cache
 def _computed_later(cls):
     """Return the names of attributes that need the inputs and outputs of a node."""
     return [name for name in dir(cls)
