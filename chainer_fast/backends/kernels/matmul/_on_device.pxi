@@ -124,7 +124,9 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
     if kind < 0 or not same_dtype(b.dtype, dtype) or not _look():
         return None
     if not _described(device, a, trans_a, &left) or (
-            not _described(device, b, trans_b, &right)) or left.shape[1] != right.shape[0]:
+            not _described(device, b, trans_b, &right)):
+        return None
+    if left.shape[1] != right.shape[0]:
         return None
     out = new_on_device((left.shape[0], right.shape[1]), dtype)
     handle, stream, address = _handle(), current_stream(), out.data.ptr
