@@ -169,7 +169,8 @@ cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
     return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
 
 
-cdef object _turned_product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
+cdef object _turned_product(
+        object a, object b, bint trans_a, bint trans_b, bint trans_out):
     """Return the product of matrices, each transposed or not."""
     if trans_out:
         return _turned_product(b, a, not trans_b, not trans_a, False)

@@ -1,4 +1,5 @@
 from typing import Self
+
 from chainer_fast._core.graph import Shortcut
 
 def use_workspace(memory: int, size: int) -> None: ...

@@ -56,7 +56,6 @@ cdef dict _LAYERS = {
     'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
 
 
-
 cdef class Trace:
     """What the gradient of a layer needs, in an order that only it knows."""
     cdef Layer layer

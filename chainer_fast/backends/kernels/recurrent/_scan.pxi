@@ -36,7 +36,6 @@ cdef int[4] _GATES = [4, 3, 1, 1]
 cdef int[4] _KEPT = [3, 2, 1, 1]
 
 
-
 cdef inline char *_rows(object matrix, npy_intp row) noexcept:
     """Return where a row of a matrix begins; NULL if there is no matrix."""
     if matrix is None:
