@@ -101,3 +101,9 @@ def test_citation_agrees(project):
 def test_links_to_files(name):
     links = re.findall(r'\]\((?!https?:)([^)#]+)', read(name))
     assert links and all((ROOT / link).exists() for link in links)
+
+
+def test_few_compiled_modules():
+    """Each costs the build more than most of what is in it: families are one module."""
+    modules = list((ROOT / 'chainer_fast').rglob('*.pyx'))
+    assert 20 < len(modules) <= 62
