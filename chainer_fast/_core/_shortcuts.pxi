@@ -176,9 +176,10 @@ cdef inline object _apply_by(
     cdef vector[PyObject *] many
     # Meanwhile other threads, and an index of the user's, may replace the arrays.
     cdef Held held
-    cdef bint requires_grad = False, on_device = False
+    cdef bint requires_grad = False
     cdef Py_ssize_t i
     cdef object array
+    cdef bint on_device = False
     cdef Traits traits = shortcut.traits
     if n > MAX_SHORTCUT_INPUTS:
         many.resize(n)
@@ -201,10 +202,13 @@ cdef inline object _apply_by(
             if not traits.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True
-    array = (shortcut.forward_on_device(function, arrays, n) if on_device
-             else shortcut.forward(function, arrays, n))
+    if on_device:
+        array = shortcut.forward_on_device(function, arrays, n)
+    else:
+        array = shortcut.forward(function, arrays, n)
     if array is None:
         return None
+
     function._input_indexes_to_retain = traits.retain_inputs
     function._output_indexes_to_retain = traits.retain_outputs
     function._input_count = n

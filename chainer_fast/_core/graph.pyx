@@ -151,9 +151,9 @@ cdef bint is_wrapper(object array) noexcept:
 # One module, since these types refer to each other; a file each, for readability.
 include "_nodes.pxi"
 include "_variables.pxi"
-include "_gradients.pxi"
 include "_functions.pxi"
 include "_shortcuts.pxi"
 include "_operators.pxi"
 include "_silence.pxi"
 include "_arrays.pxi"
+include "_gradients.pxi"

@@ -138,14 +138,6 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
     return True
 
 
-cdef bint _read_lazy(object hyperparam, bint *lazy) except -1:
-    """Read whether rows whose gradient is zero are left alone; False if it is no bool.
-    """
-    cdef PyObject *item = _lookup(hyperparam, 'lazy')
-    lazy[0] = item is not NULL and <object>item is True
-    return item is NULL or <object>item is True or <object>item is False
-
-
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
@@ -183,6 +175,7 @@ cdef class _Values:
         cdef PyObject *fields
         cdef PyObject *key
         cdef PyObject *parent = NULL
+        cdef PyObject *lazy
         cdef Py_ssize_t position = 0
         if type(hyperparam) is not _Hyperparameter:
             return False
@@ -196,8 +189,12 @@ cdef class _Values:
         if recipe is not self.recipe and not recipe.methods.unchanged():
             return False
         self.forget()
-        if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h) or (
-                not _read_lazy(hyperparam, &self.lazy)):
+        if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
+            return False
+        # Whether rows whose gradient is zero are left alone.
+        lazy = _lookup(hyperparam, 'lazy')
+        self.lazy = lazy is not NULL and <object>lazy is True
+        if lazy is not NULL and not self.lazy and <object>lazy is not False:
             return False
         if parent is not NULL:
             self.recipe = recipe
@@ -291,7 +288,7 @@ cdef class _Update(_Values):
     cdef long t
     cdef int kind                # of the array
     cdef bint on_device
-    cdef Step steps[MAX_STEPS]
+    cdef Step *steps             # on the stack of the caller
     cdef int n                   # of the step of the rule, which is the last one
     cdef int n_hooks             # steps that change the gradient for everybody to see
 
@@ -302,7 +299,9 @@ cdef class _Update(_Values):
         An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
         arrays alone, are part of it.
         """
+        cdef Step steps[MAX_STEPS]
         cdef int found = self.find(param)
+        self.steps = steps
         if found == PLAIN:
             if self.prepare_steps(optimizer_hooks) and self.compute(changes):
                 return True
@@ -489,6 +488,7 @@ def step(Recipe recipe, rule, param, grad):
         False if the case is not plain; then nothing has changed, and the rule has to
         compute the update itself.
     """
+    cdef Step steps[1]
     cdef _Update update = _Update.__new__(_Update)
     cdef Changes changes = Changes.__new__(Changes)
     cdef dict fields = rule.__dict__
@@ -496,6 +496,7 @@ def step(Recipe recipe, rule, param, grad):
     if grad is None or type(t) is not int or not _read_hyperparams(
             rule.hyperparam, recipe.hyperparams, update.h):
         return False
+    update.steps = steps
     update.take(param, grad, rule.state)
     if update.kind < 0 or not _prepare(
             recipe, fields, update.h, PyLong_AsLong(t), update.kind, update.steps):

@@ -159,7 +159,7 @@ def layer_normalization(
            [-1.,  2.]], dtype=float32)
     """
     if (getattr(gamma, 'shape', None) == getattr(beta, 'shape', None) == (1,)
-            and x.ndim == 2 and x.shape[1] != 1):
+            and getattr(x, 'ndim', None) == 2 and x.shape[1] != 1):
         # One number each serves for all columns.
         gamma = broadcast.broadcast_to(gamma, x.shape[1:])
         beta = broadcast.broadcast_to(beta, x.shape[1:])

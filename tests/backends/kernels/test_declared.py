@@ -61,8 +61,8 @@ def strides_of(result):
     """Return how far apart elements along each axis with several are, of each array."""
     if isinstance(result, tuple):
         return [strides_of(each) for each in result]
-    return [abs(stride) for stride, length in zip(result.strides, result.shape, strict=True)
-            if length != 1]
+    return [abs(stride) for stride, length in zip(
+        result.strides, result.shape, strict=True) if length != 1]
 
 
 def is_whole(signature):

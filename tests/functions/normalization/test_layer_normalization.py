@@ -88,7 +88,7 @@ def test_types_are_checked(device, xs, error):
         F.layer_normalization(*device.send(xs))
 
 
-@pytest.mark.parametrize('lists', [(1,), (2,), (1, 2)])
+@pytest.mark.parametrize('lists', [(0,), (1,), (2,), (1, 2)])
 def test_lists_are_refused(device, lists):
     xs = [uniform(shape, dtype='f') for shape in ((3, 1), (1,), (1,))]
     xs = [x.tolist() if i in lists else device.send(x) for i, x in enumerate(xs)]

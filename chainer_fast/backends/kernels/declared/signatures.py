@@ -96,10 +96,10 @@ class Signature(tp.NamedTuple):
 
 
 def _array(name, text):
-    types, shapes = zip(*[
-        SHAPE.fullmatch(each).groups() for each in text.split('|')], strict=True)
-    if len({*types}) != 1:
-        raise ValueError('%s has several types in %r' % (name, text))
+    found = [SHAPE.fullmatch(each) for each in text.split('|')]
+    types, shapes = zip(*[each.groups() for each in found if each], strict=True)
+    if len({*types}) != 1 or None in found:
+        raise ValueError('%s has several types in %r, or none' % (name, text))
     return Array(name, types[0], tuple([
         tuple(re.split('[,;]', shape)) if shape else () for shape in shapes]))
 

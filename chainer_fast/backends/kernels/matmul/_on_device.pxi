@@ -80,7 +80,8 @@ def use_workspace(intptr_t memory, size_t size):
     workspace().size = _cublas.workspace.size = size
 
 
-cdef bint _described(int device, object array, bint transposed, _Matrix *out) except -1:
+cdef bint _read_matrix(
+        int device, object array, bint transposed, _Matrix *out) except -1:
     """Read a matrix; False if cuBLAS cannot take it as it is."""
     cdef tuple shape = array.shape
     cdef Py_ssize_t length
@@ -123,10 +124,9 @@ cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
     kind = kind_of_dtype(dtype)
     if kind < 0 or not same_dtype(b.dtype, dtype) or not _look():
         return None
-    if not _described(device, a, trans_a, &left) or (
-            not _described(device, b, trans_b, &right)):
-        return None
-    if left.shape[1] != right.shape[0]:
+    if not _read_matrix(device, a, trans_a, &left) or (
+            not _read_matrix(device, b, trans_b, &right)) or (
+                left.shape[1] != right.shape[0]):
         return None
     out = new_on_device((left.shape[0], right.shape[1]), dtype)
     handle, stream, address = _handle(), current_stream(), out.data.ptr

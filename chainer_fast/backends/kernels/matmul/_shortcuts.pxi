@@ -169,10 +169,11 @@ cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
     return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
 
 
-cdef object _multiply(object a, object b, bint trans_a, bint trans_b, bint trans_out):
+cdef object _turned_product(
+        object a, object b, bint trans_a, bint trans_b, bint trans_out):
     """Return the product of matrices, each transposed or not."""
     if trans_out:
-        return _multiply(b, a, not trans_b, not trans_a, False)
+        return _turned_product(b, a, not trans_b, not trans_a, False)
     return dot(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
@@ -232,7 +233,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None
-        return _multiply(a, b, trans_a, trans_b, trans_c)
+        return _turned_product(a, b, trans_a, trans_b, trans_c)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -253,9 +254,9 @@ cdef class MatMulShortcut(Shortcut):
                 or _length(b, trans_b, 1) != _length(gy, trans_c, 1)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(_multiply(gy, b, trans_c, not trans_b, trans_a))
+            gx[0] = given(_turned_product(gy, b, trans_c, not trans_b, trans_a))
         if wanted(function, 1):
-            gx[1] = given(_multiply(a, gy, not trans_a, trans_c, trans_b))
+            gx[1] = given(_turned_product(a, gy, not trans_a, trans_c, trans_b))
         return 1
 
     cdef object forward_on_device(

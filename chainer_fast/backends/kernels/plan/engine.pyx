@@ -1,6 +1,7 @@
 """Steps for functions that have no compiled ones: the graph engine runs these."""
 import copy
 
+cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libcpp.vector cimport vector
@@ -12,6 +13,8 @@ from chainer_fast._core.state cimport current
 from chainer_fast.backends.kernels.plan.steps cimport Step, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 from chainer_fast.configuration import using_config
+
+np.import_array()       # for what is inline in the header of the graph
 
 
 cdef class EngineCall(Step):
