@@ -111,7 +111,8 @@ def _argument(text):
         return Number(name, type_, float(least) if bound else None, bound == '>')
     array = ARRAY.fullmatch(text)
     if array is None:
-        raise ValueError('%r is neither an array nor a number of a signature' % text)
+        raise ValueError(
+            '%r is neither an array nor a number of a signature' % (text,))
     return _array(*array.groups())
 
 
