@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import chainer_fast
 from chainer_fast._core import graph
 from chainer_fast.functions.activation import (
     clipped_relu,
@@ -186,6 +187,10 @@ def test_fields_are_attributes(cls, data):
     make, arrays = data.draw(CASES[cls](Kind.TAME))
     function = make()
     with np.errstate(all='ignore'):
-        y = function.apply(tuple(arrays))[0]
+        y = function.apply(tuple([
+            chainer_fast.Variable(x, requires_grad=x.dtype.kind == 'f')
+            for x in arrays]))[0]
+        y.grad = np.ones_like(y.array)
+        y.backward()
     assert y.creator_node is None or y.creator_node is function
     assert set(shortcut.fields or ()) <= vars(function).keys()

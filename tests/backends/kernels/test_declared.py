@@ -89,7 +89,7 @@ def test_reference(name, size):
                         assert layout in cases.OTHER or is_whole(signature)
                         continue
                     assert_same(found, expected, name in CLOSE)
-                    if not is_whole(signature):
+                    if not is_whole(signature) and layout != 'broadcast rows':
                         assert strides_of(found) == strides_of(expected)
 
 

@@ -33,7 +33,7 @@ def test_same_as_the_reference(data, shape, dtype, seed):
 
 
 @pytest.mark.parametrize('x, axis', [
-    (np.ones((2, 3), '>f'), 1), (np.ones((2, 3)).T, 1), (np.ones((0, 3)), 1),
+    (np.ones((2, 3), '>f'), 1), (np.ones((0, 3)), 1),
     (np.ones((2, 3)), 2), (np.ones((2, 3)), (0, 1)), (np.ones(()), 0)])
 def test_no_code_for_these(x, axis):
     assert kernels.softmax.compiled(x, axis) is NotImplemented

@@ -110,7 +110,8 @@ cdef class DeclaredKernel:
         cdef Axes axes
         cdef object axis = self._fixed_axis
         cdef int i, a = 0, k = 0
-        if len(args) != self._arguments:
+        # An object that `__new__` alone has made takes none.
+        if len(args) != self._arguments or not args:
             raise TypeError('%s takes %d arguments, got %d' % (
                 self.name, self._arguments, len(args)))
         # Truth values may run code of the user's, which comes before all checks.

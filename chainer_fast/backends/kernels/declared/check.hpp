@@ -95,13 +95,13 @@ inline bool is_in_c_order(PyArrayObject *array) {
     return PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS);
 }
 
-/* Whether strides fall from axis to axis: NumPy's results are in C order then, copies as
- * well as sums. */
-inline bool falls(PyArrayObject *array) {
+/* Whether strides fall from axis to axis: NumPy's results are in C order then. Where
+ * elements are repeated, sums are as well, but not copies. */
+inline bool falls(PyArrayObject *array, bool copied) {
     ptrdiff_t last = PTRDIFF_MAX;
     for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
         const ptrdiff_t stride = distance(array, axis);
-        if (PyArray_DIM(array, axis) == 1)
+        if (PyArray_DIM(array, axis) == 1 || (stride == 0 && !copied))
             continue;
         if (stride > last)
             return false;
@@ -372,7 +372,7 @@ private:
     bool can_gather(PyArrayObject *const *arrays, Task *task) const {
         for (int i = 0; i < inputs; ++i)
             if (task->tiled >> i & 1) {
-                if (!falls(arrays[i]) || PyArray_NDIM(arrays[i]) > MOST_AXES)
+                if (!falls(arrays[i], task->halves) || PyArray_NDIM(arrays[i]) > MOST_AXES)
                     return false;
                 task->gathered[i] = {
                     PyArray_NDIM(arrays[i]), (const ptrdiff_t *)PyArray_DIMS(arrays[i]),
