@@ -1,9 +1,4 @@
-import typing as tp
-
 from chainer_fast._core.graph import Shortcut
-from chainer_fast.types import NdArray
 
 class SumShortcut(Shortcut): ...
 class MeanShortcut(Shortcut): ...
-
-def running_sum(x: NdArray, axis: int | None, from_the_end: bool) -> tp.Any: ...
