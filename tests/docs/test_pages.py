@@ -11,7 +11,7 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in [
     *ROOT.glob('tests/**/*.md')])
 MADE = ('docs/figures/', 'docs/auto_gallery/', 'docs/reference/generated/')
 SUFFIXES = ['.py', '.pyx', '.pxd', '.pxi', '.hpp', '.cc', '.sh', '.toml']
-SOURCES = ['chainer_fast', 'tests', 'benchmarks', 'compat', 'docs', 'examples']
+SOURCES = ['.ci', 'chainer_fast', 'tests', 'benchmarks', 'compat', 'docs', 'examples']
 LINK = re.compile(r'(?<!`)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)?)\)')
 
 
