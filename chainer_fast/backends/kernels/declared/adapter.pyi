@@ -10,6 +10,7 @@ class DeclaredKernel:
 
 class Declared(Shortcut):
     kernel: DeclaredKernel
-    def __new__(cls, forward: str, *gradients: tuple[str | int, ...] | None) -> Self: ...
+    def __new__(
+        cls, forward: str, *gradients: tuple[str | int, ...] | None) -> Self: ...
 
 KERNELS: dict[str, DeclaredKernel]
