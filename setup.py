@@ -301,7 +301,8 @@ class Build(build_ext):
         if self.force or newer_group(needed, object_file, 'newer'):
             self.compiler.compile(
                 [file], output_dir=self.build_temp, macros=MACROS, include_dirs=['.'],
-                extra_postargs=COMPILE_ARGS + ANY_FLAGS + LOOP_ARGS.get(file, []))
+                extra_postargs=(
+                    COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS + LOOP_ARGS.get(file, [])))
         return object_file
 
 

@@ -18,8 +18,11 @@ from chainer_fast._core.recipe cimport to_double
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.shortcut cimport given, input_array, output_array, place_of, \
     wanted
+from chainer_fast.backends.kernels.common.layout cimport in_order_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.declared.signatures import Number, read
+
+ctypedef object (*InOrder)(object, object)
 
 cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         namespace "chainer_fast" nogil:
@@ -63,6 +66,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         Body f
         Body d
         Unary *functions
+        InOrder in_order_of
         bint bind(PyObject **given, Axes, Task *, Classes *, PyObject **results,
                   PyObject **kept) except +* nogil
 
@@ -290,6 +294,7 @@ cdef DeclaredKernel _kernel(const Declaration *line):
     made.signature = signature = read(line.signature.decode('ascii'))
     _read_rules(signature, &made._rules)
     made._rules.f, made._rules.d, made._rules.work = line.f, line.d, line.work
+    made._rules.in_order_of = in_order_of
     made._arguments = len(signature.arguments)
     made._names = tuple([each.name for each in signature.numbers])
     made._axis = made._axes_at = -1

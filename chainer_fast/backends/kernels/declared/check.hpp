@@ -178,6 +178,7 @@ struct Rules {
     double work;
     Body f, d;
     Unary functions[MOST_FUNCTIONS];
+    PyObject *(*in_order_of)(PyObject *, PyObject *);   // of `common/layout`
 
     /* Put arrays into a call and make those for results, new references; arrays that
      * were copied are kept. False if the signature does not allow the arguments, or with
@@ -244,6 +245,18 @@ private:
         call->inner = axes.lengths[2];
     }
 
+    /* Copy an array to the order of another one, by fast transposition if it is images. */
+    PyObject *copy_like(PyArrayObject *array, PyArrayObject *first) const {
+        PyObject *copy = in_order_of((PyObject *)array, (PyObject *)first);
+        if (!copy || fill_alike(first, (PyArrayObject *)copy))
+            return copy;
+        Py_DECREF(copy);
+        copy = PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0);
+        if (copy && PyArray_CopyInto((PyArrayObject *)copy, array) < 0)
+            Py_CLEAR(copy);
+        return copy;
+    }
+
     /* Find how a loop can read arrays that are not in C order, or halves: in the order of
      * the memory of the first, in tiles, or as copies. False if it cannot. */
     bool set_order(PyArrayObject *const *arrays, bool joins, Axes &axes, Task *task,
@@ -269,11 +282,9 @@ private:
             PyArrayObject *array = arrays[i];
             const bool like_first = in_order && shape.whole;
             if (like_first ? !fill_alike(first, array) : !is_in_c_order(array)) {
-                kept[i] = like_first
-                    ? PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0)
-                    : PyArray_NewCopy(array, NPY_CORDER);
-                if (!kept[i] || (like_first
-                                 && PyArray_CopyInto((PyArrayObject *)kept[i], array) < 0))
+                kept[i] = like_first ? copy_like(array, first)
+                                     : PyArray_NewCopy(array, NPY_CORDER);
+                if (!kept[i])
                     return false;
                 array = (PyArrayObject *)kept[i];
             }
