@@ -70,12 +70,12 @@ COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
 # g++; clang may have its name in CC only.
 GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
-# For g++, -O3 takes half as long again as -O2 with the vectors of -O3.
+# For g++, -O3 takes half as long again as -O2. Modules with loops need it, and all of
+# them include this header: it unrolls small loops inside of others before it makes
+# vectors of those. So do the modules that every call goes through.
 OPTIMIZED = ['-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic'] if GCC else ['-O3']
-# What it makes is faster here only: it unrolls small loops inside of others before it
-# makes vectors of those.
-UNROLLED = tuple('chainer_fast.backends.kernels.' + family for family in (
-    'convolution.', 'pooling.', 'roi.', 'update_rules.'))
+LOOPS_HEADER = Path('chainer_fast/_cpu/loops.hpp')
+HOT = ('chainer_fast._core.graph', 'chainer_fast._core.backprop')
 UNROLLED_ARGS = ['-O3'] if GCC and not (DEBUG or SANITIZERS) else []
 
 if sys.platform == 'win32':
@@ -103,8 +103,6 @@ LOOPS = {
     'chainer_fast.backends.kernels.declared.adapter':
         'chainer_fast/backends/kernels/*/*.cc',
 }
-# Flags of single files of loops, beside those of all modules.
-LOOP_ARGS = {}
 # So many modules with the same flags are worth a header that is compiled before them.
 PRECOMPILED = 8
 LINK_ARGS = []
@@ -168,7 +166,8 @@ def extensions():
             include_dirs=[numpy.get_include(), '.'],
             define_macros=MACROS,
             extra_compile_args=[
-                *COMPILE_ARGS, *UNROLLED_ARGS * name.startswith(UNROLLED),
+                *COMPILE_ARGS,
+                *UNROLLED_ARGS * (LOOPS_HEADER in own or name in HOT),
                 *([] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS)],
             extra_link_args=LINK_ARGS))
     return modules
@@ -302,7 +301,7 @@ class Build(build_ext):
             self.compiler.compile(
                 [file], output_dir=self.build_temp, macros=MACROS, include_dirs=['.'],
                 extra_postargs=(
-                    COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS + LOOP_ARGS.get(file, [])))
+                    COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS))
         return object_file
 
 

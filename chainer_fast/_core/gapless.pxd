@@ -5,9 +5,8 @@ several that have the same shape and order need not know the order, and its resu
 it, as NumPy's results do.
 """
 cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
-    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, \
-    PyArray_STRIDE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIMS, PyArray_EMPTY, \
+    PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, cf_float_kind
 
@@ -15,21 +14,11 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)
 
 
-cdef inline bint fills_memory(object array) noexcept:
-    """Tell whether an array, which is not empty, has no gaps in some order of axes."""
-    cdef int ndim = PyArray_NDIM(<np.ndarray>array)
-    cdef npy_intp size = PyArray_SIZE(<np.ndarray>array)
-    cdef npy_intp covered = 1, itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
-    cdef int axis
-    while covered < size:
-        for axis in range(ndim - 1, -1, -1):
-            if PyArray_DIM(<np.ndarray>array, axis) != 1 and PyArray_STRIDE(
-                    <np.ndarray>array, axis) == covered * itemsize:
-                covered *= PyArray_DIM(<np.ndarray>array, axis)
-                break
-        else:
-            return False
-    return True
+cdef extern from "chainer_fast/_core/gapless.hpp" namespace "chainer_fast":
+    # Whether an array, which is not empty, has no gaps in some order of axes.
+    bint fills_memory(object array) noexcept
+    # Whether two gapless arrays of one shape and type have one order.
+    bint same_order(object a, object b) noexcept
 
 
 cdef inline char gapless_kind(object array) noexcept:
@@ -43,18 +32,6 @@ cdef inline char gapless_kind(object array) noexcept:
     elif PyArray_SIZE(<np.ndarray>array) == 0:
         return 0
     return cf_float_kind(<np.ndarray>array)
-
-
-cdef inline bint same_order(object a, object b) noexcept:
-    """Tell whether two gapless arrays of one shape and type have one order."""
-    cdef int axis
-    if PyArray_CHKFLAGS(<np.ndarray>a, np.NPY_ARRAY_C_CONTIGUOUS):
-        return PyArray_CHKFLAGS(<np.ndarray>b, np.NPY_ARRAY_C_CONTIGUOUS)
-    for axis in range(PyArray_NDIM(<np.ndarray>a)):
-        if PyArray_DIM(<np.ndarray>a, axis) != 1 and PyArray_STRIDE(
-                <np.ndarray>a, axis) != PyArray_STRIDE(<np.ndarray>b, axis):
-            return False
-    return True
 
 
 cdef inline char common_gapless_kind(object a, object b) noexcept:

@@ -52,6 +52,7 @@ def swapped(array):
 #: Layouts that each kernel reads.
 READ = {'plain': np.copy, 'gaps': gaps, 'backwards': backwards,
         'broadcast': broadcast}
-#: Layouts that it may leave to its reference.
-OTHER = {'fortran': fortran, 'broadcast rows': broadcast_rows,
-         'unaligned': unaligned, 'swapped': swapped}
+#: Layouts that some read, and such that none does.
+ORDERS = {'fortran': fortran, 'broadcast rows': broadcast_rows}
+UNREAD = {'unaligned': unaligned, 'swapped': swapped}
+LAYOUTS = {**READ, **ORDERS, **UNREAD}

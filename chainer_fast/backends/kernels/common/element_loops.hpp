@@ -41,7 +41,7 @@ struct AnyLoop {
 
 /* A line of a family's table, which ends with a line without a name. */
 struct ElementLoop {
-    const char *name;           // of the element, such as "ELU::of"; or of a ufunc
+    const char *name;           // of the element, such as "ReLU::of"; or of a ufunc
     int arrays, constants;      // that the element takes
     LoopOver<float> f;
     LoopOver<double> d;

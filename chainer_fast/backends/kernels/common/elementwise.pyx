@@ -63,7 +63,7 @@ cdef class Loop:
     Attributes
     ----------
     name : str
-        Name of the element, such as ``'ELU::of'``, or of a function of NumPy.
+        Name of the element, such as ``'ReLU::of'``, or of a function of NumPy.
     arrays, constants, outputs : int
         How many arrays and constants it takes, and how many arrays it makes.
     on_device : callable or None

@@ -4,10 +4,11 @@ It does for each kernel what its signature says: it compares types and shapes, r
 numbers, makes results, and declines what it has no loop for. It lets other threads run
 while a long loop does, and asks for floating-point flags.
 """
+import sys
+
 import numpy
 
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_XDECREF
 from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
 cimport numpy as np
@@ -46,6 +47,9 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         bint run() noexcept
     cdef cppclass Classes:
         pass
+    cdef cppclass Held:
+        PyObject **each
+        int n
     cdef enum Type:
         FLOATS, HALVES_TOO, LABELS, CLASSES
     cdef struct Shape:
@@ -67,8 +71,8 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
         Body d
         Unary *functions
         InOrder in_order_of
-        bint bind(PyObject **given, Axes, Task *, Classes *, PyObject **results,
-                  PyObject **kept) except +* nogil
+        bint bind(PyObject **given, Axes, Task *, Classes *, Held *results,
+                  Held *kept) except +* nogil
 
 cdef extern from "chainer_fast/backends/kernels/declared/tables.hpp" \
         namespace "chainer_fast":
@@ -103,6 +107,8 @@ cdef class DeclaredKernel:
     cdef Bound _bounds[MOST_NUMBERS]
     cdef bint _is_number[MOST_OPERANDS + MOST_NUMBERS]
     cdef tuple _names               # of numbers and axes
+    cdef PyObject *_name_of[MOST_NUMBERS]
+    cdef int _count                 # of these
     cdef int _arguments, _axis      # their number; which is axes, or -1
     cdef int _axes_at               # likewise, among the names
     cdef Around _axis_type
@@ -133,7 +139,7 @@ cdef class DeclaredKernel:
         if self._rules.around and not _read_axes(
                 axis, <object>arrays[0], self._axis_type, &axes):
             return NotImplemented
-        made = self._run(arrays, axes, numbers)
+        made = self._run(arrays, &axes, numbers)
         return NotImplemented if made is None else made
 
     cdef object run_for(self, FunctionBase function, PyObject **arrays):
@@ -145,8 +151,8 @@ cdef class DeclaredKernel:
         cdef Axes axes
         cdef object axis = self._fixed_axis
         cdef int i, k = 0
-        for i in range(len(self._names)):
-            number = own_attribute(function, <str>self._names[i])
+        for i in range(self._count):
+            number = own_attribute(function, <str>self._name_of[i])
             if i == self._axes_at:
                 axis = number
             elif self._read(&self._bounds[k], number, numbers + k):
@@ -156,7 +162,7 @@ cdef class DeclaredKernel:
         if self._rules.around and not _read_axes(
                 axis, <object>arrays[0], self._axis_type, &axes):
             return None
-        return self._run(arrays, axes, numbers)
+        return self._run(arrays, &axes, numbers)
 
     cdef bint _read(self, const Bound *bound, object value, double *number) except -1:
         """Read a number; False if it is none of those that the signature names."""
@@ -177,38 +183,28 @@ cdef class DeclaredKernel:
         return not number[0] < bound.least and not (
             bound.over and not number[0] > bound.least)
 
-    cdef object _run(self, PyObject **arrays, Axes axes, const double *numbers):
+    cdef object _run(self, PyObject **arrays, Axes *axes, const double *numbers):
         """Return what the loop makes, or None if it is not for the arguments."""
-        cdef PyObject *results[MOST_OPERANDS]
-        cdef PyObject *kept[MOST_OPERANDS]
+        cdef Held results, kept
         cdef Task task
         cdef Classes classes
-        cdef int i, n = self._rules.operands - self._rules.inputs
+        cdef int i
         cdef bint done
-        for i in range(n):
-            results[i] = NULL
-        for i in range(self._rules.inputs):
-            kept[i] = NULL
-        try:
-            if not self._rules.bind(arrays, axes, &task, &classes, results, kept):
-                return None
-            task.call.numbers = numbers
-            clear_float_errors()
-            if task.call.rows * task.call.columns * task.call.inner >= LONG_LOOP:
-                with nogil:
-                    done = task.run()
-            else:
+        if not self._rules.bind(
+                arrays, axes[0], &task, &classes, &results, &kept):
+            return None
+        task.call.numbers = numbers
+        clear_float_errors()
+        if task.call.rows * task.call.columns * task.call.inner >= LONG_LOOP:
+            with nogil:
                 done = task.run()
-            if not done or float_errors():
-                return None
-            if n == 1:
-                return <object>results[0]
-            return tuple([<object>results[i] for i in range(n)])
-        finally:
-            for i in range(n):
-                Py_XDECREF(results[i])
-            for i in range(self._rules.inputs):
-                Py_XDECREF(kept[i])
+        else:
+            done = task.run()
+        if not done or float_errors():
+            return None
+        if results.n == 1:
+            return <object>results.each[0]
+        return tuple([<object>results.each[i] for i in range(results.n)])
 
 
 cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexcept:
@@ -296,7 +292,13 @@ cdef DeclaredKernel _kernel(const Declaration *line):
     made._rules.f, made._rules.d, made._rules.work = line.f, line.d, line.work
     made._rules.in_order_of = in_order_of
     made._arguments = len(signature.arguments)
-    made._names = tuple([each.name for each in signature.numbers])
+    if len(signature.numbers) > MOST_NUMBERS:
+        raise ValueError('%s takes more than %d numbers' % (made.name, MOST_NUMBERS))
+    # As attributes are, so that they are found without a comparison.
+    made._names = tuple([sys.intern(each.name) for each in signature.numbers])
+    made._count = len(made._names)
+    for i in range(made._count):
+        made._name_of[i] = <PyObject *>(<tuple>made._names)[i]
     made._axis = made._axes_at = -1
     for i, argument in enumerate(signature.arguments):
         made._is_number[i] = isinstance(argument, Number)
@@ -306,9 +308,6 @@ cdef DeclaredKernel _kernel(const Declaration *line):
             made._axis, made._axis_type = i, _AROUND[argument.type]
             made._axes_at = k
             continue
-        if k == MOST_NUMBERS:
-            raise ValueError('%s takes more than %d numbers' % (
-                made.name, MOST_NUMBERS))
         made._bounds[k].type = ord(argument.type[0])
         made._bounds[k].least = -INFINITY if argument.least is None else argument.least
         made._bounds[k].over = argument.over

@@ -13,7 +13,7 @@
 
 namespace chainer_fast {
 
-constexpr int MOST_OPERANDS = 8, MOST_NUMBERS = 4, MOST_FUNCTIONS = 3;
+constexpr int MOST_OPERANDS = 8, MOST_NUMBERS = 5, MOST_FUNCTIONS = 3;
 
 /* An array of a call: its elements have no gaps, in C order. */
 struct Operand {
@@ -27,7 +27,7 @@ struct Operand {
  * numbers of type ptrdiff_t. */
 struct Call {
     ptrdiff_t rows, columns, inner;
-    unsigned nearer;            // a bit for each input; see `sums_go_by_rows`
+    unsigned nearer;            // a bit for each input, where all rows are one part
     bool reordered;             // axes come in the order of memory, not in C order
     const double *numbers;
     const Unary *functions;     // of NumPy, as the declaration names them

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "chainer_fast/_core/gapless.hpp"
 #include "chainer_fast/backends/kernels/declared/tiles.hpp"
 
 namespace chainer_fast {
@@ -110,26 +111,29 @@ inline bool falls(PyArrayObject *array, bool copied) {
     return true;
 }
 
-/* Whether two arrays of one shape and type fill their memory in one order. */
-inline bool fill_alike(PyArrayObject *a, PyArrayObject *b) {
-    const int ndim = PyArray_NDIM(a);
-    for (int axis = 0; axis < ndim; ++axis)
-        if (PyArray_DIM(a, axis) != 1
-            && PyArray_STRIDE(a, axis) != PyArray_STRIDE(b, axis))
-            return false;
-    ptrdiff_t covered = PyArray_ITEMSIZE(a);
-    const ptrdiff_t all = covered * PyArray_SIZE(a);
-    while (covered < all) {
-        int axis = ndim - 1;
-        while (axis >= 0
-               && (PyArray_DIM(a, axis) == 1 || PyArray_STRIDE(a, axis) != covered))
-            --axis;
-        if (axis < 0)
-            return false;
-        covered *= PyArray_DIM(a, axis);
-    }
-    return true;
+/* Whether an array is gapless and has the order of a gapless one of its shape and type. */
+inline bool is_like(PyArrayObject *array, PyArrayObject *first) {
+    return same_order((PyObject *)array, (PyObject *)first)
+        && fills_memory((PyObject *)array);
 }
+
+/* New references, given back at the end. */
+struct Held {
+    PyObject *each[MOST_OPERANDS];
+    int n = 0;
+
+    ~Held() {
+        while (n)
+            Py_DECREF(each[--n]);
+    }
+
+    /* False for none, with an error of Python. */
+    bool add(PyObject *one) {
+        if (one)
+            each[n++] = one;
+        return one != nullptr;
+    }
+};
 
 /* Numbers of classes. They are copied, since others may write to labels while a loop
  * runs. */
@@ -184,7 +188,7 @@ struct Rules {
      * were copied are kept. False if the signature does not allow the arguments, or with
      * an error of Python. */
     bool bind(PyObject *const *given, Axes axes, Task *task, Classes *classes,
-              PyObject **results, PyObject **kept) const {
+              Held *results, Held *kept) const {
         PyArrayObject *const *arrays = (PyArrayObject *const *)given;
         PyArrayObject *first = arrays[0];
         if (!PyArray_CheckExact(given[0]) || !suits(first, &axes))
@@ -210,8 +214,7 @@ struct Rules {
         for (int i = inputs; i < operands; ++i) {
             const Shape &shape = slots[i].shapes[0];
             PyObject *made = result(shape, first, axes, typenum, call.reordered);
-            results[i - inputs] = made;
-            if (!made)
+            if (!results->add(made))
                 return false;
             put(i, (PyArrayObject *)made, shape, axes, task);
             if (task->halves)
@@ -245,22 +248,10 @@ private:
         call->inner = axes.lengths[2];
     }
 
-    /* Copy an array to the order of another one, by fast transposition if it is images. */
-    PyObject *copy_like(PyArrayObject *array, PyArrayObject *first) const {
-        PyObject *copy = in_order_of((PyObject *)array, (PyObject *)first);
-        if (!copy || fill_alike(first, (PyArrayObject *)copy))
-            return copy;
-        Py_DECREF(copy);
-        copy = PyArray_NewLikeArray(first, NPY_KEEPORDER, nullptr, 0);
-        if (copy && PyArray_CopyInto((PyArrayObject *)copy, array) < 0)
-            Py_CLEAR(copy);
-        return copy;
-    }
-
     /* Find how a loop can read arrays that are not in C order, or halves: in the order of
      * the memory of the first, in tiles, or as copies. False if it cannot. */
     bool set_order(PyArrayObject *const *arrays, bool joins, Axes &axes, Task *task,
-                   PyObject **kept) const {
+                   Held *kept) const {
         PyArrayObject *first = arrays[0];
         const Axes as_given = axes;
         bool in_order = !task->halves && !is_in_c_order(first)
@@ -281,12 +272,13 @@ private:
             const Shape &shape = *shape_of(slots[i], arrays[i], first, axes);
             PyArrayObject *array = arrays[i];
             const bool like_first = in_order && shape.whole;
-            if (like_first ? !fill_alike(first, array) : !is_in_c_order(array)) {
-                kept[i] = like_first ? copy_like(array, first)
-                                     : PyArray_NewCopy(array, NPY_CORDER);
-                if (!kept[i])
+            if (like_first ? !is_like(array, first) : !is_in_c_order(array)) {
+                PyObject *copy = like_first
+                    ? in_order_of((PyObject *)array, (PyObject *)first)
+                    : PyArray_NewCopy(array, NPY_CORDER);
+                if (!kept->add(copy))
                     return false;
-                array = (PyArrayObject *)kept[i];
+                array = (PyArrayObject *)copy;
             }
             put(i, array, shape, axes, task);
         }
@@ -297,16 +289,25 @@ private:
     void put(int i, PyArrayObject *array, const Shape &shape, const Axes &axes,
              Task *task) const {
         Operand &operand = task->call.operands[i];
-        ptrdiff_t steps[MOST_SYMBOLS] = {}, step = 1;
-        for (int s = shape.n - 1; s >= 0; --s)
-            if (shape.symbols[s] >= 0) {
-                steps[shape.symbols[s]] = step;
-                step *= axes.lengths[shape.symbols[s]];
-            }
-        task->elements[i] = step;
+        const ptrdiff_t *lengths = axes.lengths;
+        if (shape.whole) {      /* the most common one */
+            const ptrdiff_t row = lengths[1] * lengths[2];
+            operand.row = symbols == 1 ? 0 : row;
+            operand.column = lengths[2];
+            task->elements[i] = lengths[0] * row;
+        }
+        else {
+            ptrdiff_t steps[MOST_SYMBOLS] = {}, step = 1;
+            for (int s = shape.n - 1; s >= 0; --s)
+                if (shape.symbols[s] >= 0) {
+                    steps[shape.symbols[s]] = step;
+                    step *= lengths[shape.symbols[s]];
+                }
+            operand.row = symbols == 1 ? 0 : steps[0];
+            operand.column = steps[symbols == 1 ? 0 : 1];
+            task->elements[i] = step;
+        }
         operand.data = PyArray_DATA(array);
-        operand.row = symbols == 1 ? 0 : steps[0];
-        operand.column = steps[symbols == 1 ? 0 : 1];
         operand.wide = PyArray_ITEMSIZE(array) == sizeof(int64_t);
         task->size_of[i] = PyArray_ITEMSIZE(array);
     }
@@ -333,7 +334,7 @@ private:
             return false;
         *joins = *joins && shape->whole;
         put(i, array, *shape, axes, task);
-        if (around && shape->whole && axes.are_nearer(array))
+        if (whole && around && shape->whole && axes.are_nearer(array))
             task->call.nearer |= 1u << i;
         if (type == CLASSES) {
             task->call.operands[i].data =
@@ -375,7 +376,7 @@ private:
     bool are_alike(PyArrayObject *const *arrays) const {
         for (int i = 0; i < inputs; ++i)
             if (slots[i].type >= LABELS || PyArray_TYPE(arrays[i]) == NPY_HALF
-                || !fill_alike(arrays[0], arrays[i]))
+                || !is_like(arrays[i], arrays[0]))
                 return false;
         return true;
     }
@@ -412,6 +413,8 @@ private:
             call.rows = 1;
         }
         task->whole = whole || (work == BY_ITSELF && !task->tiled);
+        if (task->whole)
+            return;
         task->by_columns = call.rows == 1 && !whole_rows;
         task->grain = work == BY_ITSELF ? GRAIN : (ptrdiff_t)(GRAIN / work);
         if (!task->by_columns)
