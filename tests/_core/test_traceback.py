@@ -7,7 +7,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import links as L
-from chainer_fast.backends.kernels.plan import patterns
+from chainer_fast.graph_optimizations import _replay
 from tests.compat import processes
 
 SCRIPT = '''
@@ -57,13 +57,13 @@ def broken_update():
 
 
 def broken_kernel():
-    patterns.Guard([lambda: 'no link'], frozenset())
+    _replay.Guard([lambda: 'no link'], frozenset())
 
 
 @pytest.mark.parametrize('call, source', [
     (broken_backward, '_core/backprop.pyx'), (broken_update, '_core/update.pyx'),
     (lambda: chainer.functions.relu('text'), '_core/_functions.pxi'),
-    (broken_kernel, 'backends/kernels/plan/patterns.pyx'),
+    (broken_kernel, 'graph_optimizations/_guards.pxi'),
     (lambda: L.Classifier(lambda x: 1 // 0)(1, 2), '_core/links.pyx')])
 def test_lines(call, source, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

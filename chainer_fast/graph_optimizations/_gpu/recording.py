@@ -7,12 +7,13 @@ import typing as tp
 import weakref
 
 from chainer_fast import function, function_node
-from chainer_fast.backends import _cuda_graph, _draws, cuda
+from chainer_fast.backends import _draws, cuda
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.plan import patterns, recordings
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations._call import is_input, settings
+from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations._call import is_input
 from chainer_fast.graph_optimizations._gpu.gradients import Gradients
+from chainer_fast.graph_optimizations._gpu.recorder import Recorder
 from chainer_fast.graph_optimizations._nested import flatten, replaced
 from chainer_fast.graph_optimizations._side_effects import (
     OWN,
@@ -27,7 +28,7 @@ from chainer_fast.variable import Variable
 MOST_GRADIENTS = 16
 
 
-class Recording(recordings.RecordedCallBase):
+class Recording(_replay.RecordedCallBase):
     """A call, recorded.
 
     Parameters
@@ -42,7 +43,7 @@ class Recording(recordings.RecordedCallBase):
 
     def __init__(self, call):
         self._repeat = call.repetition()
-        self._recorder = _cuda_graph.Recorder()
+        self._recorder = Recorder()
         self.turns = self._recorder.turns
         self.arrays = [
             self._recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
@@ -71,22 +72,17 @@ class Recording(recordings.RecordedCallBase):
     def _recognize(self, call):
         """Note what compiled code knows the call by."""
         self.device = call.kind.gpu
-        self._settings = call.kind.settings
-        self.enable_backprop = bool(config.enable_backprop)
+        call.note_settings(self)
         self.param_arrays = [p.raw_array for p in self.params]
         self.leaves = tuple([
             i for i, x in enumerate([*self._inputs, *self.params])
             if isinstance(x, Variable) and x.requires_grad])
-        self.guard = patterns.Guard(
+        self.guard = _replay.Guard(
             [weakref.ref(link) for link in call.chain.links()], OWN)
         try:
             self.pattern = call.pattern()
         except Unrecordable:
             self.pattern = None     # its kind tells
-
-    def same_settings(self):
-        """Return whether the configuration is the same."""
-        return config.use_static_graph and self._settings == settings(self.device)
 
     def _take_output(self, returned):
         """Move a variable or an array to the outputs, and leave its place."""
@@ -204,7 +200,7 @@ class _Output:
         self.is_variable = is_variable
 
 
-@record(recordings.GraphLaunchShortcut())
+@record(_replay.GraphLaunchShortcut())
 class GraphLaunch(function_node.FunctionNode):
     """A call of a static chain, launched from a recording.
 
