@@ -109,11 +109,8 @@ class Call:
             if not all([isinstance(x, cuda.ndarray) and x.device.id == gpu
                         for x in arrays]):
                 return None
-        # Some types of the same size are equal, apart from their characters.
         kind = Kind(gpu, self.func, tuple([
-            (array.shape, array.dtype, array.dtype.char,
-             getattr(x, 'requires_grad', None))
-            for x, array in zip(self.inputs, arrays, strict=True)]),
+            input_kind(x) for x in self.inputs]),
             _settings(gpu), (_frozen(self.args), _frozen(self.kwargs)))
         try:
             hash(kind)
@@ -170,10 +167,21 @@ def _pattern(argument, gpu, is_refused):
         raise Unrecordable('an argument is a dictionary')
     if not is_input(argument):
         return argument
-    array = getattr(argument, 'raw_array', argument)
-    return InputPattern(
-        template(array.shape, array.dtype),
-        getattr(argument, 'requires_grad', None), gpu)
+    return input_pattern(input_kind(argument), gpu)
+
+
+def input_kind(x):
+    """Return what inputs of calls of one kind have in common."""
+    array = getattr(x, 'raw_array', x)
+    # Some types of the same size are equal, apart from their characters.
+    return (array.shape, array.dtype, array.dtype.char,
+            getattr(x, 'requires_grad', None))
+
+
+def input_pattern(kind, gpu=None):
+    """Return what compiled code compares inputs of a kind with."""
+    shape, dtype, _, requires_grad = kind
+    return InputPattern(template(shape, dtype), requires_grad, gpu)
 
 
 def template(shape, dtype):

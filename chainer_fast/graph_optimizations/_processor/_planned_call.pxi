@@ -74,6 +74,30 @@ cdef class PlannedCallBase(RepeatedCall):
             fits &= workspace.put(<int>self.input_values[i], array)
         return fits
 
+    cpdef list run_backward(self, Workspace workspace, tuple planned, list grads):
+        """Return gradients by a plan, or None if it cannot find them.
+
+        Parameters
+        ----------
+        workspace : Workspace
+            The workspace of the call.
+        planned : tuple
+            The plan, the values that it is given, and those that it finds, or None.
+        grads : list of array
+            Gradients of the outputs, which it is given.
+        """
+        cdef list found = []
+        try:
+            if not workspace.fill(planned[1], grads) or not (
+                    (<Plan>planned[0]).run(workspace)):
+                return None
+        except NotStatic as error:
+            self.refused = str(error)
+            return None
+        for value in <list>planned[2]:
+            found.append(None if value is None else workspace.result(<int>value))
+        return found
+
     cpdef take_back(self, Workspace workspace):
         """Have the next call use a workspace, if nobody else can see it."""
         if workspace.forget() and len(self.workspaces) < LIMIT:
@@ -160,25 +184,17 @@ cdef class PlanRunShortcut(Shortcut):
         cdef Lease lease = self.field(function, LEASE)
         cdef PlannedCallBase call = lease.call
         cdef Workspace workspace = lease.workspace
-        cdef Plan plan
         cdef Py_ssize_t i
+        cdef list found
         if call.full is None:
             return 0
         if type(gy) is tuple:
             found = call.backward(workspace, tuple(call.leaves), list(<tuple>gy))
-            if found is None:
-                return 0
-            for i in range(len(<list>found)):
-                gx[i] = given(found[i])
-            return 1
-        plan, seeds, found = call.full
-        try:
-            if not workspace.put(<int>seeds[0], gy) or not plan.run(workspace):
-                return 0
-        except NotStatic as error:
-            call.refused = str(error)
+        else:
+            found = call.run_backward(workspace, call.full, [gy])
+        if found is None:
             return 0
-        for i in range(len(<list>found)):
+        for i in range(len(found)):
             if found[i] is not None:
-                gx[i] = given(workspace.result(<int>found[i]))
+                gx[i] = given(found[i])
         return 1

@@ -130,7 +130,7 @@ cdef class Workspace:
                 return False
         return True
 
-    def fill(self, values, arrays):
+    cpdef bint fill(self, values, arrays) except -1:
         """Set the arrays of some values.
 
         Returns

@@ -13,6 +13,10 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _replay
 from chainer_fast.graph_optimizations._call import is_input
+from chainer_fast.graph_optimizations._gradients import (
+    MOST_GRADIENTS,
+    differentiated,
+)
 from chainer_fast.graph_optimizations._nested import flatten, replaced
 from chainer_fast.graph_optimizations._processor import draws, passes, plans, state
 from chainer_fast.graph_optimizations._processor.graph import Output
@@ -20,9 +24,6 @@ from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
 from chainer_fast.graph_optimizations._side_effects import OWN
 from chainer_fast.variable import Variable
-
-# Sets of inputs for whose gradients there is a plan each; others call the code.
-MOST_GRADIENTS = 16
 
 
 class _Nothing:
@@ -198,16 +199,8 @@ class PlannedCall(plans.PlannedCallBase):
             if len(self._gradient_plans) >= MOST_GRADIENTS:
                 return None
             self._gradient_plans[key] = _planned(self._backward(*key))
-        plan, given, values = self._gradient_plans[key]
-        try:
-            if not workspace.fill(given, [g for g in grads if g is not None]):
-                return None
-            if not plan.run(workspace):
-                return None
-        except plans.NotStatic as e:
-            self.refused = str(e)
-            return None
-        return [None if value is None else workspace.result(value) for value in values]
+        return self.run_backward(
+            workspace, self._gradient_plans[key], [g for g in grads if g is not None])
 
     def call_again(self, indexes, inputs, before, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
@@ -218,13 +211,10 @@ class PlannedCall(plans.PlannedCallBase):
         made = flatten([returned, *[held[i] for i, _ in self._left]])
         found = {output.value: y for output, y in zip(
             self._graph.outputs, filter(is_input, made), strict=True)}
-        given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
-                 if g is not None]
-        outputs, grad_outputs = zip(*given, strict=True)
         every = [*inputs, *self.params]
-        return tuple(function_node.grad(
-            outputs, [every[self.sources[i]] for i in indexes], grad_outputs,
-            enable_double_backprop=double))
+        return tuple(differentiated(
+            [found[value] for value in self.seeds], grads,
+            [every[self.sources[i]] for i in indexes], double))
 
     @contextlib.contextmanager
     def _as_before(self, inputs, before):

@@ -114,6 +114,10 @@ class PlannedCallBase(RepeatedCall):
         self, workspace: Workspace, inputs: list[Any],
         before: tuple[Any, ...] | None) -> tuple[Any, ...]: ...
 
+    def run_backward(
+        self, workspace: Workspace, planned: tuple[Any, ...],
+        grads: list[Any]) -> list[Any] | None: ...
+
     def take_back(self, workspace: Workspace) -> None: ...
 
 class Lease:

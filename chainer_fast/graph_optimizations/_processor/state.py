@@ -5,7 +5,8 @@ A *slot* is such an attribute: the position of a link in its chain, and a name.
 import numpy
 
 from chainer_fast.graph_optimizations import _replay
-from chainer_fast.graph_optimizations._call import template
+from chainer_fast.graph_optimizations._call import input_kind, input_pattern
+from chainer_fast.graph_optimizations._nested import is_constant
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.variable import Parameter, Variable
 
@@ -50,10 +51,8 @@ def kinds_of(found, name_of):
                                    % name_of(*slot))
             variables[id(value)] = i
             arrays.add(id(array))
-            kinds[slot] = ('input', array.shape, array.dtype, array.dtype.char,
-                           getattr(value, 'requires_grad', None))
-        elif value is _replay.MISSING or value is None or isinstance(
-                value, (bool, int, float, str)):
+            kinds[slot] = 'input', *input_kind(value)
+        elif value is _replay.MISSING or is_constant(value):
             kinds[slot] = 'value', type(value), value
         else:
             raise Unrecordable('%s is a %s' % (name_of(*slot), type(value).__name__))
@@ -66,7 +65,7 @@ def pattern_of(kind):
         return _replay.Same(kind[1])
     if kind[0] == 'value':
         return kind[2]
-    return _replay.InputPattern(template(*kind[1:3]), kind[4])
+    return input_pattern(kind[1:])
 
 
 def example_of(kind):
