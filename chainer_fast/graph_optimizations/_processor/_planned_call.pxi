@@ -86,10 +86,15 @@ cdef class PlannedCallBase(RepeatedCall):
         grads : list of array
             Gradients of the outputs, which it is given.
         """
-        cdef list found = []
+        cdef Plan plan = planned[0]
+        cdef list values = planned[1], found = []
+        cdef Py_ssize_t i
+        workspace._grow()
+        for i in range(len(grads)):
+            if not workspace.put(<int>values[i], grads[i]):
+                return None
         try:
-            if not workspace.fill(planned[1], grads) or not (
-                    (<Plan>planned[0]).run(workspace)):
+            if not plan.run(workspace):
                 return None
         except NotStatic as error:
             self.refused = str(error)

@@ -130,7 +130,7 @@ cdef class Workspace:
                 return False
         return True
 
-    cpdef bint fill(self, values, arrays) except -1:
+    def fill(self, values, arrays):
         """Set the arrays of some values.
 
         Returns
