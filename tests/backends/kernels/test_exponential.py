@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from chainer_fast.backends.kernels.common import exponential
-from chainer_fast.backends.kernels.common import exponential_ufuncs as ufuncs
+from chainer_fast.backends.kernels.common import ufuncs
 
 
 def _sigmoid(x):

@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.launches cimport DeviceKernel
-from chainer_fast.backends.kernels.common.loops cimport Unary
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast":

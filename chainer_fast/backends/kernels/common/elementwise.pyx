@@ -24,9 +24,9 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.recipe cimport DOUBLE, HALF
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, output_array, wanted)
-from chainer_fast.backends.kernels.common import exponential_ufuncs
+from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 from chainer_fast.backends.kernels.common.layout cimport (
     Spread, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread, sum_to)
 
@@ -84,7 +84,7 @@ cdef Loop _loop_of(const ElementLoop *line):
         if line.ufuncs[i] is not NULL:
             name = line.ufuncs[i].decode('ascii')
             made.ufuncs[i] = unary_of(
-                getattr(numpy, name), getattr(exponential_ufuncs, name, None))
+                getattr(numpy, name), getattr(ufuncs, name, None))
     made.any.f = line.f
     made.any.d = line.d
     made.any.ufuncs = made.ufuncs

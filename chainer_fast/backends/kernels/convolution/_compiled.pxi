@@ -11,7 +11,6 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, npy_intp
 
-from chainer_fast.backends._onednn.convolution cimport compute_by_library
 from chainer_fast.backends._onednn.library cimport wanted as library_wanted
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, find_gemm)

@@ -14,7 +14,7 @@ from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, number
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
     Ignored, label_at, plain_labels, read_ignored)
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 
 np.import_array()

@@ -20,7 +20,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.shortcut cimport given, input_array, output_array, place_of, \
     wanted
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.declared.signatures import Number, read
 
 ctypedef object (*InOrder)(object, object)

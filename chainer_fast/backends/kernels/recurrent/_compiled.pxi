@@ -9,7 +9,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
 from chainer_fast._core.shortcut cimport given, input_array, output_array
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 

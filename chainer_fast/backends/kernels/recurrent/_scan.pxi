@@ -15,7 +15,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, plain_sizes
 
 cdef extern from "numpy/arrayobject.h":

@@ -1,4 +1,4 @@
-"""Loops of NumPy's functions of one argument."""
+# Loops of NumPy's functions of one argument. Part of ufuncs.pyx.
 import numpy
 
 cimport numpy as np
@@ -6,10 +6,6 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.private cimport find_loop
-from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
-    find_float_loop)
-
-np.import_array()
 
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
@@ -36,7 +32,7 @@ cdef Unary unary_of(ufunc, of_floats=None) except *:
     if not _take(&loops.d, ufunc, np.NPY_DOUBLE, numpy.float64):
         loops.d = others.d
     if of_floats is not None:
-        find_float_loop(of_floats, &loops.f.loop)
+        loops.f.loop = <InnerLoop>(<_Table>_tables[of_floats]).function
     elif not _take(&loops.f, ufunc, np.NPY_FLOAT, numpy.float32):
         loops.f = others.f
     return loops
