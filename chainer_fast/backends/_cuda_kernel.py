@@ -11,6 +11,13 @@ from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
+_FAMILY = re.compile(r'chainer_fast/backends/kernels/(?!common/)(\w+)/')
+
+
+def namespace_of(path: str) -> str:
+    """Return the namespace of a header: that of its family of kernels, if any."""
+    family = _FAMILY.match(path)
+    return 'chainer_fast::' + family[1] if family else 'chainer_fast'
 
 
 @functools.cache
@@ -238,10 +245,10 @@ def raw_of(
     code = '''
         {}
         {}
-        using namespace chainer_fast;
+        using namespace {};
         extern "C" __global__ void {}({}) {{ {}; }}
         '''.format('#include <cuda_fp16.h>' if 'half' in params + body else '',
-                   header(path), name, params, body)
+                   header(path), namespace_of(path), name, params, body)
     return raw(code, name, options)
 
 

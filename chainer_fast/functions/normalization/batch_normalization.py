@@ -7,8 +7,8 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import compiled
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization.axes import (
     _compute_axis,  # noqa: F401
     _compute_key_axis,  # noqa: F401

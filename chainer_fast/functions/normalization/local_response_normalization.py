@@ -6,8 +6,8 @@ import operator
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import compiled
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast

@@ -14,7 +14,7 @@ from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::activation":
     void bend_loop(
         char, object x, object signs, object slopes, object out, ptrdiff_t) noexcept
     void mix_loop(

@@ -7,7 +7,7 @@
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::activation {
 namespace {
 
 CF_AS_OBJECT(InnerOf, inner)
@@ -103,4 +103,4 @@ const ElementLoop ACTIVATIONS[] = {
     {}};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::activation

@@ -9,6 +9,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace activation {
 
 /* NaN stays NaN. */
 template <typename T>
@@ -219,4 +220,5 @@ struct Maxout {
     static CF_ELEMENT T grad(T x, T y, T gy) { return x == y ? gy : T(0); }
 };
 
+}  // namespace activation
 }  // namespace chainer_fast

@@ -7,6 +7,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace arithmetic {
 
 struct Add {
     template <typename T>
@@ -132,4 +133,5 @@ struct Square {
     static CF_ELEMENT T grad(T x, T gy) { return T(2) * x * gy; }
 };
 
+}  // namespace arithmetic
 }  // namespace chainer_fast

@@ -16,7 +16,7 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::bilinear":
     ctypedef struct Lines:
         const int *at
         const int *next

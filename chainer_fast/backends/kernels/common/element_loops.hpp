@@ -132,11 +132,11 @@ constexpr ElementLoop COPY = {"copy", 1, 0, copied<float>, copied<double>, {}};
 /* Lines of a table: an element of one array and constants, of two arrays, the gradient
  * from an operand and the gradient of the output, those by both of two operands, and a
  * function of NumPy. */
-#define CF_ONE(E) chainer_fast::one<chainer_fast::Of<chainer_fast::E>>(#E "::of")
-#define CF_TWO(E) chainer_fast::two<chainer_fast::Of<chainer_fast::E>>(#E "::of")
-#define CF_GRAD(E) chainer_fast::two<chainer_fast::GradOf<chainer_fast::E>>(#E "::grad")
+#define CF_ONE(E) chainer_fast::one<chainer_fast::Of<E>>(#E "::of")
+#define CF_TWO(E) chainer_fast::two<chainer_fast::Of<E>>(#E "::of")
+#define CF_GRAD(E) chainer_fast::two<chainer_fast::GradOf<E>>(#E "::grad")
 #define CF_GRADS(E) {#E "::grads", 3, 0, \
-    chainer_fast::over_three_to_two<chainer_fast::E, float>, \
-    chainer_fast::over_three_to_two<chainer_fast::E, double>, {}}
+    chainer_fast::over_three_to_two<E, float>, \
+    chainer_fast::over_three_to_two<E, double>, {}}
 #define CF_UFUNC(NAME) {#NAME, 1, 0, chainer_fast::over_one_by_ufunc<float>, \
     chainer_fast::over_one_by_ufunc<double>, {#NAME}}

@@ -19,7 +19,7 @@ from chainer_fast.backends.kernels.convolution import cuda as on_device
 from chainer_fast.backends.kernels.reduction import total
 
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::convolution":
     void channel_sums(char kind, object y, object sums, ptrdiff_t images,
                       ptrdiff_t channels, ptrdiff_t plane) noexcept
     void pixel_sums(char kind, object y, object sums, ptrdiff_t pixels,

@@ -13,7 +13,7 @@
 
 #include "chainer_fast/backends/kernels/convolution/direct.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 constexpr ptrdiff_t WINOGRAD_SIDE = 4, WINOGRAD_POINTS = 36;
@@ -171,6 +171,6 @@ struct Winograd {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -11,7 +11,7 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::crf":
     void forth_loop(
         char kind, object x, object cost, object sizes, object before, object totals,
         npy_intp times, npy_intp n) except +

@@ -20,7 +20,7 @@ from chainer_fast.backends.kernels.common.layout cimport without_gaps
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/cross_entropy/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::cross_entropy":
     ctypedef struct Extent:
         ptrdiff_t outer
         ptrdiff_t n

@@ -11,7 +11,7 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/ctc/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::ctc":
     void ctc_loop(
         char kind, object x, object gx, object labels, npy_int32 blank,
         object input_length, object label_length, object losses, ptrdiff_t steps,

@@ -20,7 +20,7 @@ from chainer_fast.backends.kernels.common.labels cimport (
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::embed_id":
     cdef cppclass Numbers:
         npy_intp *room(ptrdiff_t n) except +
 

@@ -17,10 +17,10 @@ from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.backends.kernels.common import many_arrays
 
 cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
-        namespace "chainer_fast":
-    ctypedef int (*_Gemm "decltype(chainer_fast::Cublas::gemm)")()
-    ctypedef int (*_SetStream "decltype(chainer_fast::Cublas::set_stream)")()
-    ctypedef int (*_SetWorkspace "decltype(chainer_fast::Cublas::set_workspace)")()
+        namespace "chainer_fast::matmul":
+    ctypedef int (*_Gemm "decltype(chainer_fast::matmul::Cublas::gemm)")()
+    ctypedef int (*_SetStream "decltype(chainer_fast::matmul::Cublas::set_stream)")()
+    ctypedef int (*_SetWorkspace "decltype(chainer_fast::matmul::Cublas::set_workspace)")()
 
     cdef struct Workspace:
         intptr_t memory

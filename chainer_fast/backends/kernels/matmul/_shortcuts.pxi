@@ -28,7 +28,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::matmul":
     void add_to_rows_loop(
         char, object row, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void sum_of_rows_loop(

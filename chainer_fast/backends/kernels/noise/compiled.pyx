@@ -31,7 +31,7 @@ from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::noise":
     enum:
         WORDS
     void kept_loop(char kind, Twister *, object out, double ratio, ptrdiff_t n) noexcept

@@ -19,7 +19,7 @@ from chainer_fast.backends.kernels.common.layout cimport in_c_order
 
 # ``kind`` is the type of the arrays, 'f' or 'd'.
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::normalization":
     void move_towards_loop(
         char kind, object running, object value, ptrdiff_t n, double decay,
         double weight) noexcept

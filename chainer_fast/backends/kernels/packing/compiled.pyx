@@ -18,7 +18,7 @@ from chainer_fast._core.recipe cimport HALF, SINGLE
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast::packing" nogil:
     struct Axis:
         npy_intp size, step
     struct Member:

@@ -25,7 +25,7 @@ from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::plan":
     cdef struct Instruction:
         AnyLoop loop
         double p

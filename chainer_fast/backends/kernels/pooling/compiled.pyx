@@ -19,7 +19,7 @@ np.import_array()
 
 # ``kind`` is the type of the images, 'f' or 'd'.
 cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::pooling":
     enum:
         MAX_AXES
     ctypedef struct Window:

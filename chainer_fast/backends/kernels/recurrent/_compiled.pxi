@@ -17,12 +17,12 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM_STEP "chainer_fast::LSTM"
-    const Cell LSTM_GRAD "chainer_fast::LSTM_GRAD"
-    const Cell SLSTM "chainer_fast::SLSTM"
-    const Cell SLSTM_GRAD "chainer_fast::SLSTM_GRAD"
-    const Cell TREE_LSTM "chainer_fast::TREE_LSTM"
-    const Cell TREE_LSTM_GRAD "chainer_fast::TREE_LSTM_GRAD"
+    const Cell LSTM_STEP "chainer_fast::recurrent::LSTM"
+    const Cell LSTM_GRAD "chainer_fast::recurrent::LSTM_GRAD"
+    const Cell SLSTM "chainer_fast::recurrent::SLSTM"
+    const Cell SLSTM_GRAD "chainer_fast::recurrent::SLSTM_GRAD"
+    const Cell TREE_LSTM "chainer_fast::recurrent::TREE_LSTM"
+    const Cell TREE_LSTM_GRAD "chainer_fast::recurrent::TREE_LSTM_GRAD"
 
 cdef enum:
     MAX_CHILDREN = 16

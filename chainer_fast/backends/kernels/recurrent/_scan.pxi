@@ -23,8 +23,8 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_MatrixProduct2(object, object, np.ndarray)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/scan.hpp" nogil:
-    const Cell STEPS "chainer_fast::STEPS"[]
-    const Cell STEP_GRADS "chainer_fast::STEP_GRADS"[]
+    const Cell STEPS "chainer_fast::recurrent::STEPS"[]
+    const Cell STEP_GRADS "chainer_fast::recurrent::STEP_GRADS"[]
 
 # The kinds of cells, in the order of their steps.
 cdef enum Mode:

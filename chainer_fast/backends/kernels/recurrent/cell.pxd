@@ -13,7 +13,7 @@ cdef inline tuple plain_sizes(tuple sizes):
 
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/cell.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::recurrent":
     cdef cppclass Cell:
         int run(char, void **, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t more,
                 const Unary &tanh) noexcept

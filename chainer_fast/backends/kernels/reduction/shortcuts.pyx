@@ -25,7 +25,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::reduction":
     void sum_rows_loop(
         char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,

@@ -17,7 +17,7 @@ from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_float
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::roi":
     enum Task:
         MAX, PUT, MEAN, SPREAD
     ctypedef struct Grid:

@@ -15,7 +15,7 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::sparse":
     void product_loop(
         char kind, object data, object row, object col, object dense, object y,
         npy_intp batches, npy_intp nnz, npy_intp height, npy_intp k,

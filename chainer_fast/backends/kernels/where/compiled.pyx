@@ -12,7 +12,7 @@ from chainer_fast._core.plain cimport empty_like, kind_of
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::where":
     void where_loop(
         char kind, object condition, object x, bint x_single, object y, bint y_single,
         object out, ptrdiff_t n) noexcept
