@@ -11,16 +11,6 @@ from chainer_fast._core.plain cimport kind_of
 from chainer_fast.backends.kernels.common.labels cimport (
     has_row_of_each, label_at, plain_labels)
 
-cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
-        namespace "chainer_fast::embed_id":
-    cdef cppclass Numbers:
-        npy_intp *room(ptrdiff_t n) except +
-
-    # The matrix, of which few elements may be in use, does not let other threads run.
-    void add_rows_loop(
-        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
-        ptrdiff_t columns) noexcept
-
 
 def add_at(values, index, base):
     """Compiled form of the kernel of this name, for an index of one array."""

@@ -1,6 +1,4 @@
-"""Convolutions of plain images, by loops of our own or by oneDNN, and shortcuts of those
-of two dimensions.
-"""
+"""Convolutions of plain images, by loops of our own or by oneDNN, and shortcuts."""
 cimport numpy as np
 
 np.import_array()

@@ -50,7 +50,8 @@ def hard_losses(
         'S losses, S top, S total', 'x',
         'top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)'
         ' : chainer_fast::cross_entropy::label_loss<S>('
-        'S(scores[%s * _out_ind.size() + _i]) - a.top, log(a.total), weighted ? S(weights[%s]) : S(1))' % (label, label),
+        'S(scores[%s * _out_ind.size() + _i]) - a.top, log(a.total), '
+        'weighted ? S(weights[%s]) : S(1))' % (label, label),
         'cross_entropy_losses', preamble=_PREAMBLE)(
             scores, scores, *_label_args(x, t, class_weight, ignore_label),
             losses, top, total, axis=0)

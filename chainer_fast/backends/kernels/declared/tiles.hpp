@@ -127,7 +127,8 @@ struct Task {
     /* False if there is no memory. */
     bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
         const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
-        const ptrdiff_t units = std::min(std::max<ptrdiff_t>(TILE_SIZE / each, 1), end - begin);
+        const ptrdiff_t units =
+            std::min(std::max<ptrdiff_t>(TILE_SIZE / each, 1), end - begin);
         const ptrdiff_t room = units * each * itemsize;
         char *memory = (char *)malloc(room * operands);
         if (!memory)

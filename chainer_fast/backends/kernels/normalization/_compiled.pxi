@@ -1,9 +1,9 @@
 # Normalization of groups of channels, and running averages in place, by hand: a number
 # of groups is no axis, and declared kernels make new arrays.
 #
-# Each returns NotImplemented if an array is empty, is neither of singles nor of doubles,
-# or differs in type from the others, and if a loop raised a floating-point flag, which
-# NumPy would have to warn of.
+# Each returns NotImplemented if an array is empty, is neither of singles nor of
+# doubles, or differs in type from the others, and if a loop raised a floating-point
+# flag, which NumPy would have to warn of.
 #
 # Part of compiled.pyx.
 cimport numpy as np

@@ -50,7 +50,8 @@ _GRID = _BIN + _BOX + '''
         return chainer_fast::roi::sample_at(box(4 * r), step_y, i, s, points_y, height);
     };
     const auto xs = [&](ptrdiff_t s) {
-        return chainer_fast::roi::sample_at(box(4 * r + 1), step_x, j, s, points_x, width);
+        return chainer_fast::roi::sample_at(
+            box(4 * r + 1), step_x, j, s, points_x, width);
     };
     const double points = (double)points_y * (double)points_x;
     const chainer_fast::roi::Span in_y = chainer_fast::roi::samples_in_use(

@@ -38,7 +38,8 @@ def exponentials(
     pair = 'chainer_fast::softmax::Exponentials<%s>' % kind
     return cuda.reduce(
         in_params, out_params, '%s(%s)' % (pair, term),
-        'chainer_fast::softmax::join(a, b)', post_map, '', name, reduce_type=pair, preamble=PREAMBLE + preamble)
+        'chainer_fast::softmax::join(a, b)', post_map, '', name, reduce_type=pair,
+        preamble=PREAMBLE + preamble)
 
 
 def _sums(x, axis, out_params, post_map, name):
