@@ -98,6 +98,7 @@ def test_one_file_can_include_all_headers(tmp_path, backward):
     name for name in headers()[0] if floor(name) == FLOORS.index(KERNELS)])
 def test_a_family_has_a_namespace_of_its_own(name):
     text = (ROOT / name).read_text(encoding='utf-8')
-    opened = re.findall(r'^namespace chainer_fast(?:::| {\nnamespace )(\w+) {', text, re.M)
+    opened = re.findall(
+        r'^namespace chainer_fast(?:::| {\nnamespace )(\w+) {', text, re.M)
     assert {*opened} == {family(name)}
     assert len(opened) == text.count('\nnamespace chainer_fast')

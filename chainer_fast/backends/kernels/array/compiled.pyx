@@ -2,7 +2,42 @@
 
 Families that are small share this module: each has its part in its own folder.
 """
+import sys
+
+import numpy
+
 cimport numpy as np
+from cpython.number cimport PyIndex_Check
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from libc.stddef cimport ptrdiff_t
+from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
+from numpy cimport (
+    NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, NPY_INTP,
+    PyArray_CHKFLAGS, PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM,
+    PyArray_DIMS, PyArray_EMPTY, PyArray_FLAGS, PyArray_FROM_O, PyArray_ISNOTSWAPPED,
+    PyArray_IS_C_CONTIGUOUS, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM,
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, PyArray_ZEROS,
+    npy_intp)
+
+from chainer_fast._core.dtypes cimport has_dtype, same_dtype
+from chainer_fast._core.floats cimport (
+    clear_float_errors, float_errors, report_float_errors)
+from chainer_fast._core.gapless cimport gapless_kind
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
+from chainer_fast._core.operands cimport extent, kind_of_array, overlaps_itself
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, cf_float_kind, empty_like, kind_of
+from chainer_fast._core.recipe cimport HALF, SINGLE
+from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
+from chainer_fast._core.shortcut cimport given, input_array, place_of, wanted
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
+from chainer_fast.backends.kernels.common.labels cimport (
+    Ignored, has_row_of_each, label_at, plain_labels, read_ignored)
+from chainer_fast.backends.kernels.common.layout cimport (
+    as_channels_last, empty_channels_last, in_c_order, is_channels_last, sum_to)
+
+from chainer_fast.backends.kernels.common import negative
 
 np.import_array()
 

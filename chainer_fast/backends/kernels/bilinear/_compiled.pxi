@@ -4,15 +4,6 @@
 # Images that are not in C order are copied.
 #
 # Part of pooling/compiled.pyx.
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE
-
-import numpy
-
-from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
         namespace "chainer_fast::bilinear":

@@ -4,7 +4,6 @@
 # two and a half units in the last place, and differ between processors.
 #
 # Part of ufuncs.pyx.
-cimport numpy as np
 
 cdef extern from "numpy/ufuncobject.h":
     ctypedef void (*Given "PyUFuncGenericFunction")(

@@ -1,12 +1,4 @@
 # Loops of NumPy's functions of one argument. Part of ufuncs.pyx.
-import numpy
-
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_DATA, PyArray_SIZE
-
-from chainer_fast._core.private cimport find_loop
-
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
     """Take the loop of a ufunc for a type; False if it does not do what the ufunc does.

@@ -12,6 +12,7 @@
 #define CHAINER_FAST_CONVOLUTION_WINOGRAD_HPP
 
 #include "chainer_fast/backends/kernels/convolution/direct.hpp"
+#include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 
 namespace chainer_fast::convolution {
 namespace {

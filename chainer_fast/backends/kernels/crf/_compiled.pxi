@@ -1,14 +1,6 @@
 # Conditional random fields of chains, in double precision.
 #
 # Part of cross_entropy/compiled.pyx.
-import numpy
-
-cimport numpy as np
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
-    npy_intp
-
-from chainer_fast._core.plain cimport is_matrix, is_vector, kind_of
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
         namespace "chainer_fast::crf":

@@ -1,6 +1,23 @@
 """Losses of labels: of one, of sequences, and of chains whose labels follow each other.
 """
+import numpy
+
 cimport numpy as np
+from cpython.object cimport PyObject
+from libc.stddef cimport ptrdiff_t
+from numpy cimport (
+    PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM,
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_int32, npy_intp)
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
+from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, number
+from chainer_fast.backends.kernels.common.contiguous cimport contiguous
+from chainer_fast.backends.kernels.common.labels cimport (
+    Ignored, label_at, plain_labels, read_ignored)
+from chainer_fast.backends.kernels.common.layout cimport without_gaps
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 
 np.import_array()
 

@@ -1,14 +1,6 @@
 # Connectionist temporal classification, a sample at a time in double precision.
 #
 # Part of cross_entropy/compiled.pyx.
-import numpy
-
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_int32
-
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/ctc/loops.hpp" \
         namespace "chainer_fast::ctc":

@@ -1,23 +1,6 @@
 # Rows of matrices, found by their numbers: the compiled kernel and shortcut.
 #
 # Part of array/compiled.pyx.
-cimport numpy as np
-from cpython.object cimport PyObject
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
-    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
-    PyArray_ZEROS, NPY_INTP, npy_intp
-
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
-from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
-from chainer_fast._core.shortcut cimport given, input_array
-
-from chainer_fast.backends.kernels.common import negative
-from chainer_fast.backends.kernels.common.labels cimport (
-    Ignored, has_row_of_each, read_ignored)
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
         namespace "chainer_fast::embed_id":

@@ -6,16 +6,6 @@
 # flag, which NumPy would have to warn of.
 #
 # Part of compiled.pyx.
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, \
-    npy_intp
-
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
-from chainer_fast._core.recipe cimport to_double
-from chainer_fast.backends.kernels.common.layout cimport in_c_order
 
 # ``kind`` is the type of the arrays, 'f' or 'd'.
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \

@@ -1,19 +1,5 @@
 # Shortcuts of normalizing functions, for plain arrays of one float type. Part of
 # compiled.pyx.
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
-
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.launches cimport kind_on_device, on_current_device
-from chainer_fast._core.shortcut cimport given, input_array, place_of
-
-from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels.declared import declared
-from chainer_fast.backends.kernels.normalization import cuda as on_device
-from chainer_fast.backends.kernels.normalization.axes import batch_axes
 
 cdef object _batch_apply = declared('batch_apply')
 cdef object _batch_backward = declared('batch_backward')

@@ -5,16 +5,6 @@
 # written to may be, and has memory of its own.
 #
 # Part of array/compiled.pyx.
-cimport numpy as np
-from libcpp.vector cimport vector
-from numpy cimport NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, \
-    PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_ISNOTSWAPPED, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, npy_intp
-
-from chainer_fast._core.floats cimport clear_float_errors, float_errors, \
-    report_float_errors
-from chainer_fast._core.operands cimport extent, kind_of_array, overlaps_itself
-from chainer_fast._core.recipe cimport HALF, SINGLE
 
 cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
         namespace "chainer_fast::packing" nogil:

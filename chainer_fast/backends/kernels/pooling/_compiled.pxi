@@ -5,16 +5,6 @@
 # neither are in C order nor lie channels last are copied first.
 #
 # Part of pooling/compiled.pyx.
-cimport numpy as np
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE, npy_intp
-
-from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
-from chainer_fast.backends.kernels.common.layout cimport (
-    as_channels_last, empty_channels_last, in_c_order, is_channels_last)
 
 # ``kind`` is the type of the images, 'f' or 'd'.
 cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" \

@@ -4,12 +4,6 @@
 # dtype and shape behind the first axis.
 #
 # Part of array/compiled.pyx.
-cimport numpy as np
-from libc.string cimport memcpy, memset
-from libcpp.vector cimport vector
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM, \
-    PyArray_IS_C_CONTIGUOUS, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
-from cpython.ref cimport Py_INCREF
 
 cdef extern from "numpy/arrayobject.h":
     int NPY_HALF

@@ -1,13 +1,4 @@
 # Compiled shortcuts of functions of sequences. Part of array/compiled.pyx.
-import numpy
-
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
-
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.shortcut cimport given
 
 # The field of the function.
 cdef enum:

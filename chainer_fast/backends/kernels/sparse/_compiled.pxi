@@ -4,14 +4,6 @@
 # precision. Arrays that are not contiguous are copied.
 #
 # Part of array/compiled.pyx.
-cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE, npy_intp
-
-import numpy
-
-from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" \
         namespace "chainer_fast::sparse":

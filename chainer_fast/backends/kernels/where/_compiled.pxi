@@ -3,12 +3,6 @@
 # Arrays without axes go with all shapes; other cases give ``NotImplemented``.
 #
 # Part of array/compiled.pyx.
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_IS_C_CONTIGUOUS, PyArray_NDIM, PyArray_SAMESHAPE, \
-    PyArray_SIZE, PyArray_TYPE
-
-from chainer_fast._core.plain cimport empty_like, kind_of
 
 cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
         namespace "chainer_fast::where":
