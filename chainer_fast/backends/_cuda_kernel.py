@@ -230,7 +230,7 @@ def raw_of(
     Parameters
     ----------
     path : str
-        The header, as for :func:`header`. Its namespace is used.
+        The header, as for :func:`header`. Names of its namespace need no qualifier.
     name : str
         Name of the kernel, for profilers.
     params, body : str
@@ -245,6 +245,7 @@ def raw_of(
     code = '''
         {}
         {}
+        using namespace chainer_fast;
         using namespace {};
         extern "C" __global__ void {}({}) {{ {}; }}
         '''.format('#include <cuda_fp16.h>' if 'half' in params + body else '',

@@ -31,7 +31,7 @@ _PROBABILITY = '''
 def _kernel(in_params, out_params, operation, name):
     return cuda.elementwise(
         in_params, out_params,
-        'using namespace chainer_fast::ctc; '
+        'using namespace chainer_fast; using namespace ctc; '
         'const ptrdiff_t b = i / states, s = i % states;' + operation, name,
         preamble=_PREAMBLE)
 
