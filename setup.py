@@ -229,8 +229,8 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
-        # Cython knows nothing of directives that have changed. A file that it wrote for a
-        # module which is no more stays old.
+        # Cython knows nothing of directives that have changed. A file that it wrote for
+        # a module which is no more stays old.
         written = [
             Path(ext.sources[0]).with_suffix('.cpp') for ext in self.extensions]
         translate(self.extensions, self.force or any([
