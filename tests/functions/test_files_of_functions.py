@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from tests._core import shortcut_cases
 
 PACKAGE = Path(__file__).resolve().parents[2] / 'chainer_fast'

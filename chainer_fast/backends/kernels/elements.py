@@ -20,7 +20,7 @@ import functools
 import inspect
 import typing as tp
 
-from chainer_fast._core.launches import DeviceKernel
+from chainer_fast._core.devices.launches import DeviceKernel
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header, raw_of
 from chainer_fast.backends.kernels import Kernel, Result

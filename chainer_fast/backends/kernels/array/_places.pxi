@@ -6,8 +6,8 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
     PyArray_NDIM, PyArray_SIZE, npy_intp
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
+from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast.backends.kernels.common.labels cimport (
     has_row_of_each, label_at, plain_labels)
 

@@ -9,10 +9,10 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM,
     PyArray_DIMS, PyArray_EMPTY, PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NDIM, \
     PyArray_STRIDE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given, place_of
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, given, place_of)
+from chainer_fast._core.arrays.plain cimport kind_of
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(

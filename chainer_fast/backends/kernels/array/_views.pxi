@@ -10,9 +10,9 @@ from cpython.ref cimport Py_INCREF
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FLAGS, \
     PyArray_FROM_O, PyArray_NDIM, PyArray_STRIDE, npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.shortcut cimport given, place_of
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, given, place_of)
 from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
 from chainer_fast.backends.kernels.common.layout cimport sum_to
 

@@ -11,15 +11,13 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.gapless cimport (
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shape_matches, \
-    shortcut_of
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport (
-    fits_inputs, given, input_array, number, output_array, wanted)
+from chainer_fast._core.graphs.graph cimport (
+    VariableNodeBase, clear_float_errors, fits_inputs, float_errors, given, input_array,
+    number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
+from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
     Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,

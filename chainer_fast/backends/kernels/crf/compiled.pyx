@@ -5,7 +5,7 @@ cimport numpy as np
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
     npy_intp
 
-from chainer_fast._core.plain cimport is_matrix, is_vector, kind_of
+from chainer_fast._core.arrays.plain cimport is_matrix, is_vector, kind_of
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()

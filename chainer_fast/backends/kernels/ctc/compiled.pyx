@@ -5,7 +5,7 @@ cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_int32
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()

@@ -6,12 +6,11 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, NPY_INTP, npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
-from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
-from chainer_fast._core.shortcut cimport given, input_array
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, RowGradient, Shortcut, VariableNodeBase, clear_float_errors, few_rows,
+    float_errors, given, input_array, new_rows)
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, kind_of
 
 from chainer_fast.backends.kernels.common import negative
 from chainer_fast.backends.kernels.common.labels cimport (

@@ -11,9 +11,9 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_EM
     PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, \
     npy_intp
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
-from chainer_fast._core.recipe cimport to_double
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
+from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_c_order
 
 np.import_array()

@@ -1,6 +1,6 @@
 from typing import Self
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 class BatchNormalizationShortcut(Shortcut): ...
 class FixedBatchNormalizationShortcut(Shortcut): ...

@@ -3,12 +3,12 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.launches cimport kind_on_device, on_current_device
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given, input_array, place_of
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.arrays.gapless cimport gapless_kind
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, given, input_array, place_of)
+from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
+from chainer_fast._core.arrays.plain cimport kind_of
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.declared import declared

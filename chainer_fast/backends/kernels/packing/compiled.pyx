@@ -10,10 +10,10 @@ from numpy cimport NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABL
     PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_ISNOTSWAPPED, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, npy_intp
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors, \
-    report_float_errors
-from chainer_fast._core.operands cimport extent, kind_of_array, overlaps_itself
-from chainer_fast._core.recipe cimport HALF, SINGLE
+from chainer_fast._core.graphs.graph cimport (
+    clear_float_errors, float_errors, report_float_errors)
+from chainer_fast._core.updates.update cimport extent, kind_of_array, overlaps_itself
+from chainer_fast._core.arrays.dtypes cimport HALF, SINGLE
 
 np.import_array()
 

@@ -8,12 +8,11 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
     PyArray_FROM_O, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport (
-    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase)
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast._core.shortcut cimport given, place_of
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.graphs.graph cimport (
+    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors,
+    float_errors, given, place_of)
+from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 

@@ -10,7 +10,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 

@@ -5,9 +5,9 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
 
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, given)
 
 # The field of the function.
 cdef enum:

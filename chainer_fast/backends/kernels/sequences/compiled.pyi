@@ -1,6 +1,6 @@
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 def rows(first: Any, xs: Any) -> Any: ...
 def stack_padded(first: Any, xs: Any, length: Any, padding: Any) -> Any: ...

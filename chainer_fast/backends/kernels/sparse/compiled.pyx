@@ -9,7 +9,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, 
 
 import numpy
 
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 np.import_array()

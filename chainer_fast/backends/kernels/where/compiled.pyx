@@ -7,7 +7,7 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_IS_C_CONTIGUOUS, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_SIZE, PyArray_TYPE
 
-from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.arrays.plain cimport empty_like, kind_of
 
 np.import_array()
 
