@@ -98,8 +98,11 @@ WARN_OF_FLAGS = (
     'chainer_fast.backends.kernels.recurrent.',)
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
 # Loops in C++ that know nothing of Python, and become part of a module: a pattern of
-# their files. What Cython writes ends in .cpp, what people write in .cc.
+# their files. One that fits two patterns is of the first module. What Cython writes
+# ends in .cpp, what people write in .cc.
 LOOPS = {
+    'chainer_fast.backends.kernels.common.elementwise':
+        'chainer_fast/backends/kernels/*/elements.cc',
     'chainer_fast.backends.kernels.declared.adapter':
         'chainer_fast/backends/kernels/*/*.cc',
 }
@@ -147,7 +150,13 @@ def dependencies(path, found=()):
 
 def loops(name):
     """Return the files of loops that are part of a module."""
-    return sorted(Path().glob(LOOPS[name])) if name in LOOPS else []
+    taken = set()
+    for module, pattern in LOOPS.items():
+        files = {*Path().glob(pattern)} - taken
+        if module == name:
+            return sorted(files)
+        taken |= files
+    return []
 
 
 def extensions():

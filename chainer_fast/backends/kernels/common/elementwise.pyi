@@ -31,6 +31,8 @@ class Elementwise(Shortcut):
                  broadcasts: bool = ..., casts: bool = ...) -> None: ...
 
 copy: Loop
+ACTIVATION: dict[str, Loop]
+ARITHMETIC: dict[str, Loop]
 
 def elementwise_of(function: Any,
                    inputs: int) -> tuple[Elementwise, tuple[float, float]] | None: ...

@@ -21,9 +21,9 @@ from chainer_fast._core.arrays.gapless cimport (
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, clear_float_errors, float_errors, own_attribute)
 from chainer_fast._core.arrays.private cimport Twister, find_twister
-from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
+from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
@@ -228,7 +228,7 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef Loop _product = element_loops.loops['Mul::of']
+cdef Loop _product = ARITHMETIC['Mul::of']
 
 
 # The field of the function.

@@ -13,8 +13,8 @@ from chainer_fast._core.graphs.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors,
     float_errors, given, place_of)
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
-from chainer_fast.backends.kernels.arithmetic import element_loops
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
+from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 
 np.import_array()
 
@@ -30,8 +30,8 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
 
-cdef Loop _multiply = element_loops.loops['MulConstant::of']
-cdef Loop _divide = element_loops.loops['DivConstant::of']
+cdef Loop _multiply = ARITHMETIC['MulConstant::of']
+cdef Loop _divide = ARITHMETIC['DivConstant::of']
 
 cdef object _add_up = numpy.add.reduce
 
