@@ -37,8 +37,9 @@ def header(path):
     Returns
     -------
     str
-        The header, with the package's headers that it includes inserted. Inserted more
-        than once, it is compiled once.
+        The header, with the package's headers that it includes inserted, but for those
+        in indented directives, which are for the processor alone. Inserted more than
+        once, it is compiled once.
     """
     guard = re.sub(r'\W', '_', path)
     text = (_ROOT / path).read_text(encoding='utf-8').replace('#pragma once\n', '')

@@ -8,7 +8,7 @@ cimport numpy as np
 from libcpp.memory cimport shared_ptr
 from numpy cimport PyArray_DATA, PyArray_DIMS, PyArray_NDIM
 
-from chainer_fast._core.state cimport current
+from chainer_fast._core.configuration.state cimport current
 from chainer_fast.backends._onednn.library cimport (
     ALWAYS, SUCCESS, UNIMPLEMENTED, Library, failed, library)
 from chainer_fast.backends._onednn.library cimport wanted as library_wanted

@@ -1,10 +1,10 @@
 """Elements: the arithmetic of one element, told once for every form of a function.
 
 A family has its elements in ``elements.hpp``. A CUDA kernel includes that header as a
-loop of the processor does. Elements that the family lists in ``element_loops.hpp`` have
-such loops; records of functions are made of them::
+loop of the processor does. Elements with a line ``CF_LOOPS`` beside them have such
+loops; records of functions are made of them::
 
-    elements = Elements(HEADER, element_loops.loops)
+    elements = Elements(HEADER, ACTIVATION)
 
     @elements.kernel('Tanh::grad')
     def tanh_grad(y, gy):
@@ -20,7 +20,7 @@ import functools
 import inspect
 import typing as tp
 
-from chainer_fast._core.launches import DeviceKernel
+from chainer_fast._core.devices.launches import DeviceKernel
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header, namespace_of, raw_of
 from chainer_fast.backends.kernels import Kernel, Result

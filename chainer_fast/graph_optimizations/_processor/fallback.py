@@ -1,10 +1,10 @@
 """What is known of shortcuts, and steps where no loop serves."""
 import numpy
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.plan import steps
 
-#: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graph.pxd``.
+#: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graphs/graph.pxd``.
 _MAX_INPUTS = 8
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast._cpu import processor
+from chainer_fast._cpu import shared
 from chainer_fast.backends._onednn import library
 from chainer_fast.backends.kernels import convolution as kernels
 from chainer_fast.backends.kernels.convolution import compiled
@@ -265,7 +265,7 @@ def test_auto_chooses_by_shape():
     few_places = random((1, 64, 4, 4), 'f', 0), random((64, 64, 3, 3), 'f', 1), (4, 4)
     assert used('auto', x, W, outs)
     # Our own loops take less, where they have vectors.
-    assert used('auto', *few_places) == (processor.level() == 'base')
+    assert used('auto', *few_places) == (shared.level() == 'base')
     assert used('always', *few_places)
     with chainer_fast.no_backprop_mode():
         assert used('auto', *few_places)      # filters stay reordered

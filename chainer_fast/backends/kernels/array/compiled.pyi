@@ -1,6 +1,6 @@
 import typing as tp
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 from chainer_fast.types import NdArray
 
 class SplitShortcut(Shortcut):

@@ -21,16 +21,14 @@ from numpy cimport (
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, PyArray_ZEROS,
     npy_intp)
 
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.floats cimport (
-    clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.operands cimport extent, kind_of_array, overlaps_itself
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, cf_float_kind, empty_like, kind_of
-from chainer_fast._core.recipe cimport HALF, SINGLE
-from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
-from chainer_fast._core.shortcut cimport given, input_array, place_of, wanted
+from chainer_fast._core.arrays.dtypes cimport HALF, SINGLE, has_dtype, same_dtype
+from chainer_fast._core.arrays.gapless cimport gapless_kind
+from chainer_fast._core.arrays.plain cimport (
+    CF_PLAIN_FLAGS, cf_float_kind, empty_like, kind_of)
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, RowGradient, Shortcut, VariableNodeBase, clear_float_errors, few_rows,
+    float_errors, given, input_array, new_rows, place_of, report_float_errors, wanted)
+from chainer_fast._core.updates.update cimport extent, kind_of_array, overlaps_itself
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
     Ignored, has_row_of_each, label_at, plain_labels, read_ignored)

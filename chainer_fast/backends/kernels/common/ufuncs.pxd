@@ -1,7 +1,7 @@
 """Loops over gapless arrays."""
 from libc.stddef cimport ptrdiff_t
 
-from chainer_fast._core.private cimport InnerLoop
+from chainer_fast._core.arrays.private cimport InnerLoop
 
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:

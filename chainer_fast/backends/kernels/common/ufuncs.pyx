@@ -5,7 +5,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
-from chainer_fast._core.private cimport find_loop
+from chainer_fast._core.arrays.private cimport find_loop
 
 np.import_array()
 np.import_ufunc()

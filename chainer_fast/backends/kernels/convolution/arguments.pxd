@@ -6,7 +6,7 @@ from libc.string cimport memset
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
 
 cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" \

@@ -1,6 +1,6 @@
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 def cached() -> int: ...
 def kept_bytes() -> int: ...

@@ -9,10 +9,10 @@ from numpy cimport (
     PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM,
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_int32, npy_intp)
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
-from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, number
+from chainer_fast._core.arrays.plain cimport empty_like, is_matrix, is_vector, kind_of
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, clear_float_errors, fits_inputs, float_errors, given,
+    input_array, number)
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
     Ignored, label_at, plain_labels, read_ignored)

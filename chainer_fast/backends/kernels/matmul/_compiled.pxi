@@ -11,8 +11,8 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 import numpy
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, beats_numpy, find_gemm)
 

@@ -7,10 +7,10 @@
 cimport numpy as np
 from libc.stdint cimport intptr_t
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.launches cimport (
-    Arguments, DeviceKernel, address_on, current_context, current_stream,
-    is_on_device, kind_of_dtype, new_on_device)
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.devices.launches cimport (
+    Arguments, DeviceKernel, address_on, current_context, current_stream, is_on_device,
+    kind_of_dtype, new_on_device)
 
 from chainer_fast.backends import _cublas
 from chainer_fast.backends._cuda_kernel import raw_of

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chainer_fast/_core/private.hpp"
+#include "chainer_fast/_core/arrays/private.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/noise/elements.hpp"
 

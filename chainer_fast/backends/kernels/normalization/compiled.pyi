@@ -1,6 +1,6 @@
 from typing import Any, Self
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 def update_running(
     running_mean: Any, running_var: Any, mean: Any, var: Any, decay: Any,

@@ -6,14 +6,14 @@ from numpy cimport (
     PyArray_CHKFLAGS, PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM,
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp)
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.launches cimport kind_on_device, on_current_device
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
-from chainer_fast._core.recipe cimport to_double
-from chainer_fast._core.shortcut cimport given, input_array, place_of
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.arrays.gapless cimport gapless_kind
+from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, clear_float_errors, float_errors, given, input_array,
+    place_of)
+from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_c_order
 
 from chainer_fast.backends.kernels import normalization as kernels

@@ -1,5 +1,5 @@
 """Calls that are the same as a recorded one."""
-from chainer_fast._core.state cimport ThreadState
+from chainer_fast._core.configuration.state cimport ThreadState
 from chainer_fast.backends.kernels.plan.patterns cimport Guard
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 from chainer_fast.backends.kernels.plan.patterns import Guard, Slots
 from chainer_fast.backends.kernels.plan.steps import Plan, Workspace
 

@@ -9,17 +9,16 @@ from cpython.dict cimport PyDict_Size
 from cpython.object cimport PyObject
 from numpy cimport PyArray_NewCopy
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
-from chainer_fast._core.private cimport instance_dict
-from chainer_fast._core.shortcut cimport given
-from chainer_fast._core.state cimport ThreadState, current
+from chainer_fast._core.arrays.private cimport instance_dict
+from chainer_fast._core.configuration.state cimport ThreadState, current
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 from chainer_fast.backends.kernels.plan.patterns cimport Slots, matches
 from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
 
 #: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.

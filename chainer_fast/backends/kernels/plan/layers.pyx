@@ -8,7 +8,7 @@ import numpy
 from libc.stddef cimport ptrdiff_t
 from libcpp.vector cimport vector
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 from chainer_fast.backends.kernels.plan.calls import MISS as MISS
 from chainer_fast.backends.kernels.plan.calls import RepeatedCall
 

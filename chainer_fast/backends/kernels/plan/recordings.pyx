@@ -13,19 +13,18 @@ from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
-from chainer_fast._core.launches cimport (
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.arrays.private cimport KNOWN_PYTHON, may_be_held_weakly
+from chainer_fast._core.configuration.state cimport current
+from chainer_fast._core.devices.launches cimport (
     copy_on_device, current_context, current_stream, new_on_device)
-from chainer_fast._core.private cimport KNOWN_PYTHON, may_be_held_weakly
-from chainer_fast._core.shortcut cimport given
-from chainer_fast._core.state cimport current
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
 from chainer_fast.backends.kernels.plan.calls import MISS
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
 
 cdef enum:

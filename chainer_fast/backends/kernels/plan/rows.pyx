@@ -1,7 +1,7 @@
 """Steps on gradients of matrices of which few rows are used, which are kept as rows."""
 cimport numpy as np
 
-from chainer_fast._core.graph cimport add_gradients, as_grad_array
+from chainer_fast._core.graphs.graph cimport add_gradients, as_grad_array
 from chainer_fast.backends.kernels.plan.steps cimport Step, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 

@@ -14,12 +14,11 @@ from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_SAMESHAPE
 
-from chainer_fast._core.dtypes cimport same_type
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport (
+from chainer_fast._core.arrays.dtypes cimport same_type
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, empty_like
+from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, as_grad_array,
-    is_like, shortcut_of)
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
+    clear_float_errors, float_errors, is_like, shortcut_of)
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 
 np.import_array()
@@ -37,7 +36,7 @@ cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
                    ptrdiff_t n) noexcept
 
 
-cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
     bint may_be_held_weakly(PyObject *) noexcept
 

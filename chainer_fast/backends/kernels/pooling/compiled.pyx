@@ -10,7 +10,7 @@ from numpy cimport (
     PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM,
     PyArray_SIZE, PyArray_TYPE, npy_intp)
 
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 from chainer_fast.backends.kernels.common.layout cimport (

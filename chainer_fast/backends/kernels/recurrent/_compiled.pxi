@@ -6,11 +6,12 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
     PyArray_DIM, PyArray_DIMS, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
-from chainer_fast._core.shortcut cimport given, input_array, output_array
-from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
+from chainer_fast._core.arrays.plain cimport (
+    CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of)
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, given, input_array, output_array)
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
 cdef extern from "numpy/arrayobject.h":

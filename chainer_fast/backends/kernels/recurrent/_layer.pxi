@@ -11,11 +11,11 @@ from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SimpleNewFromData, npy_intp
 
-from chainer_fast._core.floats cimport report_float_errors
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
+from chainer_fast._core.graphs.graph cimport report_float_errors
+from chainer_fast._cpu.shared cimport Scratch, take
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
-from chainer_fast._cpu.scratch cimport Scratch, take
 from chainer_fast.backends.kernels.recurrent.cell cimport plain_sizes
 
 cdef extern from "numpy/arrayobject.h":

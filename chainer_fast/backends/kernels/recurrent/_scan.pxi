@@ -13,8 +13,8 @@ from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.floats cimport add_into, report_float_errors
-from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
+from chainer_fast._core.arrays.plain cimport empty_like, is_matrix, is_vector, kind_of
+from chainer_fast._core.graphs.graph cimport add_into, report_float_errors
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, plain_sizes
 

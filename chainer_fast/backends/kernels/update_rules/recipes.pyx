@@ -3,8 +3,8 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
-from chainer_fast._core.recipe cimport MOVES, STAYS, HookRecipe, \
-    Loop, Recipe, Unused, is_rate, to_double, vanishes
+from chainer_fast._core.updates.update cimport (
+    MOVES, STAYS, HookRecipe, Loop, Recipe, Unused, is_rate, to_double, vanishes)
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" \
         namespace "chainer_fast::update_rules" nogil:
