@@ -21,7 +21,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast import links as L
 from chainer_fast._cpu import shared
-from chainer_fast.backends.kernels.common import exponential_ufuncs as ufuncs
+from chainer_fast.backends.kernels.common import ufuncs
 
 print(shared.level())
 random = np.random.RandomState(0)

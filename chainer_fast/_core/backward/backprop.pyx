@@ -8,19 +8,19 @@ from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, npy_intp
 
-from chainer_fast._core.backward import grad_check
 from chainer_fast._core.arrays.addresses cimport AddressTable, Entry
 from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype
+from chainer_fast._core.arrays.private cimport instance_dict
+from chainer_fast._core.backward import grad_check
+from chainer_fast._core.configuration.state cimport (
+    ThreadState, current, set_enable_backprop)
+from chainer_fast._core.devices.launches cimport device_in_use, is_on_device, use_again
 from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, OUTPUT_REFERENCES, FunctionBase, Shortcut, VariableBase,
     VariableNodeBase, add_gradients, as_factors, as_grad_array, as_grad_variable,
     as_terms, give_gradient, gradient_of, hooks_of, is_like, lone_output, node_of,
     nodes_of_outputs, on_host, put_grad, settle, shape_matches, shortcut_of,
     takes_factors, variable_of)
-from chainer_fast._core.devices.launches cimport device_in_use, is_on_device, use_again
-from chainer_fast._core.arrays.private cimport instance_dict
-from chainer_fast._core.configuration.state cimport (
-    ThreadState, current, set_enable_backprop)
 
 cdef object _FunctionNode = None
 cdef object _base_accumulate = None

@@ -39,13 +39,13 @@ from numpy cimport NPY_INT32, NPY_INTP, PyArray_CheckExact, PyArray_CHKFLAGS, \
 from chainer_fast._core.arrays.dtypes cimport same_dtype, same_type
 from chainer_fast._core.arrays.entries cimport entry_of
 from chainer_fast._core.arrays.gapless cimport common_gapless_kind
-from chainer_fast._core.devices.launches cimport (
-    all_on_devices, device_in_use, is_on_device, use_again)
 from chainer_fast._core.arrays.plain cimport is_matrix, is_numpy_float, kind_of
 from chainer_fast._core.arrays.private cimport (
     KNOWN_PYTHON, drop_instance_dict, instance_dict, is_going, may_be_held_weakly,
     may_have_more_references, type_version)
 from chainer_fast._core.configuration.state cimport ThreadState, current
+from chainer_fast._core.devices.launches cimport (
+    all_on_devices, device_in_use, is_on_device, use_again)
 
 np.import_array()
 

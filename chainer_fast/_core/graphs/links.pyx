@@ -8,10 +8,10 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyObject_TypeCheck, \
     PyTypeObject
 
-from chainer_fast._core.graphs.graph cimport VariableBase, clear_grad
 from chainer_fast._core.arrays.private cimport (
     class_attribute_is, instance_dict, make_as_objects)
 from chainer_fast._core.configuration.state cimport current
+from chainer_fast._core.graphs.graph cimport VariableBase, clear_grad
 
 cdef extern from *:
     int PyUnicode_Compare(object a, object b) except? -1

@@ -33,6 +33,7 @@ from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF, SINGLE
 from chainer_fast._core.arrays.entries cimport entry_of
 from chainer_fast._core.arrays.plain cimport is_numpy_number
 from chainer_fast._core.arrays.private cimport instance_dict, sum_squares
+from chainer_fast._core.configuration.state cimport current
 from chainer_fast._core.devices.launches cimport (
     Arguments, DeviceKernel, address_on, current_context, is_on_device, kind_of_dtype,
     kind_on_device)
@@ -40,7 +41,6 @@ from chainer_fast._core.graphs.graph cimport (
     PRODUCT, QUOTIENT, ArrayBase, Methods, Operation, RowGradient, VariableBase,
     as_grad_array, clear_float_errors, float_errors, has_rows, is_like, is_wrapper,
     plain_inside, report_float_errors)
-from chainer_fast._core.configuration.state cimport current
 
 np.import_array()
 

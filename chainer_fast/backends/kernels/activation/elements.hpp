@@ -13,6 +13,7 @@
 #endif
 
 namespace chainer_fast {
+namespace activation {
 
 /* NaN stays NaN. */
 template <typename T>
@@ -256,4 +257,5 @@ struct Maxout {
     static CF_ELEMENT T grad(T x, T y, T gy) { return x == y ? gy : T(0); }
 };
 
+}  // namespace activation
 }  // namespace chainer_fast

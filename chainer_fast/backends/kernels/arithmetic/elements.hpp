@@ -7,6 +7,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace arithmetic {
 
 struct Add {
     template <typename T>
@@ -154,4 +155,5 @@ struct Square {
 };
 CF_LOOPS(Square)
 
+}  // namespace arithmetic
 }  // namespace chainer_fast

@@ -1,9 +1,9 @@
 # Loops as kernels on a GPU. Part of elementwise.pyx.
 from libc.stdint cimport intptr_t, uint32_t
 
+from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 from chainer_fast._core.devices.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
-from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 
 # Axes of a kernel at most.
 cdef enum:

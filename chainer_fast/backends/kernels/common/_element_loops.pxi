@@ -45,7 +45,7 @@ cdef Loop _loop_of(const ElementLoop *line):
         if line.ufuncs.names[i] is not NULL:
             name = line.ufuncs.names[i].decode('ascii')
             made.ufuncs[i] = unary_of(
-                getattr(numpy, name), getattr(exponential_ufuncs, name, None))
+                getattr(numpy, name), getattr(ufuncs, name, None))
     made.any.f = line.f
     made.any.d = line.d
     made.any.ufuncs = made.ufuncs

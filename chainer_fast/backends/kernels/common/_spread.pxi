@@ -15,8 +15,8 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
-from chainer_fast._core.graphs.graph cimport INLINE_DIMS, VariableNodeBase
 from chainer_fast._core.arrays.plain cimport cf_float_kind
+from chainer_fast._core.graphs.graph cimport INLINE_DIMS, VariableNodeBase
 
 cdef object _add_up = numpy.add.reduce
 

@@ -2,9 +2,9 @@
 from cpython.object cimport PyObject
 from libcpp.vector cimport vector
 
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.devices.launches cimport DeviceKernel
-from chainer_fast.backends.kernels.common.loops cimport Unary
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:

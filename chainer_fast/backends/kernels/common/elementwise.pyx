@@ -14,15 +14,15 @@ from libc.math cimport INFINITY
 from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
+from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast._core.graphs.graph cimport (
     VariableNodeBase, clear_float_errors, fits_inputs, float_errors, given, input_array,
     number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
-from chainer_fast._core.arrays.plain cimport kind_of
-from chainer_fast.backends.kernels.common import exponential_ufuncs
+from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
     Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,
     sum_to)
-from chainer_fast.backends.kernels.common.loops cimport unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
 

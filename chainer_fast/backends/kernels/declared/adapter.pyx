@@ -19,7 +19,7 @@ from chainer_fast._core.graphs.graph cimport (
     output_array, own_attribute, place_of, wanted)
 from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.declared.signatures import Number, read
 
 ctypedef object (*InOrder)(object, object)

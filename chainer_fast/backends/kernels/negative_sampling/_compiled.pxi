@@ -14,7 +14,7 @@ from chainer_fast._core.graphs.graph cimport RowGradient, few_rows, new_rows
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::negative_sampling":
     enum Step:
         DOT, SUM, SPREAD
 

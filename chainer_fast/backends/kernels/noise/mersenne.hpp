@@ -13,7 +13,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/noise/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::noise {
 namespace {
 
 /* Words of a block, and the distance of the words that are combined. */
@@ -169,4 +169,4 @@ constexpr Loop uniform_loop = {uniform<float>, uniform<double>};
 constexpr Loop gumbel_loop = {gumbel<float>, gumbel<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::noise

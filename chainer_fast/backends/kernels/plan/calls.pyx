@@ -9,9 +9,9 @@ from cpython.dict cimport PyDict_Size
 from cpython.object cimport PyObject
 from numpy cimport PyArray_NewCopy
 
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 from chainer_fast._core.arrays.private cimport instance_dict
 from chainer_fast._core.configuration.state cimport ThreadState, current
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 from chainer_fast.backends.kernels.plan.patterns cimport Slots, matches
 from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic

@@ -7,9 +7,9 @@ from cpython.ref cimport Py_XDECREF
 from libcpp.vector cimport vector
 
 from chainer_fast._core.backward.backprop import backprop_step
+from chainer_fast._core.configuration.state cimport current
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, Shortcut, VariableBase, as_grad_array, new_variable, shortcut_of)
-from chainer_fast._core.configuration.state cimport current
 from chainer_fast.backends.kernels.plan.steps cimport Step, Workspace
 from chainer_fast.backends.kernels.plan.steps import NotStatic
 from chainer_fast.configuration import using_config

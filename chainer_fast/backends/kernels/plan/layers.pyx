@@ -9,15 +9,18 @@ from libc.stddef cimport ptrdiff_t
 from libcpp.vector cimport vector
 
 from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
-cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
+cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
         namespace "chainer_fast":
     cdef cppclass Tiles:
         pass
     const Tiles *find_tiles() noexcept
+
+cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
+        namespace "chainer_fast::plan":
     ptrdiff_t packed_size(ptrdiff_t, ptrdiff_t) noexcept
     ptrdiff_t size_with_room(ptrdiff_t, ptrdiff_t) noexcept
     void pack_below(
@@ -34,13 +37,13 @@ cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
         const float *, const vector[float *] &) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::matmul":
     void sum_of_rows_loop(
         char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM "chainer_fast::LSTM"
-    const Cell LSTM_GRAD "chainer_fast::LSTM_GRAD"
+    const Cell LSTM "chainer_fast::recurrent::LSTM"
+    const Cell LSTM_GRAD "chainer_fast::recurrent::LSTM_GRAD"
 
 cdef enum:
     MOST_VALUES = 7

@@ -6,10 +6,10 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_SAMESHAPE
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype, same_type
-from chainer_fast._core.graphs.graph cimport VariableBase
-from chainer_fast._core.devices.launches cimport is_on_device
 from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
 from chainer_fast._core.arrays.private cimport instance_dict, referent
+from chainer_fast._core.devices.launches cimport is_on_device
+from chainer_fast._core.graphs.graph cimport VariableBase
 
 np.import_array()
 

@@ -14,11 +14,11 @@ from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
 from chainer_fast._core.arrays.dtypes cimport same_dtype
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
-from chainer_fast._core.devices.launches cimport (
-    copy_on_device, current_context, current_stream, new_on_device)
 from chainer_fast._core.arrays.private cimport KNOWN_PYTHON, may_be_held_weakly
 from chainer_fast._core.configuration.state cimport current
+from chainer_fast._core.devices.launches cimport (
+    copy_on_device, current_context, current_stream, new_on_device)
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
 from chainer_fast.backends.kernels.plan.calls import MISS
 

@@ -3,7 +3,7 @@ from libc.stddef cimport ptrdiff_t
 from libcpp.vector cimport vector
 
 cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast::plan" nogil:
     cdef struct Place:
         char *data
         ptrdiff_t piece

@@ -15,16 +15,16 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_SAMESHAPE
 
 from chainer_fast._core.arrays.dtypes cimport same_type
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, as_grad_array,
     clear_float_errors, float_errors, is_like, shortcut_of)
-from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/plan/fused.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::plan":
     cdef struct Instruction:
         AnyLoop loop
         double p

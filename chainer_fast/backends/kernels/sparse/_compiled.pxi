@@ -1,21 +1,12 @@
-"""Products with sparse matrices: one pass over the elements.
-
-All functions return ``NotImplemented`` for arrays that are not of single or double
-precision. Arrays that are not contiguous are copied.
-"""
-cimport numpy as np
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE, npy_intp
-
-import numpy
-
-from chainer_fast._core.arrays.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-
-np.import_array()
+# Products with sparse matrices: one pass over the elements.
+#
+# All functions return ``NotImplemented`` for arrays that are not of single or double
+# precision. Arrays that are not contiguous are copied.
+#
+# Part of array/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::sparse":
     void product_loop(
         char kind, object data, object row, object col, object dense, object y,
         npy_intp batches, npy_intp nnz, npy_intp height, npy_intp k,
@@ -34,7 +25,7 @@ cdef np.ndarray _coordinates(x):
     return contiguous(x, np.NPY_INTP)
 
 
-cdef int _check(np.ndarray x, npy_intp length, name) except -1:
+cdef int _check_places(np.ndarray x, npy_intp length, name) except -1:
     cdef npy_intp *at = <npy_intp *>PyArray_DATA(x)
     cdef npy_intp i
     for i in range(PyArray_SIZE(x)):
@@ -45,7 +36,7 @@ cdef int _check(np.ndarray x, npy_intp length, name) except -1:
     return 0
 
 
-cdef bint _alike(np.ndarray x, y):
+cdef bint _has_type_of_values(np.ndarray x, y):
     return (PyArray_CheckExact(y) and cf_float_kind(x) != 0
             and cf_float_kind(<np.ndarray>y) == cf_float_kind(x))
 
@@ -60,7 +51,7 @@ def product(np.ndarray data not None, row, col, height, dense):
     cdef npy_intp batches, n, nnz, m, k
     cdef int last
     m = height      # which may run code of the user's
-    if not _alike(data, dense):
+    if not _has_type_of_values(data, dense):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
     last = PyArray_NDIM(data) - 1
@@ -73,8 +64,8 @@ def product(np.ndarray data not None, row, col, height, dense):
     nnz = PyArray_DIM(values, last)
     batches = PyArray_DIM(values, 0) if last else 1
     k, n = PyArray_DIM(matrix, last), PyArray_DIM(matrix, last + 1)
-    _check(rows, m, 'row')
-    _check(columns, k, 'column')
+    _check_places(rows, m, 'row')
+    _check_places(columns, k, 'column')
     y = numpy.zeros((batches, m, n), data.dtype)
     product_loop(
         cf_float_kind(data), values, rows, columns, matrix, y, batches, nnz, m, k, n)
@@ -85,7 +76,7 @@ def sampled_product(np.ndarray a not None, row, col, b):
     cdef np.ndarray rows, columns, left, right, values
     cdef npy_intp batches, nnz, m, n, k
     cdef int last
-    if not _alike(a, b):
+    if not _has_type_of_values(a, b):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
     last = PyArray_NDIM(rows) - 1
@@ -101,8 +92,8 @@ def sampled_product(np.ndarray a not None, row, col, b):
     batches = PyArray_DIM(rows, 0) if last else 1
     m, k, n = (PyArray_DIM(left, last), PyArray_DIM(left, last + 1),
                PyArray_DIM(right, last))
-    _check(rows, m, 'row')
-    _check(columns, n, 'column')
+    _check_places(rows, m, 'row')
+    _check_places(columns, n, 'column')
     values = numpy.zeros(row.shape, a.dtype)
     sampled_product_loop(
         cf_float_kind(a), values, rows, columns, left, right, batches, nnz, m, n, k)

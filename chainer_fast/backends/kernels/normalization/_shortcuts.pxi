@@ -1,22 +1,5 @@
-"""Compiled shortcuts of normalizing functions, for plain arrays of one float type."""
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
-
-from chainer_fast._core.arrays.dtypes cimport same_dtype
-from chainer_fast._core.arrays.gapless cimport gapless_kind
-from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, given, input_array, place_of)
-from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
-from chainer_fast._core.arrays.plain cimport kind_of
-
-from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.backends.kernels.declared import declared
-from chainer_fast.backends.kernels.normalization import compiled as loops
-from chainer_fast.backends.kernels.normalization import cuda as on_device
-from chainer_fast.backends.kernels.normalization.axes import batch_axes
-
-np.import_array()
+# Shortcuts of normalizing functions, for plain arrays of one float type. Part of
+# compiled.pyx.
 
 cdef object _batch_apply = declared('batch_apply')
 cdef object _batch_backward = declared('batch_backward')
@@ -290,7 +273,7 @@ cdef class GroupNormalizationShortcut(_Normalization):
         if not _fits(<object>xs[1], kind, x, (1,)) or (
                 not _fits(<object>xs[2], kind, x, (1,))):
             return None
-        results = loops.group_forward(
+        results = group_forward(
             x, <object>xs[1], <object>xs[2], self._groups(function),
             self.field(function, GROUP_EPS))
         if results is NotImplemented:
@@ -303,7 +286,7 @@ cdef class GroupNormalizationShortcut(_Normalization):
         cdef object gamma = input_array(function, 1)
         if not _fits(gamma, gapless_kind(x), x, (1,)):
             return NotImplemented
-        return loops.group_backward(
+        return group_backward(
             x, gamma, gy, self.field(function, GROUP_MEAN),
             self.field(function, GROUP_INV_STD), self._groups(function))
 

@@ -1,17 +1,9 @@
-"""Connectionist temporal classification, a sample at a time in double precision."""
-import numpy
-
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_int32
-
-from chainer_fast._core.arrays.plain cimport kind_of
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-
-np.import_array()
+# Connectionist temporal classification, a sample at a time in double precision.
+#
+# Part of cross_entropy/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/ctc/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::ctc":
     void ctc_loop(
         char kind, object x, object gx, object labels, npy_int32 blank,
         object input_length, object label_length, object losses, ptrdiff_t steps,

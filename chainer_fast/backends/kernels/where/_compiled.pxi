@@ -1,18 +1,11 @@
-"""Choice of elements of arrays in C order, in single and double precision.
-
-Arrays without axes go with all shapes; other cases give ``NotImplemented``.
-"""
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_IS_C_CONTIGUOUS, PyArray_NDIM, PyArray_SAMESHAPE, \
-    PyArray_SIZE, PyArray_TYPE
-
-from chainer_fast._core.arrays.plain cimport empty_like, kind_of
-
-np.import_array()
+# Choice of elements of arrays in C order, in single and double precision.
+#
+# Arrays without axes go with all shapes; other cases give ``NotImplemented``.
+#
+# Part of array/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::where":
     void where_loop(
         char kind, object condition, object x, bint x_single, object y, bint y_single,
         object out, ptrdiff_t n) noexcept

@@ -1,17 +1,9 @@
-"""Conditional random fields of chains, in double precision."""
-import numpy
-
-cimport numpy as np
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
-    npy_intp
-
-from chainer_fast._core.arrays.plain cimport is_matrix, is_vector, kind_of
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-
-np.import_array()
+# Conditional random fields of chains, in double precision.
+#
+# Part of cross_entropy/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::crf":
     void forth_loop(
         char kind, object x, object cost, object sizes, object before, object totals,
         npy_intp times, npy_intp n) except +
@@ -49,7 +41,7 @@ cdef object _sizes(object x, object cost, object sizes):
     return sizes if n == 0 else None
 
 
-def forth(x, cost, sizes):
+def crf_forth(x, cost, sizes):
     """Compiled form of the kernel of this name."""
     sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
     if sizes is None:
@@ -59,7 +51,7 @@ def forth(x, cost, sizes):
     return before, totals
 
 
-def back(x, cost, sizes, before, totals, g):
+def crf_back(x, cost, sizes, before, totals, g):
     """Compiled form of the kernel of this name."""
     g = contiguous(g, np.NPY_DOUBLE)
     sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
@@ -76,7 +68,7 @@ def back(x, cost, sizes, before, totals, g):
     return gx, pairs[0].astype(cost.dtype)
 
 
-def best_paths(x, cost, sizes):
+def crf_best_paths(x, cost, sizes):
     """Compiled form of the kernel of this name."""
     sizes = _sizes(x, cost, contiguous(sizes, np.NPY_INTP))
     if sizes is None:

@@ -1,23 +1,12 @@
-"""Regions of interest in host memory: compiled forms of
-:mod:`chainer_fast.backends.kernels.roi`.
-
-Floats and doubles are computed as they are, halves in single precision.
-"""
-import numpy
-
-cimport numpy as np
-from libc.math cimport fabs
-from libc.stdint cimport int64_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM
-
-from chainer_fast._core.arrays.plain cimport kind_of
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
-
-np.import_array()
+# Regions of interest in host memory: compiled forms of
+# :mod:`chainer_fast.backends.kernels.roi`.
+#
+# Floats and doubles are computed as they are, halves in single precision.
+#
+# Part of pooling/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::roi":
     enum Task:
         MAX, PUT, MEAN, SPREAD
     ctypedef struct Grid:
@@ -52,7 +41,7 @@ cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
     return own
 
 
-cdef bint _near(object boxes, ptrdiff_t regions) except -1:
+cdef bint _are_near(object boxes, ptrdiff_t regions) except -1:
     """Tell whether boxes are plain, finite and not far away."""
     cdef double *data
     cdef ptrdiff_t i
@@ -67,14 +56,14 @@ cdef bint _near(object boxes, ptrdiff_t regions) except -1:
     return True
 
 
-cdef struct Samples:
+cdef struct Ratio:
     bint some                # whether there are samples, and no pixels are gone through
     ptrdiff_t ratio_y, ratio_x
 
 
-cdef Samples _samples(object ratio) except *:
+cdef Ratio _read_ratio(object ratio) except *:
     """Read how many samples a bin has along each axis; None if it has pixels."""
-    cdef Samples samples
+    cdef Ratio samples
     samples.some = ratio is not None
     samples.ratio_y = samples.ratio_x = 0
     if samples.some:
@@ -91,9 +80,9 @@ cdef tuple _integers(object values):
     return tuple(plain)
 
 
-cdef object _run(
+cdef object _visit(
         Task task, Grid g, object numbers, object boxes, tuple shape, int extra,
-        double empty, Samples samples, object images, object bins, object found):
+        double empty, Ratio samples, object images, object bins, object found):
     """Go through all regions: through pixels, or, with a ratio, through samples.
 
     Images that are None are made. Returns the images, or None if there are regions,
@@ -104,7 +93,7 @@ cdef object _run(
     count, g.channels, g.height, g.width = shape
     if g.height * g.width >= 0x7fffffff:
         return None
-    if (task != PUT or samples.some) and not _near(boxes, g.regions):
+    if (task != PUT or samples.some) and not _are_near(boxes, g.regions):
         return None
     numbers = _plain_numbers(numbers, g.regions, count)
     if numbers is None:
@@ -127,7 +116,7 @@ cdef object _bins(Task task, object x, object numbers, object boxes, object size
     """Return the bins of images and, for maxima, where these are."""
     cdef Grid g
     # Numbers may be objects of the user's with code of their own, so they come first.
-    cdef Samples samples = _samples(ratio)
+    cdef Ratio samples = _read_ratio(ratio)
     rows, columns = _integers(size)
     images = plain_floats(x)
     if images is None or PyArray_NDIM(images) != 4 or (
@@ -139,18 +128,18 @@ cdef object _bins(Task task, object x, object numbers, object boxes, object size
     made = (g.regions, images.shape[1], g.rows, g.columns)
     bins = numpy.empty(made, images.dtype)
     found = numpy.empty(made, numpy.int32) if task == MAX else None
-    if _run(task, g, numbers, boxes, images.shape, extra, empty, samples, images, bins,
-            found) is None:
+    if _visit(task, g, numbers, boxes, images.shape, extra, empty, samples, images,
+              bins, found) is None:
         return NotImplemented
     y = in_type_of(x, bins)
     return y if found is None else (y, found)
 
 
-cdef object _images(Task task, object gy, object found, object numbers, object boxes,
+cdef object _spread(Task task, object gy, object found, object numbers, object boxes,
                     object ratio, tuple shape, int extra=0):
     """Return the gradient of images by that of their bins."""
     cdef Grid g
-    cdef Samples samples = _samples(ratio)
+    cdef Ratio samples = _read_ratio(ratio)
     shape = _integers(shape)
     bins = plain_floats(gy)
     if bins is None or PyArray_NDIM(bins) != 4 or len(shape) != 4 or (
@@ -162,7 +151,7 @@ cdef object _images(Task task, object gy, object found, object numbers, object b
         if not PyArray_CheckExact(found) or found.shape != gy.shape:
             return NotImplemented
         found = contiguous(found, np.NPY_INT32)
-    gx = _run(task, g, numbers, boxes, shape, extra, 0, samples, None, bins, found)
+    gx = _visit(task, g, numbers, boxes, shape, extra, 0, samples, None, bins, found)
     return NotImplemented if gx is None else in_type_of(gy, gx)
 
 
@@ -171,7 +160,7 @@ def cell_max(x, numbers, boxes, size, int extra, double empty):
 
 
 def cell_put(gy, found, numbers, tuple shape):
-    return _images(PUT, gy, found, numbers, None, None, shape)
+    return _spread(PUT, gy, found, numbers, None, None, shape)
 
 
 def cell_mean(x, numbers, boxes, size, int extra):
@@ -179,7 +168,7 @@ def cell_mean(x, numbers, boxes, size, int extra):
 
 
 def cell_spread(gy, numbers, boxes, int extra, tuple shape):
-    return _images(SPREAD, gy, None, numbers, boxes, None, shape, extra)
+    return _spread(SPREAD, gy, None, numbers, boxes, None, shape, extra)
 
 
 def sample_max(x, numbers, boxes, size, ratio):
@@ -187,7 +176,7 @@ def sample_max(x, numbers, boxes, size, ratio):
 
 
 def sample_put(gy, found, numbers, boxes, ratio, tuple shape):
-    return _images(PUT, gy, found, numbers, boxes, ratio, shape)
+    return _spread(PUT, gy, found, numbers, boxes, ratio, shape)
 
 
 def sample_mean(x, numbers, boxes, size, ratio):
@@ -195,4 +184,4 @@ def sample_mean(x, numbers, boxes, size, ratio):
 
 
 def sample_spread(gy, numbers, boxes, ratio, tuple shape):
-    return _images(SPREAD, gy, None, numbers, boxes, ratio, shape)
+    return _spread(SPREAD, gy, None, numbers, boxes, ratio, shape)

@@ -1,22 +1,12 @@
-"""Bilinear interpolation of images in single and double precision.
-
-All functions return ``NotImplemented`` for images of other dtypes, or without pixels.
-Images that are not in C order are copied.
-"""
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, PyArray_TYPE
-
-import numpy
-
-from chainer_fast._core.arrays.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-
-np.import_array()
+# Bilinear interpolation of images in single and double precision.
+#
+# All functions return ``NotImplemented`` for images of other dtypes, or without pixels.
+# Images that are not in C order are copied.
+#
+# Part of pooling/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::bilinear":
     ctypedef struct Lines:
         const int *at
         const int *next

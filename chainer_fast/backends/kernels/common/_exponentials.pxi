@@ -1,12 +1,9 @@
-"""Exponentials of floats as functions of NumPy, which so take arrays of any strides.
-
-Their loops are those of `exponential.hpp`. NumPy's own for floats are wrong by up to
-two and a half units in the last place, and differ between processors.
-"""
-cimport numpy as np
-
-np.import_array()
-np.import_ufunc()
+# Exponentials of floats as functions of NumPy, which so take arrays of any strides.
+#
+# Their loops are those of `exponential.hpp`. NumPy's own for floats are wrong by up to
+# two and a half units in the last place, and differ between processors.
+#
+# Part of ufuncs.pyx.
 
 cdef extern from "numpy/ufuncobject.h":
     ctypedef void (*Given "PyUFuncGenericFunction")(
@@ -35,11 +32,6 @@ cdef class _Table:
 
 
 cdef dict _tables = {}
-
-
-cdef int find_float_loop(function, InnerLoop *found) except -1:
-    found[0] = <InnerLoop>(<_Table>_tables[function]).function
-    return 0
 
 
 cdef object _function(const char *name, const char *doc, Given loop):

@@ -1,16 +1,4 @@
-"""Loops of NumPy's functions of one argument."""
-import numpy
-
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_DATA, PyArray_SIZE
-
-from chainer_fast._core.arrays.private cimport find_loop
-from chainer_fast.backends.kernels.common.exponential_ufuncs cimport (
-    find_float_loop)
-
-np.import_array()
-
+# Loops of NumPy's functions of one argument. Part of ufuncs.pyx.
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
     """Take the loop of a ufunc for a type; False if it does not do what the ufunc does.
@@ -36,7 +24,7 @@ cdef Unary unary_of(ufunc, of_floats=None) except *:
     if not _take(&loops.d, ufunc, np.NPY_DOUBLE, numpy.float64):
         loops.d = others.d
     if of_floats is not None:
-        find_float_loop(of_floats, &loops.f.loop)
+        loops.f.loop = <InnerLoop>(<_Table>_tables[of_floats]).function
     elif not _take(&loops.f, ufunc, np.NPY_FLOAT, numpy.float32):
         loops.f = others.f
     return loops

@@ -1,24 +1,13 @@
-"""One pass over the elements of many arrays of NumPy.
-
-Both functions return ``NotImplemented``, and have changed nothing, unless all arrays
-are of floats and aligned, the buffer is as long as they are together, and what is
-written to may be, and has memory of its own.
-"""
-cimport numpy as np
-from libcpp.vector cimport vector
-from numpy cimport NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, \
-    PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_ISNOTSWAPPED, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, npy_intp
-
-from chainer_fast._core.graphs.graph cimport (
-    clear_float_errors, float_errors, report_float_errors)
-from chainer_fast._core.updates.update cimport extent, kind_of_array, overlaps_itself
-from chainer_fast._core.arrays.dtypes cimport HALF, SINGLE
-
-np.import_array()
+# One pass over the elements of many arrays of NumPy.
+#
+# Both functions return ``NotImplemented``, and have changed nothing, unless all arrays
+# are of floats and aligned, the buffer is as long as they are together, and what is
+# written to may be, and has memory of its own.
+#
+# Part of array/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
-        namespace "chainer_fast" nogil:
+        namespace "chainer_fast::packing" nogil:
     struct Axis:
         npy_intp size, step
     struct Member:
@@ -35,7 +24,7 @@ cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
     void copy_members(bint packs, const Member *, size_t, char, void *, double) noexcept
 
 
-cdef char _kind(object array, bint written) noexcept:
+cdef char _kind_of_member(object array, bint written) noexcept:
     """Return 'e', 'f' or 'd', or 0 if the loops cannot go over an array."""
     cdef int kind = kind_of_array(array)
     if kind < 0 or not PyArray_ISNOTSWAPPED(array) or PyArray_NDIM(array) > 32:
@@ -46,14 +35,14 @@ cdef char _kind(object array, bint written) noexcept:
     return c'e' if kind == HALF else c'f' if kind == SINGLE else c'd'
 
 
-cdef bint _add(
+cdef bint _add_member(
         object array, bint written, npy_intp begin, vector[Member] &members,
         vector[Extent] &extents) except -1:
     """Append an array whose elements begin at some place of the buffer."""
     cdef Member member
     cdef Extent memory
     cdef int axis
-    member.kind = _kind(array, written)
+    member.kind = _kind_of_member(array, written)
     if not member.kind:
         return False
     if PyArray_SIZE(array) == 0:
@@ -75,7 +64,7 @@ cdef bint _add(
     return True
 
 
-cdef object _copy(object arrays, object buffer, double scale, bint packs):
+cdef object _copy_members(object arrays, object buffer, double scale, bint packs):
     cdef vector[Member] members
     cdef vector[Extent] extents
     cdef Extent whole
@@ -83,14 +72,14 @@ cdef object _copy(object arrays, object buffer, double scale, bint packs):
     cdef void *data
     cdef size_t i
     cdef tuple kept = tuple(arrays)     # while other threads run
-    cdef char kind = _kind(buffer, packs)
+    cdef char kind = _kind_of_member(buffer, packs)
     if (not kind or PyArray_NDIM(buffer) != 1
             or not PyArray_CHKFLAGS(buffer, NPY_ARRAY_C_CONTIGUOUS)):
         return NotImplemented
     members.reserve(len(kept))
     extents.reserve(len(kept) + 1)
     for array in kept:
-        if not _add(array, not packs, place, members, extents):
+        if not _add_member(array, not packs, place, members, extents):
             return NotImplemented
         place += PyArray_SIZE(array)
     if place != PyArray_SIZE(buffer):
@@ -113,8 +102,8 @@ cdef object _copy(object arrays, object buffer, double scale, bint packs):
 
 
 def pack(buffer, arrays):
-    return _copy(arrays, buffer, 1., True)
+    return _copy_members(arrays, buffer, 1., True)
 
 
 def unpack(buffer, arrays, double scale):
-    return _copy(arrays, buffer, scale, False)
+    return _copy_members(arrays, buffer, scale, False)

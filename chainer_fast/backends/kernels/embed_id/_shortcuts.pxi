@@ -1,25 +1,9 @@
-"""Rows of matrices, found by their numbers: the compiled kernel and shortcut."""
-cimport numpy as np
-from cpython.object cimport PyObject
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
-    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
-    PyArray_ZEROS, NPY_INTP, npy_intp
-
-from chainer_fast._core.arrays.dtypes cimport has_dtype
-from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, RowGradient, Shortcut, VariableNodeBase, clear_float_errors, few_rows,
-    float_errors, given, input_array, new_rows)
-from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, kind_of
-
-from chainer_fast.backends.kernels.common import negative
-from chainer_fast.backends.kernels.common.labels cimport (
-    Ignored, has_row_of_each, read_ignored)
-
-np.import_array()
+# Rows of matrices, found by their numbers: the compiled kernel and shortcut.
+#
+# Part of array/compiled.pyx.
 
 cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::embed_id":
     cdef cppclass Numbers:
         npy_intp *room(ptrdiff_t n) except +
 
@@ -30,9 +14,6 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
     void add_rows_loop(
         char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
         ptrdiff_t columns) noexcept
-
-cdef enum:
-    MAX_DIMS = 32
 
 
 cdef bint _are_ids(object ids) noexcept:
@@ -151,7 +132,7 @@ cdef class EmbedIDShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object ids, weight
-        cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp dims[MOST_AXES]
         cdef Numbers found
         cdef npy_intp *numbers
         cdef int d, ndim
@@ -165,7 +146,7 @@ cdef class EmbedIDShortcut(Shortcut):
         if not _are_ids(ids) or not kind_of(weight) or PyArray_NDIM(weight) != 2:
             return None
         ndim = PyArray_NDIM(ids)
-        if not 0 < ndim < MAX_DIMS - 1:
+        if not 0 < ndim < MOST_AXES - 1:
             return None
         numbers = found.room(PyArray_SIZE(ids))
         if not _find_rows(ids, PyArray_DIM(<np.ndarray>weight, 0), &ignored, numbers,
