@@ -75,7 +75,7 @@ GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
 # vectors of those. So do the modules that every call goes through.
 OPTIMIZED = ['-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic'] if GCC else ['-O3']
 LOOPS_HEADER = Path('chainer_fast/_cpu/loops.hpp')
-HOT = ('chainer_fast._core.graph', 'chainer_fast._core.backprop')
+HOT = ('chainer_fast._core.graphs.graph', 'chainer_fast._core.backward.backprop')
 UNROLLED_ARGS = ['-O3'] if GCC and not (DEBUG or SANITIZERS) else []
 
 if sys.platform == 'win32':
@@ -95,11 +95,14 @@ else:
 # not chosen may raise a flag of an error. These modules warn of flags as they find
 # them; others have NumPy compute the same again, and warn.
 WARN_OF_FLAGS = (
-    'chainer_fast._core.floats', 'chainer_fast.backends.kernels.recurrent.')
+    'chainer_fast.backends.kernels.recurrent.',)
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
 # Loops in C++ that know nothing of Python, and become part of a module: a pattern of
-# their files. What Cython writes ends in .cpp, what people write in .cc.
+# their files. One that fits two patterns is of the first module. What Cython writes
+# ends in .cpp, what people write in .cc.
 LOOPS = {
+    'chainer_fast.backends.kernels.common.elementwise':
+        'chainer_fast/backends/kernels/*/elements.cc',
     'chainer_fast.backends.kernels.declared.adapter':
         'chainer_fast/backends/kernels/*/*.cc',
 }
@@ -147,7 +150,13 @@ def dependencies(path, found=()):
 
 def loops(name):
     """Return the files of loops that are part of a module."""
-    return sorted(Path().glob(LOOPS[name])) if name in LOOPS else []
+    taken = set()
+    for module, pattern in LOOPS.items():
+        files = {*Path().glob(pattern)} - taken
+        if module == name:
+            return sorted(files)
+        taken |= files
+    return []
 
 
 def extensions():
@@ -229,11 +238,13 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
-        # Cython knows nothing of directives that have changed.
-        translate(self.extensions, self.force or newer_group(
-            ['setup.py'], str(min(
-                Path('chainer_fast').rglob('*.cpp'), key=os.path.getmtime,
-                default='')), 'newer'))
+        # Cython knows nothing of directives that have changed. A file that it wrote for
+        # a module which is no more stays old.
+        written = [
+            Path(ext.sources[0]).with_suffix('.cpp') for ext in self.extensions]
+        translate(self.extensions, self.force or any([
+            file.exists() and newer_group(['setup.py'], str(file), 'newer')
+            for file in written]))
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],

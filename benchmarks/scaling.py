@@ -20,8 +20,8 @@ from sides import log
 
 import chainer_fast as chainer
 from chainer_fast import optimizer
-from chainer_fast._core import graph, observed
-from chainer_fast._cpu import pool
+from chainer_fast._core.graphs import graph
+from chainer_fast._cpu import shared as process
 from chainer_fast.backends import kernels
 
 WORKLOADS = [key for key in cases.TITLES if key != 'M.skip_gram']
@@ -64,7 +64,7 @@ class Parts:
     took : Counter
         Nanoseconds by name.
     loops : dict
-        Those of :func:`pool.noted_loops`, by name.
+        Those of :func:`process.noted_loops`, by name.
     """
 
     def __init__(self):
@@ -75,7 +75,7 @@ class Parts:
 
     def flush(self):
         """Tell that the loops since the last part are of none."""
-        self.loops['all else'] += self._pending + pool.noted_loops()
+        self.loops['all else'] += self._pending + process.noted_loops()
         self._pending = []
         self._inner = []
 
@@ -91,18 +91,18 @@ class Parts:
         def note(function, _, elapsed):
             begin = time.perf_counter_ns() - elapsed
             name = '%s, %s' % (type(function).__name__, direction)
-            self.loops[name] += self._pending + pool.noted_loops()
+            self.loops[name] += self._pending + process.noted_loops()
             self._pending = []
             self.took[name] += self._own(begin)
         return note
 
     def _of_call(self, call, name):
         def noted(own, *args):
-            self._pending += pool.noted_loops()
+            self._pending += process.noted_loops()
             begin = time.perf_counter_ns()
             result = call(own, *args)
             self.took[name(own)] += self._own(begin)
-            self.loops[name(own)] += pool.noted_loops()
+            self.loops[name(own)] += process.noted_loops()
             return result
         return noted
 
@@ -115,7 +115,7 @@ class Parts:
                  (optimizer.GradientMethod, 'update', lambda own: 'the update')]
         methods = [vars(cls)[method] for cls, method, _ in calls]
         for cls, shortcut in plain.items():
-            graph.declare(cls, observed.ObservedShortcut(
+            graph.declare(cls, graph.ObservedShortcut(
                 shortcut, self._of_shortcut('forward'), self._of_shortcut('backward')))
         for (cls, method, name), call in zip(calls, methods, strict=True):
             setattr(cls, method, self._of_call(call, name))
@@ -133,11 +133,11 @@ def measure(step, threads, start, rounds):
     found = []
     with chainer.using_config('num_threads', threads):
         for _ in range(rounds):
-            pool.noted_loops()
+            process.noted_loops()
             begin = time.perf_counter()
             step()
             alone = time.perf_counter() - begin
-            loops = pool.noted_loops()
+            loops = process.noted_loops()
             inside = sum(took for _, _, took in loops) / 1e9
             found.append((alone, inside, alone - inside + shared(loops, start)))
     return sorted(found)[rounds // 2]
@@ -168,7 +168,7 @@ def slowest_parts(step, threads, start, rounds):
 def main():
     args = parse_args()
     lines, names = [], []
-    pool.note_loops(True)
+    process.note_loops(True)
     for workload in args.workloads:
         title = groups.group_of(workload).TITLES[workload]
         log('running %s ...' % title)

@@ -57,9 +57,12 @@ from chainer_fast import (
     warnings as warnings,
 )
 from chainer_fast._backprop import backward as backward
-from chainer_fast._core import gil as _gil, kinds as _kinds
-from chainer_fast._cpu import processor as _processor
-from chainer_fast._core.state import get_function_hooks as get_function_hooks
+from chainer_fast._core.configuration import gil as _gil
+from chainer_fast._core import kinds as _kinds
+from chainer_fast._cpu import shared as _shared
+from chainer_fast._core.configuration.state import (
+    get_function_hooks as get_function_hooks,
+)
 from chainer_fast._help.past import missing_names as _missing_names
 from chainer_fast._help.summary import summary as summary
 from chainer_fast._runtime_info import print_runtime_info as print_runtime_info

@@ -6,8 +6,8 @@ import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
-from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import kinds
+from chainer_fast._core.backward import backprop as _backprop_core
 from chainer_fast.function_node import _check_partners, _check_sequence
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable

@@ -1,6 +1,9 @@
 """Parts of backpropagation under the names that they have in Chainer."""
-from chainer_fast._core.backprop import backprop_step
-from chainer_fast._core.grad_table import GradTable, reduce_gradients
+from chainer_fast._core.backward.backprop import (
+    GradTable,
+    backprop_step,
+    reduce_gradients,
+)
 
 _reduce = reduce_gradients
 

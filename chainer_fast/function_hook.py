@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._core.state import get_function_hooks
+from chainer_fast._core.configuration.state import get_function_hooks
 from chainer_fast.types import GradArrays
 
 if tp.TYPE_CHECKING:

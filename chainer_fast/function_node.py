@@ -9,9 +9,9 @@ import numpy
 
 from chainer_fast import backend, function_hook
 from chainer_fast import variable as _variable
-from chainer_fast._core import backprop as _backprop_core
-from chainer_fast._core import graph as _graph
 from chainer_fast._core import kinds
+from chainer_fast._core.backward import backprop as _backprop_core
+from chainer_fast._core.graphs import graph as _graph
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.function_hook import FunctionHook

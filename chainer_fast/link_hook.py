@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._core.state import get_link_hooks as _get_link_hooks
+from chainer_fast._core.configuration.state import get_link_hooks as _get_link_hooks
 
 if tp.TYPE_CHECKING:
     from chainer_fast.link import Link

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 
-def library(folder, code, *options):
-    """Return the library that a text becomes; skip the test without a compiler.
+def run(source, *options):
+    """Have a file compiled; skip the test without a compiler.
 
     As in a build, ``CXX`` names the compiler.
     """
@@ -17,9 +17,12 @@ def library(folder, code, *options):
         path for path in map(shutil.which, ('c++', 'g++')) if path][:1]
     if not compiler:
         pytest.skip('there is no C++ compiler')
+    subprocess.run([*compiler, *options, source], check=True)
+
+
+def library(folder, code, *options):
+    """Return the library that a text becomes."""
     source, found = folder / 'code.cpp', folder / 'code.so'
     source.write_text(code)
-    subprocess.run(
-        [*compiler, '-Wall', '-Werror', '-shared', '-fPIC', *options, '-o', found,
-         source], check=True)
+    run(source, '-Wall', '-Werror', '-shared', '-fPIC', *options, '-o', found)
     return ctypes.CDLL(str(found))

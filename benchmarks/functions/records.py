@@ -4,7 +4,7 @@ import inspect
 import numpy as np
 
 import chainer_fast
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.common.elementwise import Elementwise
 
 SHAPES = {'small': (8, 16), 'large': (1024, 1024)}

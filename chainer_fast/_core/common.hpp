@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "chainer_fast/_core/private.hpp"
+#include "chainer_fast/_core/arrays/private.hpp"
 #include "chainer_fast/_cpu/processor.hpp"
 
 #endif

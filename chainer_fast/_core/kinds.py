@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import typing as tp
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 
 
 class Kind:

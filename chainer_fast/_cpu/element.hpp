@@ -1,7 +1,9 @@
 /* The language of the arithmetic of one element, on the processor and on the GPU.
  *
- * Headers of elements include this one alone. A loop of the processor inlines their
- * functions; a CUDA kernel gets their text in front of its own, for NVRTC to compile.
+ * A loop of the processor inlines the functions of elements; a CUDA kernel gets the text
+ * of their headers in front of its own, for NVRTC to compile. Such a header includes this
+ * one, and others of its kind; what is for the processor alone it includes by an indented
+ * directive where ``__CUDACC__`` is not defined.
  * Functions are templates over the type of the arrays, and compute in it: on the GPU it
  * may be half precision, whose operators compute in float.
  */
@@ -13,6 +15,14 @@
 #define CF_ELEMENT inline __attribute__((always_inline))
 #else
 #define CF_ELEMENT inline
+#endif
+
+/* Lines beside an element ask for its loops: see `kernels/common/element_table.hpp`, which
+ * takes them. Elsewhere they are nothing. */
+#ifndef CF_LOOPS
+#define CF_LOOPS(...)
+#define CF_LOOPS_OF_TWO(...)
+#define CF_LOOP_OF_UFUNC(...)
 #endif
 
 #if defined(__CUDACC__)

@@ -77,9 +77,9 @@ inline Share find_share() {
         const PyGILState_STATE state = PyGILState_Ensure();
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
-        PyObject *module = PyImport_ImportModule("chainer_fast._cpu.pool");
+        PyObject *module = PyImport_ImportModule("chainer_fast._cpu.shared");
         if (module)
-            share = (Share)PyCapsule_Import("chainer_fast._cpu.pool.share", 0);
+            share = (Share)PyCapsule_Import("chainer_fast._cpu.shared.share", 0);
         Py_XDECREF(module);
         PyErr_Restore(type, value, traceback);
         PyGILState_Release(state);

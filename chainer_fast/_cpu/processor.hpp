@@ -47,7 +47,7 @@ inline bool same_text(const char *a, const char *b) {
     return *a == *b;
 }
 
-/* What the user allows. `_cpu/processor.pyx` refuses what is not known. */
+/* What the user allows. `_cpu/_processor.pxi` refuses what is not known. */
 inline Level allowed_level() {
     const char *name = getenv("CHAINER_FAST_CPU");
     if (name && same_text(name, "base"))

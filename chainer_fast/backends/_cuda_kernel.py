@@ -11,6 +11,13 @@ from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
+_FAMILY = re.compile(r'chainer_fast/backends/kernels/(?!common/)(\w+)/')
+
+
+def namespace_of(path: str) -> str:
+    """Return the namespace of a header: that of its family of kernels, if any."""
+    family = _FAMILY.match(path)
+    return 'chainer_fast::' + family[1] if family else 'chainer_fast'
 
 
 @functools.cache
@@ -30,8 +37,9 @@ def header(path):
     Returns
     -------
     str
-        The header, with the package's headers that it includes inserted. Inserted more
-        than once, it is compiled once.
+        The header, with the package's headers that it includes inserted, but for those
+        in indented directives, which are for the processor alone. Inserted more than
+        once, it is compiled once.
     """
     guard = re.sub(r'\W', '_', path)
     text = (_ROOT / path).read_text(encoding='utf-8').replace('#pragma once\n', '')
@@ -223,7 +231,7 @@ def raw_of(
     Parameters
     ----------
     path : str
-        The header, as for :func:`header`. Its namespace is used.
+        The header, as for :func:`header`. Names of its namespace need no qualifier.
     name : str
         Name of the kernel, for profilers.
     params, body : str
@@ -239,9 +247,10 @@ def raw_of(
         {}
         {}
         using namespace chainer_fast;
+        using namespace {};
         extern "C" __global__ void {}({}) {{ {}; }}
         '''.format('#include <cuda_fp16.h>' if 'half' in params + body else '',
-                   header(path), name, params, body)
+                   header(path), namespace_of(path), name, params, body)
     return raw(code, name, options)
 
 

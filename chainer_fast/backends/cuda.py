@@ -19,7 +19,8 @@ import numpy
 
 from chainer_fast import _backend
 from chainer_fast._backend import Arrays
-from chainer_fast._core import kinds, launches
+from chainer_fast._core import kinds
+from chainer_fast._core.devices import launches
 from chainer_fast._help.past import missing_names as _missing_names
 from chainer_fast.backends import _cpu, _cudnn, _launches, intel64
 from chainer_fast.backends._cuda_kernel import (

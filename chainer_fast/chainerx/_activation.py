@@ -1,21 +1,10 @@
 """Activation functions; those of integers are float32."""
 from __future__ import annotations
 
+from chainer_fast import functions as F
 from chainer_fast.chainerx import _functions, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._functions import _Axis
-from chainer_fast.functions.activation import clipped_relu as clipped_relu_mod
-from chainer_fast.functions.activation import crelu as crelu_mod
-from chainer_fast.functions.activation import elu as elu_mod
-from chainer_fast.functions.activation import leaky_relu as leaky_relu_mod
-from chainer_fast.functions.activation import log_softmax as log_softmax_mod
-from chainer_fast.functions.activation import relu as relu_mod
-from chainer_fast.functions.activation import sigmoid as sigmoid_mod
-from chainer_fast.functions.activation import softmax as softmax_mod
-from chainer_fast.functions.activation import softplus as softplus_mod
-from chainer_fast.functions.array import reshape
-from chainer_fast.functions.math import exponential
-from chainer_fast.functions.math import logsumexp as logsumexp_mod
 
 __all__ = [
     'clipped_relu', 'crelu', 'elu', 'leaky_relu', 'log_softmax', 'relu', 'sigmoid',
@@ -24,12 +13,12 @@ __all__ = [
 
 def relu(x: ndarray) -> ndarray:
     """Return ``max(0, x)``."""
-    return _functions.apply(relu_mod.relu, x)
+    return _functions.apply(F.relu, x)
 
 
 def clipped_relu(x: ndarray, z: float) -> ndarray:
     """Return ``min(max(0, x), z)``."""
-    return _functions.apply(lambda v: clipped_relu_mod.clipped_relu(v, z), x)
+    return _functions.apply(lambda v: F.clipped_relu(v, z), x)
 
 
 def crelu(x: ndarray, axis: int = 1) -> ndarray:
@@ -42,27 +31,27 @@ def crelu(x: ndarray, axis: int = 1) -> ndarray:
     """
     _routines.check(x)
     axis, = _functions.axes(x, axis) or (1,)
-    return _functions.apply(lambda v: crelu_mod.crelu(v, axis), x)
+    return _functions.apply(lambda v: F.crelu(v, axis), x)
 
 
 def leaky_relu(x: ndarray, slope: float = 0.2) -> ndarray:
     """Return ``x`` where it is not negative, and ``slope * x`` elsewhere."""
-    return _functions.apply(lambda v: leaky_relu_mod.leaky_relu(v, slope), x)
+    return _functions.apply(lambda v: F.leaky_relu(v, slope), x)
 
 
 def elu(x: ndarray, alpha: float = 1.0) -> ndarray:
     """Return ``x`` where it is not negative, and ``alpha * expm1(x)`` elsewhere."""
-    return _functions.apply(lambda v: elu_mod.elu(v, alpha), x)
+    return _functions.apply(lambda v: F.elu(v, alpha), x)
 
 
 def sigmoid(x: ndarray) -> ndarray:
     """Return ``1 / (1 + exp(-x))``."""
-    return _functions.apply(sigmoid_mod.sigmoid, x)
+    return _functions.apply(F.sigmoid, x)
 
 
 def softplus(x: ndarray, beta: float = 1.0) -> ndarray:
     """Return ``log(1 + exp(beta * x)) / beta``."""
-    return _functions.apply(lambda v: softplus_mod.softplus(v, beta), x)
+    return _functions.apply(lambda v: F.softplus(v, beta), x)
 
 
 def softmax(x: ndarray, axis: _Axis = None) -> ndarray:
@@ -82,9 +71,9 @@ def softmax(x: ndarray, axis: _Axis = None) -> ndarray:
     _routines.check(x)
     found = _functions.axes(x, 1 if axis is None else axis)
     if len(found) == 1:
-        return _functions.apply(lambda v: softmax_mod.softmax(v, found[0]), x)
+        return _functions.apply(lambda v: F.softmax(v, found[0]), x)
     return _functions.apply(
-        lambda v: exponential.exp(_log_softmax(v, x, found)), x)
+        lambda v: F.exp(_log_softmax(v, x, found)), x)
 
 
 def log_softmax(x: ndarray, axis: _Axis = None) -> ndarray:
@@ -92,11 +81,11 @@ def log_softmax(x: ndarray, axis: _Axis = None) -> ndarray:
     _routines.check(x)
     found = _functions.axes(x, 1 if axis is None else axis)
     if len(found) == 1:
-        return _functions.apply(lambda v: log_softmax_mod.log_softmax(v, found[0]), x)
+        return _functions.apply(lambda v: F.log_softmax(v, found[0]), x)
     return _functions.apply(lambda v: _log_softmax(v, x, found), x)
 
 
 def _log_softmax(v, x, axis):
     """Return the logarithms of the softmax of a variable over several axes."""
-    total = logsumexp_mod.logsumexp(v, axis)
-    return v - reshape.reshape(total, _functions.kept_shape(x, axis))
+    total = F.logsumexp(v, axis)
+    return v - F.reshape(total, _functions.kept_shape(x, axis))

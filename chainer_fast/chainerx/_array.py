@@ -12,7 +12,7 @@ import weakref
 
 import numpy
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _graphs
 from chainer_fast.chainerx._contexts import BackpropId, Device
 from chainer_fast.variable import Variable

@@ -11,7 +11,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _errors
 
 dtype = numpy.dtype

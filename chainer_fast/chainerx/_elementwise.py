@@ -12,7 +12,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _dtypes, _errors, _graphs, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable

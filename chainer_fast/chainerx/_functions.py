@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 import typing as tp
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.utils import type_check

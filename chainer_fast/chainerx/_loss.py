@@ -1,15 +1,9 @@
 """Losses, one for each element or example."""
 from __future__ import annotations
 
+from chainer_fast import functions as F
 from chainer_fast.chainerx import _errors, _functions, _running
 from chainer_fast.chainerx._array import ndarray
-from chainer_fast.functions.activation import relu
-from chainer_fast.functions.loss import absolute_error as absolute_error_mod
-from chainer_fast.functions.loss import huber_loss as huber_loss_mod
-from chainer_fast.functions.loss import sigmoid_cross_entropy as sigmoid_mod
-from chainer_fast.functions.loss import softmax_cross_entropy as softmax_mod
-from chainer_fast.functions.loss import squared_error as squared_error_mod
-from chainer_fast.functions.loss import vae
 
 __all__ = [
     'absolute_error', 'gaussian_kl_divergence', 'hinge', 'huber_loss',
@@ -18,12 +12,12 @@ __all__ = [
 
 def absolute_error(x1: ndarray, x2: ndarray) -> ndarray:
     """Return ``abs(x1 - x2)``."""
-    return _functions.apply(absolute_error_mod.absolute_error, x1, x2)
+    return _functions.apply(F.absolute_error, x1, x2)
 
 
 def squared_error(x1: ndarray, x2: ndarray) -> ndarray:
     """Return ``(x1 - x2) ** 2``."""
-    return _functions.apply(squared_error_mod.squared_error, x1, x2)
+    return _functions.apply(F.squared_error, x1, x2)
 
 
 def huber_loss(x: ndarray, t: ndarray, delta: float, reduce: str = 'no') -> ndarray:
@@ -37,7 +31,7 @@ def huber_loss(x: ndarray, t: ndarray, delta: float, reduce: str = 'no') -> ndar
     reduce : {'no', 'sum_along_second_axis'}
     """
     return _functions.apply(
-        lambda v, w: huber_loss_mod.huber_loss(v, w, delta, reduce), x, t)
+        lambda v, w: F.huber_loss(v, w, delta, reduce), x, t)
 
 
 def gaussian_kl_divergence(mean: ndarray, ln_var: ndarray,
@@ -51,7 +45,7 @@ def gaussian_kl_divergence(mean: ndarray, ln_var: ndarray,
     reduce : {'no', 'sum', 'mean'}
     """
     return _functions.apply(
-        lambda v, w: vae.gaussian_kl_divergence(v, w, reduce), mean, ln_var)
+        lambda v, w: F.gaussian_kl_divergence(v, w, reduce), mean, ln_var)
 
 
 def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
@@ -77,7 +71,7 @@ def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
     def function(v, labels):
         signs = x.device.xp.ones_like(v.array)
         signs[x.device.xp.arange(len(labels)), labels] = -1
-        y = relu.relu(v * signs + 1)
+        y = F.relu(v * signs + 1)
         return y if norm == 1 else y * y
 
     if x.ndim != 2 or t.shape != x.shape[:1]:
@@ -95,7 +89,7 @@ def sigmoid_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
     x2 : ndarray of int
         Labels, of the same shape; those of -1 are ignored.
     """
-    return _with_labels(lambda v, labels: sigmoid_mod.sigmoid_cross_entropy(
+    return _with_labels(lambda v, labels: F.sigmoid_cross_entropy(
         v, labels, normalize=False, reduce='no'), x1, x2)
 
 
@@ -109,7 +103,7 @@ def softmax_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
     x2 : ndarray of int
         Labels, of the shape without classes; those of -1 are ignored.
     """
-    return _with_labels(lambda v, labels: softmax_mod.softmax_cross_entropy(
+    return _with_labels(lambda v, labels: F.softmax_cross_entropy(
         v, labels, reduce='no', enable_double_backprop=v.requires_grad), x1, x2)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends import arrays as _arrays
 from chainer_fast.chainerx import _arithmetic, _elementwise, _logic, _routines
 from chainer_fast.chainerx._array import ndarray

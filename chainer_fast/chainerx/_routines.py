@@ -12,7 +12,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.array import cast

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _array, _errors, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.chainerx._contexts import BackpropId, Device

@@ -4,7 +4,7 @@ from __future__ import annotations
 import contextlib
 import typing as tp
 
-from chainer_fast._core import state as _state
+from chainer_fast._core.configuration import state as _state
 from chainer_fast._help import mistakes
 from chainer_fast.configuration import _defaults
 

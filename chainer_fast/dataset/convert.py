@@ -9,7 +9,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast._backend import Arrays, Device
-from chainer_fast._core import batching
+from chainer_fast._core.arrays import batching
 from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types

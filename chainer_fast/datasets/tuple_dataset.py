@@ -5,7 +5,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core import batching
+from chainer_fast._core.arrays import batching
 from chainer_fast.dataset import dataset_mixin
 from chainer_fast.types import NdArray
 

@@ -5,7 +5,7 @@ import weakref
 
 import numpy
 
-from chainer_fast._core.state import get_function_hooks
+from chainer_fast._core.configuration.state import get_function_hooks
 from chainer_fast.backends import cuda
 from chainer_fast.backends._launches import needs
 from chainer_fast.backends.arrays import get_array_types

@@ -9,7 +9,7 @@ import dis
 import itertools
 import sys
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.configuration import config
 
 _PACKAGE = __name__.partition('.')[0]

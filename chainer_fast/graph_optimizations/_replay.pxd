@@ -1,5 +1,5 @@
 """Calls that are like a recorded one, and what they are recognized by."""
-from chainer_fast._core.state cimport ThreadState
+from chainer_fast._core.configuration.state cimport ThreadState
 
 
 cdef class Slots:

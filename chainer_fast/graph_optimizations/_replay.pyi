@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 MISSING: object
 ANY: object

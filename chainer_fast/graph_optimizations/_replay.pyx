@@ -17,19 +17,18 @@ from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_SAMESHAPE
 
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype, same_type
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
-from chainer_fast._core.launches cimport (
-    copy_on_device, current_context, current_stream, is_on_device, new_on_device)
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
-from chainer_fast._core.private cimport (
+from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype, same_type
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
+from chainer_fast._core.arrays.private cimport (
     KNOWN_PYTHON, instance_dict, may_be_held_weakly, referent)
-from chainer_fast._core.shortcut cimport given
-from chainer_fast._core.state cimport ThreadState, current
+from chainer_fast._core.configuration.state cimport ThreadState, current
+from chainer_fast._core.devices.launches cimport (
+    copy_on_device, current_context, current_stream, is_on_device, new_on_device)
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
 
 

@@ -6,7 +6,7 @@ the order in which Python handed them on; that of Python 2 holds if the part ``p
 is named as well. Versions 2 to 4 kept sets of names, whose order was the same in each
 process of Python 2 alone.
 """
-from chainer_fast._core.links import LinkBase
+from chainer_fast._core.graphs.links import LinkBase
 from chainer_fast.legacy import _frames, _named, _report
 from chainer_fast.legacy._engine import keyword_order
 from chainer_fast.legacy._links.function_set import FunctionSet

@@ -1,5 +1,5 @@
 """Shortcuts of functions, of which legacy mode replaces a method."""
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 
 
 def put(patches, cls, name, method):

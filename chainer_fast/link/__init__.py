@@ -11,7 +11,7 @@ import numpy
 
 from chainer_fast import (
     _numbers, backend, device_resident, initializers, link_hook, variable)
-from chainer_fast._core import links
+from chainer_fast._core.graphs import links
 from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor

@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 import typing as tp
 
-from chainer_fast._core.links import LinkBase
+from chainer_fast._core.graphs.links import LinkBase
 
 
 class CallSignature:

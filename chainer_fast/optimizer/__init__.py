@@ -9,10 +9,10 @@ import numpy
 
 from chainer_fast import backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
-from chainer_fast._core import device_arrays
-from chainer_fast._core import gradients as _gradients
-from chainer_fast._core import update as _update
-from chainer_fast._core.methods import Methods as _Methods
+from chainer_fast._core.updates import update
+from chainer_fast._core.updates import update as _gradients
+from chainer_fast._core.updates import update as _update
+from chainer_fast._core.graphs.graph import Methods as _Methods
 from chainer_fast._help import display, mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
@@ -520,7 +520,7 @@ class Optimizer(_LossScaling, display.Shown):
         the hook runs.
         """
         params = list(self.target.params())
-        if _gradients.of_scaled_loss(params):
+        if _update.of_scaled_loss(params):
             with _loss_scaling.unscaled(params):
                 self._hand_to(hook, params)
         else:
@@ -528,7 +528,7 @@ class Optimizer(_LossScaling, display.Shown):
 
     def _hand_to(self, hook, params):
         if getattr(hook, 'call_for_each_param', False):
-            _gradients.call_hook(hook, params)
+            _update.call_hook(hook, params)
         else:
             hook(self)
 
@@ -753,10 +753,10 @@ class GradientMethod(Optimizer):
         """
         hooks = list(self._hookable.hooks('pre'))
         rest = len(hooks)
-        while rest and _gradients.has_recipe(hooks[rest - 1]):
+        while rest and _update.has_recipe(hooks[rest - 1]):
             rest -= 1
         # If no gradient has a loss scale, none gets one.
-        is_scaled = rest and _gradients.of_scaled_loss(params)
+        is_scaled = rest and _update.of_scaled_loss(params)
         for hook in hooks[:rest]:
             if is_scaled:
                 self.call_hook(hook)
@@ -821,7 +821,7 @@ _USUAL_STEPS = _Methods(GradientMethod, [
 
 def _fill_cleared_grads(params):
     """Set gradients that are None to zeros, but for uninitialized parameters."""
-    if not _gradients.has_cleared_grad(params):
+    if not _update.has_cleared_grad(params):
         return
     for param in params:
         if param.is_initialized and param.grad is None:
@@ -850,10 +850,9 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
     """Old place of :class:`chainer_fast.optimizer_hooks.WeightDecay`."""
 
 
-_gradients.bind(
-    parameter=variable.Parameter, scale=recipes.scale, unscale=recipes.unscale)
-device_arrays.bind(
-    batch=update_kernels.Batch, make_kernel=update_kernels.make_kernel)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
-    hookable=_Hookable, unscaled=_loss_scaling.unscaled)
+    hookable=_Hookable, unscaled=_loss_scaling.unscaled, scale=recipes.scale,
+    unscale=recipes.unscale)
+_update.bind_devices(
+    batch=update_kernels.Batch, make_kernel=update_kernels.make_kernel)

@@ -8,7 +8,7 @@ import warnings
 import numpy
 
 from chainer_fast import backend
-from chainer_fast._core import gradients
+from chainer_fast._core.updates import update
 from chainer_fast.backends.kernels import update_rules
 
 _HALF_MAX = 65504       # the largest finite float16
@@ -40,7 +40,7 @@ def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
     float32, its gradient in float16 would lose its small elements as well. Within the
     context such a parameter and its gradient are copies in float32.
     """
-    scaled = gradients.of_scaled_loss(params)
+    scaled = update.of_scaled_loss(params)
     return _in_unscaled(scaled) if scaled else _NOTHING
 
 
@@ -172,7 +172,7 @@ class _LossScaling:
         self._loss_scaling_isnan = False
         if not self._loss_scaling_is_dynamic:
             return
-        if gradients.are_finite(self.target.params(include_uninit=False)):
+        if update.are_finite(self.target.params(include_uninit=False)):
             return
         grads = [
             (name, param.grad) for name, param

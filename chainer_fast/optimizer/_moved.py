@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast._core import gradients
+from chainer_fast._core.updates import update
 
 
 def make_deprecation_message(module_name):
@@ -25,7 +25,7 @@ class MovedHook:
             return  # a user's class, derived from one of those
         cls._old_name = cls.__name__
         if hasattr(cls, '_recipe'):
-            gradients.register_hook(cls, type(cls._recipe)())
+            update.register_hook(cls, type(cls._recipe)())
 
     def __init__(self, *args: tp.Any, **kwargs: tp.Any) -> None:
         warnings.warn(make_deprecation_message(self._old_name), DeprecationWarning)

@@ -6,7 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
-from chainer_fast._core import gradients
+from chainer_fast._core.updates import update
 
 if tp.TYPE_CHECKING:
     from chainer_fast.optimizer import UpdateRule
@@ -28,7 +28,7 @@ class GradientHook:
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
         if param.grad is None or param.array is None:
             return
-        if param.device.xp is not numpy and gradients.change(self, param):
+        if param.device.xp is not numpy and update.change(self, param):
             return
         if self._falls_back:
             param = param._plain()
@@ -52,6 +52,6 @@ def register(recipe):
     """Make a decorator that gives a class of hooks its compiled form."""
     def decorate(hook_class):
         hook_class._recipe = recipe
-        gradients.register_hook(hook_class, recipe)
+        update.register_hook(hook_class, recipe)
         return hook_class
     return decorate

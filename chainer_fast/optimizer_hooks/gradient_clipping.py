@@ -7,7 +7,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import _numbers, backend
-from chainer_fast._core import gradients
+from chainer_fast._core.updates import update
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
@@ -53,11 +53,11 @@ class GradientClipping:
 
     def __call__(self, opt: Optimizer) -> None:
         params = list(opt.target.params(include_uninit=False))
-        if gradients.has_cleared_grad(params):
+        if update.has_cleared_grad(params):
             params = [param for param in params if param.grad is not None]
         if _clip_on_gpu(params, self.threshold):
             return
-        total = gradients.sum_of_squares(params)
+        total = update.sum_of_squares(params)
         if total is None:
             total = sum(_squared_norms(params))
         norm = math.sqrt(total)
@@ -70,7 +70,7 @@ class GradientClipping:
         if rate >= 1:
             return
         # If the norm is no number, nor are the gradients then.
-        for param in gradients.scale_grads(params, rate):
+        for param in update.scale_grads(params, rate):
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad

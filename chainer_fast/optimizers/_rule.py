@@ -6,7 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, optimizer
-from chainer_fast._core import update as _update
+from chainer_fast._core.updates import update as _update
 from chainer_fast.optimizer import Hyperparameter
 from chainer_fast.variable import Variable
 

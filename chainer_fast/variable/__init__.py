@@ -10,9 +10,10 @@ import numpy
 
 from chainer_fast import backend, initializers
 from chainer_fast._backend import Device
-from chainer_fast._core import backprop as _backprop_core
-from chainer_fast._core import grad_check, grad_table, kinds
-from chainer_fast._core.graph import VariableBase, VariableNodeBase
+from chainer_fast._core.backward import backprop as _backprop_core
+from chainer_fast._core.backward import backprop, grad_check
+from chainer_fast._core import kinds
+from chainer_fast._core.graphs.graph import VariableBase, VariableNodeBase
 from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
@@ -275,7 +276,7 @@ class VariableNode(VariableNodeBase):
         return '(%s), %s' % (', '.join(lengths), text) if lengths else text
 
     def _check_old_style_gradient(self):
-        grad_table.check_old_style(self)
+        backprop.check_old_style(self)
 
 
 # A reference to what is no more.

@@ -24,6 +24,14 @@ def _copy(number):
     return fcntl.fcntl(number, fcntl.F_DUPFD, 64)
 
 
+def _empty(folder):
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, True)
+        else:
+            os.remove(entry.path)
+
+
 def main(name):
     questions, answers = os.fdopen(_copy(0)), os.fdopen(_copy(1), 'w')
     standard = _copy(os.open(os.devnull, os.O_RDONLY)), _copy(2), _copy(2)
@@ -40,10 +48,9 @@ def main(name):
 
     library = builder.Library(name)
     observer = observe.Observer(library)
-    # Cases may write files.
+    # Cases may write files, which the next one does not find.
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, True)
-    os.chdir(folder)
     json.dump(
         {'names': names.public(library), 'version': library.chainer.__version__},
         answers,
@@ -51,6 +58,8 @@ def main(name):
     print(file=answers, flush=True)
     for line in questions:
         restore()
+        _empty(folder)
+        os.chdir(folder)
         outcome = observer.observe(json.loads(line))
         json.dump(outcome, answers)
         print(file=answers, flush=True)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import datasets
-from chainer_fast._core import batching
+from chainer_fast._core.arrays import batching
 from chainer_fast.datasets.tuple_dataset import read_examples
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks, optimizers
-from chainer_fast._core import device_arrays
+from chainer_fast._core.updates import update
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
 from tests.layouts import channels_last
@@ -22,9 +22,9 @@ def batches():
             super().__init__()
             made.append(self)
 
-    device_arrays.bind(batch=Batch, make_kernel=kernels.make_kernel)
+    update.bind_devices(batch=Batch, make_kernel=kernels.make_kernel)
     yield made
-    device_arrays.bind(batch=kernels.Batch, make_kernel=kernels.make_kernel)
+    update.bind_devices(batch=kernels.Batch, make_kernel=kernels.make_kernel)
 
 
 def make(device, shapes, dtype='f', fp32=False):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import factors, graph, observed
+from chainer_fast._core.graphs import graph
 
 DTYPES = 'f', 'd'
 
@@ -79,7 +79,7 @@ def test_observer_changes_no_bit():
     linear = F.connection.linear.LinearFunction
     plain = graph.registered(linear)[0]
     calls = []
-    graph.declare(linear, observed.ObservedShortcut(
+    graph.declare(linear, graph.ObservedShortcut(
         plain, lambda *_: None, lambda *args: calls.append(args)))
     try:
         found = gradient()
@@ -155,11 +155,11 @@ def test_arrays_that_are_overwritten_before_the_end():
 
 
 def test_rows_that_are_together():
-    assert factors.rows_together(512, 128, 4) == 256
+    assert graph.rows_together(512, 128, 4) == 256
     # Of a large matrix, not more memory than it has.
-    rows = factors.rows_together(50000, 128, 4)
+    rows = graph.rows_together(50000, 128, 4)
     assert 0 < rows * (50000 + 128) <= 50000 * 128
-    assert factors.rows_together(1, 10 ** 7, 8) == 0
+    assert graph.rows_together(1, 10 ** 7, 8) == 0
 
 
 def test_matrix_that_is_not_finite():

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from chainer_fast._core import gil
+from chainer_fast._core.configuration import gil
 from tests.compat import processes
 
 SWITCHED_OFF = '''

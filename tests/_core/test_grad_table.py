@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 import chainer_fast
 from chainer_fast import _backprop_utils
-from chainer_fast._core import grad_table, graph
+from chainer_fast._core.backward import backprop
+from chainer_fast._core.graphs import graph
 from chainer_fast.variable import Variable
 
-GradTable = grad_table.GradTable
+GradTable = backprop.GradTable
 
 
 def leaf(value=0., shape=(2,), dtype='f'):
@@ -135,7 +136,7 @@ def test_gradient_of_an_uninitialized_parameter_does_not_count():
 
 
 def test_reduce():
-    reduce_gradients = grad_table.reduce_gradients
+    reduce_gradients = backprop.reduce_gradients
     assert _backprop_utils._reduce is reduce_gradients
     assert reduce_gradients([]) is None
     g = leaf(1)

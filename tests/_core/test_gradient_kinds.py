@@ -95,4 +95,4 @@ def test_one_file_tells_the_kinds():
         path.relative_to(PACKAGE).as_posix()
         for suffix in ('pyx', 'pxi', 'pxd') for path in PACKAGE.rglob('*.' + suffix)
         if test.search(path.read_text())]
-    assert tellers == ['_core/_gradients.pxi']
+    assert tellers == ['_core/graphs/_gradients.pxi']

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks
-from chainer_fast._core import gradients
+from chainer_fast._core.updates import update
 from tests._core.update_cases import LAYOUTS, Subarray, assert_same_bits
 
 HOOKS = [
@@ -45,12 +45,12 @@ def calls(monkeypatch):
             change(self, grad, param, rule, xp)
 
         monkeypatch.setattr(cls, '_change', spied)
-        gradients.register_hook(cls, cls._recipe)
+        update.register_hook(cls, cls._recipe)
     yield calls
     monkeypatch.undo()
     for name, _ in HOOKS:
         cls = getattr(optimizer_hooks, name)
-        gradients.register_hook(cls, cls._recipe)
+        update.register_hook(cls, cls._recipe)
 
 
 @pytest.mark.parametrize('name,args', HOOKS)
@@ -64,7 +64,7 @@ def test_same_bits_as_the_hook(name, args, arrays, scale):
     for param in params:
         param._loss_scale = scale
     with np.errstate(all='ignore'):
-        gradients.call_hook(hook, params[:1])
+        update.call_hook(hook, params[:1])
         hook(None, params[1])
     assert params[0].grad is compiled
     # Which zero is the larger one NumPy leaves to the width of its vectors.
@@ -78,7 +78,7 @@ def test_layouts(how, calls):
     data = np.random.RandomState(0).uniform(-1, 1, (50, 60)).astype('f4')
     grad = LAYOUTS[how](data)
     param = make(data.astype(grad.dtype), grad)
-    gradients.call_hook(optimizer_hooks.WeightDecay(.5), [param])
+    update.call_hook(optimizer_hooks.WeightDecay(.5), [param])
     assert not calls
     np.testing.assert_array_equal(grad, data + np.float32(.5) * data)
 
@@ -90,15 +90,15 @@ def test_what_is_left_to_the_hook(calls):
     cleared, subclass = make(ones, None), make(ones, ones.copy().view(Subarray))
     clip = optimizer_hooks.GradientHardClipping(None, .5)
     decay, array = optimizer_hooks.WeightDecay(.5), optimizer_hooks.Lasso(ones)
-    gradients.call_hook(decay, [usual, late, cleared, subclass])
-    gradients.call_hook(clip, [usual])
-    gradients.call_hook(array, [usual])
+    update.call_hook(decay, [usual, late, cleared, subclass])
+    update.call_hook(clip, [usual])
+    update.call_hook(array, [usual])
     assert calls == [(decay, subclass), (clip, usual), (array, usual)]
     np.testing.assert_array_equal(usual.grad, [1.5, 1.5])
     np.testing.assert_array_equal(subclass.grad, [1.5, 1.5])
     frozen = make(ones, np.broadcast_to(ones[:1], 2))
     with pytest.raises(ValueError, match='read-only'):
-        gradients.call_hook(decay, [frozen])
+        update.call_hook(decay, [frozen])
 
 
 def test_derived_and_changed_hooks_are_called(monkeypatch):
@@ -116,7 +116,7 @@ def test_derived_and_changed_hooks_are_called(monkeypatch):
     hooks[2]._change = lambda *args: seen.append((hooks[2], 'rule'))
     hooks.append(lambda rule, param: seen.append((hooks[3], rule)))
     for hook in hooks:
-        gradients.call_hook(hook, [param])
+        update.call_hook(hook, [param])
     assert seen == [(hook, 'rule') for hook in hooks]
     np.testing.assert_array_equal(param.grad, [1, 1])
 
@@ -125,7 +125,7 @@ def test_derived_and_changed_hooks_are_called(monkeypatch):
 def test_float_errors_are_reported(dtype, large):
     param = make(np.full(3, large, dtype), np.full(3, large, dtype))
     with pytest.warns(RuntimeWarning, match='overflow'):
-        gradients.call_hook(optimizer_hooks.WeightDecay(1.), [param])
+        update.call_hook(optimizer_hooks.WeightDecay(1.), [param])
     assert np.isinf(param.grad).all()
 
 
@@ -134,7 +134,7 @@ def test_nan_is_no_error(dtype):
     # Long enough that the comparisons are those of vectors.
     quiet = make(np.full(300, np.nan, dtype), np.full(300, np.nan, dtype))
     for name, args in HOOKS:
-        gradients.call_hook(getattr(optimizer_hooks, name)(*args), [quiet])
+        update.call_hook(getattr(optimizer_hooks, name)(*args), [quiet])
 
 
 @pytest.mark.parametrize('dtype', ['f2', 'f4', 'f8'])
@@ -149,24 +149,24 @@ def test_sum_of_squares(dtype, seed, sizes):
     for grad in grads:
         total += float(
             np.square(grad, dtype='f8').sum() if dtype == 'f2' else grad.dot(grad))
-    assert gradients.sum_of_squares(params) == (
+    assert update.sum_of_squares(params) == (
         total if dtype != 'f2' else pytest.approx(total, rel=1e-14))
 
 
 def test_sum_of_squares_that_are_no_numbers():
     for value in (np.inf, np.nan):
         param = make(np.zeros(1, 'f2'), np.array([value], 'f2'))
-        np.testing.assert_equal(gradients.sum_of_squares([param]), abs(value))
+        np.testing.assert_equal(update.sum_of_squares([param]), abs(value))
     for value in (2. ** -24, 2. ** 15):     # whose squares are no float16
         param = make(np.zeros(9, 'f2'), np.full(9, value, 'f2'))
-        assert gradients.sum_of_squares([param]) == 9 * value ** 2
+        assert update.sum_of_squares([param]) == 9 * value ** 2
 
 
 def test_what_is_not_summed():
     square = np.ones((2, 2), np.float32)
     for grad in (np.asfortranarray(square), square.view(Subarray)):
-        assert gradients.sum_of_squares([make(square, grad)]) is None
-    assert gradients.sum_of_squares([chainer.Parameter(square)]) is None
+        assert update.sum_of_squares([make(square, grad)]) is None
+    assert update.sum_of_squares([chainer.Parameter(square)]) is None
 
 
 @pytest.mark.parametrize('dtype', ['f2', 'f4', 'f8'])
@@ -174,7 +174,7 @@ def test_scale_grads(dtype):
     grad = np.array([1, 3, -7], dtype)
     served = make(np.zeros(3, dtype), grad.copy())
     left = make(np.zeros(3, dtype), grad.copy().view(Subarray))
-    assert gradients.scale_grads([served, left], .3) == [left]
+    assert update.scale_grads([served, left], .3) == [left]
     expected = np.multiply(grad, .3, dtype='f4' if dtype == 'f2' else dtype)
     np.testing.assert_array_equal(served.grad, expected.astype(dtype))
     np.testing.assert_array_equal(left.grad, grad)
@@ -190,16 +190,16 @@ def test_are_finite(dtype):
             grad = np.zeros(size, dtype)
             grad[-1:] = value
             param = make(np.zeros(size, dtype), grad)
-            assert gradients.are_finite([param]) is (expected or size == 0)
+            assert update.are_finite([param]) is (expected or size == 0)
     strided = make(np.zeros(2, dtype), np.zeros(4, dtype)[::2])
-    assert not gradients.are_finite([strided])      # not known
+    assert not update.are_finite([strided])      # not known
 
 
 def test_has_cleared_grad():
     first, second = (make(np.ones(2), np.ones(2)) for _ in range(2))
     late = chainer.Parameter()
     late.cleargrad()
-    assert not gradients.has_cleared_grad([])
-    assert not gradients.has_cleared_grad([first, second, late, chainer.Parameter()])
+    assert not update.has_cleared_grad([])
+    assert not update.has_cleared_grad([first, second, late, chainer.Parameter()])
     second.cleargrad()
-    assert gradients.has_cleared_grad([first, second])
+    assert update.has_cleared_grad([first, second])

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._core import heap as heap_module
+from chainer_fast._core.backward import backprop
 
-CandidateHeap = heap_module.CandidateHeap
+CandidateHeap = backprop.CandidateHeap
 
 
 def functions(ranks):

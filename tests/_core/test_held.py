@@ -14,7 +14,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import grad_table
+from chainer_fast._core.backward import backprop
 from chainer_fast.variable import Variable
 
 GIVEN = [1., -2.]
@@ -302,7 +302,7 @@ def test_a_gradient_in_the_table(hold):
     v = Variable(array()) * 2
 
     def use(x):
-        table = grad_table.GradTable()
+        table = backprop.GradTable()
         table[v.node] = x
         table.accumulate(v.node, array())
         assert table.pop(v.node).array.tolist() == [2, -4]
@@ -313,7 +313,7 @@ def test_a_gradient_in_the_table(hold):
 def test_a_gradient_in_the_table_that_a_weak_reference_reaches():
     """Somebody may come back to it."""
     v = Variable(array()) * 2
-    table = grad_table.GradTable()
+    table = backprop.GradTable()
     x = array()
     reference = weakref.ref(x)
     table[v.node] = x

@@ -8,7 +8,8 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import graph, launches
+from chainer_fast._core.devices import launches
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends import _launches, cuda
 from chainer_fast.functions.activation.elu import ELU
 from chainer_fast.functions.math.basic_math import Add, Div
@@ -218,7 +219,7 @@ def test_sums_of_gradients(device, by_cupy):
     assert not called and by_cupy == []
     assert x.grad.get().tolist() == [[3] * 3] * 2
     for spoilt in (lambda a: a.astype('d'), lambda a: device.xp.ones(2, 'f')):
-        table = chainer._core.grad_table.GradTable()
+        table = chainer._core.backward.backprop.GradTable()
         table.accumulate(x.node, chainer.Variable(x.array))
         with pytest.raises(chainer.utils.type_check.InvalidType):
             table.accumulate(x.node, chainer.Variable(spoilt(x.array)))

@@ -1,6 +1,6 @@
 import pytest
 
-from chainer_fast._core.methods import Methods
+from chainer_fast._core.graphs.graph import Methods
 
 
 class Animal:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import chainerx as chx
-from chainer_fast._core import graph, observed
+from chainer_fast._core.graphs import graph
 from tests._help.command.profile.taken import taken
 
 
@@ -16,7 +16,7 @@ def ignore(*_):
 @pytest.mark.parametrize('cls', graph.classes_with_shortcuts())
 def test_all_that_the_engine_knows_is_shared(cls):
     shortcut, _ = graph.registered(cls)
-    watched = observed.ObservedShortcut(shortcut, ignore, ignore)
+    watched = graph.ObservedShortcut(shortcut, ignore, ignore)
     assert watched.marks is shortcut.marks
 
 

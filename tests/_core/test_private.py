@@ -7,7 +7,7 @@ import numpy as np
 import chainer_fast as chainer
 
 PACKAGE = pathlib.Path(chainer.__file__).parent
-HEADER = PACKAGE / '_core' / 'private.hpp'
+HEADER = PACKAGE / '_core' / 'arrays' / 'private.hpp'
 SOURCES = [path for ending in ('pyx', 'pxd', 'pxi', 'hpp', 'cc')
            for path in PACKAGE.rglob('*.' + ending) if path != HEADER]
 # Functions and fields that CPython does not document, or whose meaning it may change,

@@ -12,7 +12,7 @@ import chainer_fast as chainer
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast import optimizer_hooks
-from chainer_fast._core import update
+from chainer_fast._core.updates import update
 from chainer_fast.links.loss import hierarchical_softmax
 from tests._core.update_cases import IDS, RULES, assert_same_bits
 from tests.ways import General

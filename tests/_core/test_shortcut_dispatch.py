@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import functions as F
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.variable import Variable
 from tests.ways import called_methods

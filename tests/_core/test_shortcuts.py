@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.functions.activation import (
     clipped_relu,
     elu,

@@ -9,7 +9,8 @@ from chainer_fast import _core
 LONGEST = 60
 FOLDER = Path(_core.__file__).parent
 FILES = sorted(
-    path for path in FOLDER.iterdir() if path.suffix in {'.py', '.pyx', '.pxi', '.pxd'})
+    path for path in FOLDER.rglob('*')
+    if path.suffix in {'.py', '.pyx', '.pxi', '.pxd'})
 HEAD = re.compile(r'( *)(async def|cpdef|cdef|def) [^=]*\(')
 
 
@@ -52,7 +53,8 @@ def test_lines_are_counted():
         ('cdef int first(', 5), ('def second(self):', 3)]
 
 
-@pytest.mark.parametrize('path', FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    'path', FILES, ids=lambda path: path.relative_to(FOLDER).as_posix())
 def test_no_function_is_long(path):
     found = functions(path.read_text())
     assert {name: lines for name, lines in found if lines > LONGEST} == {}

@@ -61,10 +61,11 @@ def broken_kernel():
 
 
 @pytest.mark.parametrize('call, source', [
-    (broken_backward, '_core/backprop.pyx'), (broken_update, '_core/update.pyx'),
-    (lambda: chainer.functions.relu('text'), '_core/_functions.pxi'),
+    (broken_backward, '_core/backward/backprop.pyx'),
+    (broken_update, '_core/updates/_rules.pxi'),
+    (lambda: chainer.functions.relu('text'), '_core/graphs/_functions.pxi'),
     (broken_kernel, 'graph_optimizations/_guards.pxi'),
-    (lambda: L.Classifier(lambda x: 1 // 0)(1, 2), '_core/links.pyx')])
+    (lambda: L.Classifier(lambda x: 1 // 0)(1, 2), '_core/graphs/links.pyx')])
 def test_lines(call, source, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises((ValueError, TypeError, ZeroDivisionError)) as info:

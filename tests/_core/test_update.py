@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast as chainer
-from chainer_fast._core import update
+from chainer_fast._core.updates import update
 from chainer_fast.optimizers.adam import AdamRule
 from chainer_fast.optimizers.momentum_sgd import MomentumSGDRule
 from chainer_fast.optimizers.rmsprop import RMSpropRule

@@ -2,7 +2,8 @@
 import pytest
 
 import chainer_fast as chainer
-from chainer_fast._core import gradients, update
+from chainer_fast._core.updates import update
+from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import Hyperparameter
 from chainer_fast.optimizer_hooks import Lasso
 from chainer_fast.optimizers.sgd import SGDRule
@@ -27,7 +28,8 @@ def test_new_field_of_rules_is_refused():
     with pytest.raises(ValueError, match="expected 7 names in Rule._fields"):
         update.bind(
             parameter=chainer.Parameter, rule=Rule, hyperparameter=Hyperparameter,
-            hookable=type(hookable()), unscaled=None)
+            hookable=type(hookable()), unscaled=None, scale=recipes.scale,
+            unscale=recipes.unscale)
 
 
 def test_served_methods_are_known():
@@ -41,4 +43,4 @@ def test_served_methods_are_known():
     with pytest.raises(AttributeError, match='unknown'):
         update.register(Rule, type(SGDRule._recipe)())
     with pytest.raises(AttributeError, match='unknown'):
-        gradients.register_hook(Hook, type(Lasso._recipe)())
+        update.register_hook(Hook, type(Lasso._recipe)())

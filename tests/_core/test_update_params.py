@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks, optimizers
-from chainer_fast._core import update
+from chainer_fast._core.updates import update
 from chainer_fast.optimizers.adam import AdamRule
 from chainer_fast.optimizers.momentum_sgd import MomentumSGDRule
 from chainer_fast.optimizers.msvag import MSVAGRule

@@ -17,7 +17,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._cpu import pool, processor
+from chainer_fast._cpu import shared
 from tests.backends.kernels import forms
 from tests.compat import processes
 
@@ -204,9 +204,9 @@ def test_a_program_ends_while_daemons_compute(tmp_path):
 @pytest.fixture
 def noted():
     """A function that returns the loops since its last call."""
-    pool.note_loops(True)
-    yield pool.noted_loops
-    pool.note_loops(False)
+    shared.note_loops(True)
+    yield shared.noted_loops
+    shared.note_loops(False)
 
 
 def test_loops_are_noted(noted):
@@ -216,7 +216,7 @@ def test_loops_are_noted(noted):
     (threads, pieces, took), = noted()
     assert (threads, pieces) == (8, min(4 * 8, N // 65536)) and took > 0
     assert noted() == []
-    pool.note_loops(False)
+    shared.note_loops(False)
     with chainer.using_config('num_threads', 8):
         F.relu(x)
     assert noted() == []
@@ -250,15 +250,15 @@ def test_convolutions_have_pieces_for_many_threads(size):
             y.backward()
         return y.array, a.grad, b.grad
     expected, found = results(1), [results(5), results(16)]
-    pool.note_loops(True)
+    shared.note_loops(True)
     try:
         found.append(results(16))
-        loops = pool.noted_loops()
+        loops = shared.noted_loops()
     finally:
-        pool.note_loops(False)
+        shared.note_loops(False)
     for arrays in found:
         for one, other in zip(expected, arrays, strict=True):
             forms.assert_threads_agree(one, other)
     # Forward, and both gradients; without vectors, it is the BLAS that has threads.
-    if processor.level() != 'base':
+    if shared.level() != 'base':
         assert len([pieces for _, pieces, _ in loops if pieces >= 16]) >= 3

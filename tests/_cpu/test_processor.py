@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from chainer_fast._cpu import processor
+from chainer_fast._cpu import shared
 from tests.compat import processes
 
-LEVELS = processor.LEVELS
+LEVELS = shared.LEVELS
 EXPECTED = {'x86_64': 'base, avx2 or avx512', 'aarch64': 'base or neon'}
 pytestmark = pytest.mark.skipif(
     sys.platform != 'linux' or platform.machine() not in EXPECTED,
@@ -20,10 +20,10 @@ import numpy as np
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast import links as L
-from chainer_fast._cpu import processor
-from chainer_fast.backends.kernels.common import exponential_ufuncs as ufuncs
+from chainer_fast._cpu import shared
+from chainer_fast.backends.kernels.common import ufuncs
 
-print(processor.level())
+print(shared.level())
 random = np.random.RandomState(0)
 BITS = np.arange(0, 2 ** 32, 49999, dtype=np.uint64).astype(np.uint32)
 FLOATS = BITS.view(np.float32)

@@ -74,5 +74,15 @@ def test_shapes_of_variables():
         layouts.get_semantic_shape(var, assumed_layout=None)
 
 
+@pytest.mark.parametrize('make', [
+    lambda layout: chainer_fast.Variable(numpy.zeros((2, 3), 'f'), layout=layout),
+    lambda layout: chainer_fast.Parameter(numpy.zeros((2, 3), 'f'), layout=layout),
+    lambda layout: chainer_fast.Parameter(0, (2, 3), layout=layout)])
+@pytest.mark.parametrize('layout', [True, 'unknown', LAST_X])
+def test_a_variable_has_a_layout_that_it_can_have(make, layout):
+    with pytest.raises(ValueError, match='layout'):
+        make(layout)
+
+
 def test_repr_of_the_default():
     assert repr(layouts._unspecified) == '<unspecified>'

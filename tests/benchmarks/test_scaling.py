@@ -6,7 +6,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast._cpu import pool
+from chainer_fast._cpu import shared
 
 # With the package come the names by which its scripts import each other.
 importlib.import_module('benchmarks')
@@ -26,13 +26,13 @@ def test_parts_are_those_of_a_step():
         model.p = chainer_fast.Parameter(x)
     optimizer = chainer_fast.optimizers.SGD().setup(model)
     parts = scaling.Parts()
-    pool.note_loops(True)
+    shared.note_loops(True)
     try:
         with chainer_fast.using_config('num_threads', 4), parts.observing():
             optimizer.update(lambda: F.mean(F.relu(model.p)))
         F.relu(x)
     finally:
-        pool.note_loops(False)
+        shared.note_loops(False)
     assert {'ReLU, forward', 'ReLU, backward', 'the update'} <= set(parts.took)
     assert all(took >= 0 for took in parts.took.values())
     assert [threads for threads, _, _ in parts.loops['ReLU, forward']] == [4]
@@ -40,12 +40,12 @@ def test_parts_are_those_of_a_step():
 
 def test_a_step_is_measured():
     step = cases.chainer_step(chainer_fast, 'M.cnn', tiny=True)
-    pool.note_loops(True)
+    shared.note_loops(True)
     try:
         alone, inside, then = scaling.measure(step, 16, 5e3, 3)
         rows = scaling.slowest_parts(step, 16, 5e3, 2)
     finally:
-        pool.note_loops(False)
+        shared.note_loops(False)
     # Nothing of it is worth a second thread.
     assert (inside, then) == (0, alone)
     assert any('Convolution2DFunction' in name for name, *_ in rows)

@@ -33,8 +33,8 @@ def tree(out):
     In a repository that has not been built, the package's sources would be imported in
     place of the installed package. Commands then run in a copy of what they need.
     """
-    if any((ROOT / 'chainer_fast/_core').glob('*.so')) or any(
-            (ROOT / 'chainer_fast/_core').glob('*.pyd')):
+    if any((ROOT / 'chainer_fast/_core').rglob('*.so')) or any(
+            (ROOT / 'chainer_fast/_core').rglob('*.pyd')):
         return ROOT
     copy = out / 'tree'
     shutil.rmtree(copy, ignore_errors=True)

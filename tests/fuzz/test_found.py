@@ -8,13 +8,11 @@ import chainer_fast as chainer
 from chainer_fast import functions as F
 from chainer_fast.backends.kernels import recurrent, sequences
 from chainer_fast.backends.kernels.activation import compiled as activation
-from chainer_fast.backends.kernels.bilinear import compiled as bilinear
-from chainer_fast.backends.kernels.crf import compiled as crf
-from chainer_fast.backends.kernels.ctc import compiled as ctc
+from chainer_fast.backends.kernels.array import compiled as arrays
+from chainer_fast.backends.kernels.cross_entropy import compiled as labels
 from chainer_fast.backends.kernels.negative_sampling import compiled as sampling
+from chainer_fast.backends.kernels.pooling import compiled as images
 from chainer_fast.backends.kernels.recurrent import compiled as cells
-from chainer_fast.backends.kernels.roi import compiled as roi
-from chainer_fast.backends.kernels.sparse import compiled as sparse
 from chainer_fast.utils.type_check import InvalidType
 from chainer_fast.variable import Variable
 from tests.fuzz.graphs import KERNELS
@@ -65,14 +63,14 @@ def test_crf1d_takes_other_values():
     ((5, 3), (3, 3), (2, 3)), ((5, 3), (3, 3), (6, -1)), ((5, 3), (3, 3), ()),
     ((15,), (3, 3), (3, 2))])
 def test_crf_of_other_sizes(x, cost, sizes):
-    for form in (crf.forth, crf.best_paths):
+    for form in (labels.crf_forth, labels.crf_best_paths):
         assert form(zeros(*x), zeros(*cost), sizes) is NotImplemented
 
 
 @pytest.mark.parametrize('before,totals,g', [
     ((5, 4), 3, 3), ((4, 3), 3, 3), ((5, 3), 2, 3), ((5, 3), 3, 2), ((5, 3), 3, 9)])
 def test_crf_gradients_of_other_sizes(before, totals, g):
-    assert crf.back(zeros(5, 3), zeros(3, 3), (3, 2), zeros(*before, dtype='d'),
+    assert labels.crf_back(zeros(5, 3), zeros(3, 3), (3, 2), zeros(*before, dtype='d'),
                     zeros(totals, dtype='d'), zeros(g, dtype='d')) is NotImplemented
 
 
@@ -87,9 +85,9 @@ def test_ctc_of_other_sizes(changes):
     given = {
         'labels': zeros(2, 1, dtype='i'), 'blank': 0,
         'input_length': np.array([4, 4], 'i'), 'label_length': np.array([1, 1], 'i')}
-    assert ctc.ctc(zeros(4, 2, 5), *given.values(), True) is not NotImplemented
+    assert labels.ctc(zeros(4, 2, 5), *given.values(), True) is not NotImplemented
     given.update(changes)
-    assert ctc.ctc(zeros(4, 2, 5), *given.values(), True) is NotImplemented
+    assert labels.ctc(zeros(4, 2, 5), *given.values(), True) is NotImplemented
 
 
 def unaligned(array):
@@ -101,19 +99,19 @@ def unaligned(array):
 
 def test_unaligned_arrays_are_copied():
     x, rows = np.arange(24, dtype='f').reshape(1, 2, 3, 4), [0, 1]
-    expected = bilinear.resize(x, rows, [.5, .5], rows, [.5, .5])
+    expected = images.resize(x, rows, [.5, .5], rows, [.5, .5])
     np.testing.assert_array_equal(
-        bilinear.resize(unaligned(x), rows, [.5, .5], rows, [.5, .5]), expected)
+        images.resize(unaligned(x), rows, [.5, .5], rows, [.5, .5]), expected)
     scores = np.linspace(0, 1, 40, dtype='f').reshape(4, 2, 5)
     arrays = np.array([[1], [2]], 'i'), np.array([4, 4], 'i'), np.array([1, 1], 'i')
-    a, b = [ctc.ctc(scores, t, 0, n, m, False)[0] for t, n, m in (
+    a, b = [labels.ctc(scores, t, 0, n, m, False)[0] for t, n, m in (
         arrays, map(unaligned, arrays))]
     np.testing.assert_array_equal(a, b)
 
 
 def test_lines_want_a_weight_each():
     with pytest.raises(ValueError, match='2 lines between pixels need as many weights'):
-        bilinear.resize(zeros(1, 1, 3, 3), [0, 1], [.5], [0, 1], [.5, .5])
+        images.resize(zeros(1, 1, 3, 3), [0, 1], [.5], [0, 1], [.5, .5])
 
 
 @pytest.mark.parametrize('data,row,dense', [
@@ -121,7 +119,7 @@ def test_lines_want_a_weight_each():
     ((2, 4), (2, 4), (1, 3, 2)), ((2, 4), (4,), (2, 3, 2)), ((), (), (3, 2))])
 def test_sparse_products_of_other_sizes(data, row, dense):
     at = zeros(*row, dtype='i')
-    assert sparse.product(zeros(*data), at, at, 3, zeros(*dense)) is NotImplemented
+    assert arrays.product(zeros(*data), at, at, 3, zeros(*dense)) is NotImplemented
 
 
 @pytest.mark.parametrize('a,row,b', [
@@ -129,7 +127,7 @@ def test_sparse_products_of_other_sizes(data, row, dense):
     ((2, 3, 2), (3, 4), (2, 3, 2)), ((3, 2), (), (3, 2))])
 def test_sampled_products_of_other_sizes(a, row, b):
     at = zeros(*row, dtype='i')
-    assert sparse.sampled_product(zeros(*a), at, at, zeros(*b)) is NotImplemented
+    assert arrays.sampled_product(zeros(*a), at, at, zeros(*b)) is NotImplemented
 
 
 def test_gradients_in_the_bytes_of_images():
@@ -145,9 +143,9 @@ def test_gradients_in_the_bytes_of_images():
 
 
 @pytest.mark.parametrize('of', [
-    lambda array: sparse.product(None, array, array, 3, array),
-    lambda array: sparse.sampled_product(None, array, array, array),
-    lambda array: bilinear.sample(None, array),
+    lambda array: arrays.product(None, array, array, 3, array),
+    lambda array: arrays.sampled_product(None, array, array, array),
+    lambda array: images.sample(None, array),
     lambda array: KERNELS['where.where'].compiled(None, array, array),
     lambda array: sequences.rows.compiled(None, [array])])
 def test_no_array(of):
@@ -158,7 +156,7 @@ def test_no_array(of):
 def test_coordinates_are_integers():
     at = np.ones(3, bool)
     with pytest.raises(TypeError, match='integers, got bool'):
-        sparse.product(zeros(3), at, at, 3, zeros(3, 2))
+        arrays.product(zeros(3), at, at, 3, zeros(3, 2))
 
 
 @pytest.mark.parametrize('gates', [(3, 19), (2, 20), (60,)])
@@ -256,13 +254,13 @@ def test_regions_without_what_they_need():
     gy, numbers, shape = zeros(1, 2, 2, 2), zeros(1, dtype='l'), (1, 2, 4, 4)
     boxes = np.array([[0, 0, 2, 2.]])
     found = zeros(1, 2, 2, 2, dtype='i')
-    assert roi.cell_put(gy, None, numbers, shape) is NotImplemented
-    assert roi.cell_spread(gy, numbers, None, 0, shape) is NotImplemented
-    assert roi.sample_put(gy, found, numbers, None, (1, 1), shape) is NotImplemented
-    assert roi.sample_put(gy, None, numbers, boxes, (1, 1), shape) is NotImplemented
-    assert roi.sample_spread(gy, numbers, None, (1, 1), shape) is NotImplemented
+    assert images.cell_put(gy, None, numbers, shape) is NotImplemented
+    assert images.cell_spread(gy, numbers, None, 0, shape) is NotImplemented
+    assert images.sample_put(gy, found, numbers, None, (1, 1), shape) is NotImplemented
+    assert images.sample_put(gy, None, numbers, boxes, (1, 1), shape) is NotImplemented
+    assert images.sample_spread(gy, numbers, None, (1, 1), shape) is NotImplemented
     x = zeros(1, 2, 4, 4)
-    assert roi.sample_mean(x, numbers, boxes, (2, 2), (-1, 1)) is NotImplemented
+    assert images.sample_mean(x, numbers, boxes, (2, 2), (-1, 1)) is NotImplemented
 
 
 # -- functions that have to see what has taken the place of what they kept

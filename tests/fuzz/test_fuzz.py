@@ -5,7 +5,7 @@
 """
 import pytest
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from tests import forced, programs
 from tests.fuzz import forms, graphs, runs
 

@@ -5,7 +5,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from tests.graph_optimizations.static_chains import Model, Static, draw, refused
 
 READS = {

@@ -7,7 +7,7 @@ import pytest
 import chainer_fast as chainer
 from chainer_fast import links as L
 from chainer_fast import optimizers
-from chainer_fast._core import update as _update
+from chainer_fast._core.updates import update as _update
 from tests import compare
 
 # Bits of a parameter after three updates, as Chainer 7.8.1 computes them. Those of

@@ -3,14 +3,15 @@
 # Images may have any strides; those whose channels do not come last in memory are
 # copied. Results have them last.
 #
-# Part of convolution.pyx.
+# Part of kernels/convolution/compiled.pyx.
 cimport numpy as np
 from libcpp.memory cimport shared_ptr
 from numpy cimport PyArray_DATA, PyArray_DIMS, PyArray_NDIM
 
-from chainer_fast._core.state cimport current
+from chainer_fast._core.configuration.state cimport current
 from chainer_fast.backends._onednn.library cimport (
-    ALWAYS, SUCCESS, UNIMPLEMENTED, Library, failed, library, wanted)
+    ALWAYS, SUCCESS, UNIMPLEMENTED, Library, failed, library)
+from chainer_fast.backends._onednn.library cimport wanted as library_wanted
 from chainer_fast.backends.kernels.common.layout cimport (
     empty_channels_last, in_order_of, is_channels_last)
 from chainer_fast.backends.kernels.convolution.arguments cimport (
@@ -22,7 +23,7 @@ cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
 cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
         namespace "chainer_fast::onednn" nogil:
     enum:
-        MAX_AXES "chainer_fast::onednn::MAX_AXES"
+        MOST_AXES_OF_LIBRARY "chainer_fast::onednn::MAX_AXES"
     ctypedef struct Described "chainer_fast::onednn::Described":
         pass
     Described described "chainer_fast::onednn::described"(
@@ -110,11 +111,11 @@ cdef object compute_by_library(
     """
     cdef Described d
     cdef bint transposed = task == TRANSPOSE
-    if c.w.nd > MAX_AXES:
+    if c.w.nd > MOST_AXES_OF_LIBRARY:
         return NotImplemented
     d = described(c, task, bias is not None and not transposed, get_threads())
     if transposed and c.channels <= FEW_CHANNELS and c.groups == 1 or rival and (
-            wanted() != ALWAYS and not is_faster(d, current().enable_backprop)):
+            library_wanted() != ALWAYS and not is_faster(d, current().enable_backprop)):
         return NotImplemented
     a = _ready(a)
     b = _ready(b) if task == CORRELATE else in_order(b)

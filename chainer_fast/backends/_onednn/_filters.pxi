@@ -1,4 +1,5 @@
-# Filters in oneDNN's order, kept while nothing changes them. Part of convolution.pyx.
+# Filters in oneDNN's order, kept while nothing changes them. Part of
+# kernels/convolution/compiled.pyx.
 cimport numpy as np
 from libc.stdint cimport uint64_t
 from libcpp.memory cimport shared_ptr
@@ -17,6 +18,17 @@ cdef extern from "chainer_fast/backends/_onednn/checksum.hpp" \
         namespace "chainer_fast::onednn" nogil:
     uint64_t checksum(const void *data, size_t size) noexcept
 
+cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
+        namespace "chainer_fast::onednn" nogil:
+    cdef cppclass Planned "chainer_fast::onednn::Planned":
+        int run(void *images, void *filters, void *places, void *bias,
+                bint are_prepared)
+        bint prepares()
+        size_t prepared_size()
+        bint prepares_like(const Planned &other)
+        int prepare(void *filters, void *prepared)
+        int status
+
 cdef enum:
     # Bytes of filters that are kept.
     MAX_KEPT = 512 << 20
@@ -24,6 +36,12 @@ cdef enum:
 
 cdef class Filters:
     """Filters in the order that a convolution wants, and what they were made of."""
+    cdef void *data
+    cdef size_t size
+    cdef unsigned long long checksum
+    cdef shared_ptr[Planned] planned
+    # Drops these filters when the array is gone.
+    cdef object reference
 
     def __dealloc__(self):
         free_aligned(self.data)

@@ -6,7 +6,7 @@ two.
 from libc.stdint cimport uintptr_t
 
 from chainer_fast import _backend
-from chainer_fast._core import state
+from chainer_fast._core.configuration import state
 from chainer_fast.backends._onednn import _find
 from chainer_fast.configuration import config
 

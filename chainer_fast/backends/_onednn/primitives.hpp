@@ -18,6 +18,12 @@
 namespace chainer_fast {
 namespace onednn {
 
+using convolution::CONVOLVE;
+using convolution::CORRELATE;
+using convolution::Convolution;
+using convolution::TRANSPOSE;
+using convolution::Task;
+
 enum { MAX_AXES = 3 };
 
 /* One convolution, with all that a plan depends on. There are no bytes between these

@@ -12,7 +12,7 @@ import typing as tp
 import numpy
 
 from chainer_fast._core import kinds
-from chainer_fast._core.graph import declare
+from chainer_fast._core.graphs.graph import declare
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import NdArray
@@ -98,7 +98,7 @@ def record(
 
     Parameters
     ----------
-    shortcut : chainer_fast._core.graph.Shortcut, optional
+    shortcut : chainer_fast._core.graphs.graph.Shortcut, optional
         What the graph engine applies. That of an elementwise function is all that is
         known of it: its loops, also for static chains, and its kernels on a GPU. Others
         have code of their own, for the graph engine alone.

@@ -1,10 +1,10 @@
 """Elements: the arithmetic of one element, told once for every form of a function.
 
 A family has its elements in ``elements.hpp``. A CUDA kernel includes that header as a
-loop of the processor does. Elements that the family lists in ``element_loops.hpp`` have
-such loops; records of functions are made of them::
+loop of the processor does. Elements with a line ``CF_LOOPS`` beside them have such
+loops; records of functions are made of them::
 
-    elements = Elements(HEADER, element_loops.loops)
+    elements = Elements(HEADER, ACTIVATION)
 
     @elements.kernel('Tanh::grad')
     def tanh_grad(y, gy):
@@ -20,9 +20,9 @@ import functools
 import inspect
 import typing as tp
 
-from chainer_fast._core.launches import DeviceKernel
+from chainer_fast._core.devices.launches import DeviceKernel
 from chainer_fast.backends import cuda
-from chainer_fast.backends._cuda_kernel import header, raw_of
+from chainer_fast.backends._cuda_kernel import header, namespace_of, raw_of
 from chainer_fast.backends.kernels import Kernel, Result
 from chainer_fast.backends.kernels.common.elementwise import (
     MOST_AXES,
@@ -84,8 +84,8 @@ class Elements:
     Parameters
     ----------
     path : str
-        Header that has them in the namespace ``chainer_fast``: from the root of the
-        package, or absolute.
+        Header that has them: from the root of the package, in the namespace of its
+        family; or absolute, in the namespace ``chainer_fast``.
     loops : dict of str to Loop
         Those that have loops, by name.
     """
@@ -136,15 +136,14 @@ class Elements:
         results = ['out%d' % i for i in range(outputs)]
         # Operators on half floats give single precision.
         code = ['using R = decltype(T() + T())']
+        called = '%s::%s' % (namespace_of(self.path), function)
         if outputs == 1:
-            code.append(
-                'out0 = chainer_fast::%s(%s)' % (function, ', '.join(arguments)))
+            code.append('out0 = %s(%s)' % (called, ', '.join(arguments)))
         else:
             by_reference = ['r' + name for name in results]
             code += [
                 'R ' + ', '.join(by_reference),
-                'chainer_fast::%s(%s)' % (
-                    function, ', '.join(arguments + by_reference)),
+                '%s(%s)' % (called, ', '.join(arguments + by_reference)),
                 *[name + ' = r' + name for name in results]]
         spec = (in_params, ', '.join(['T ' + name for name in results]),
                 '; '.join(code), function.replace('::', '_'))

@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record, sequences
-from chainer_fast.backends.kernels.sequences import compiled
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.types import NdArray
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(compiled.TransposeShortcut(), fields=('_length',))
+@record(compiled.TransposeSequenceShortcut(), fields=('_length',))
 class TransposeSequence(FunctionNode):
     """Regroups the elements of sequences by their positions.
 

@@ -4,7 +4,7 @@ import typing as tp
 
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.embed_id import shortcuts
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
@@ -13,7 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.EmbedIDShortcut(), fields=('ignore_label', '_w_shape'))
+@record(compiled.EmbedIDShortcut(), fields=('ignore_label', '_w_shape'))
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 

@@ -10,7 +10,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, function_node, utils, variable
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.arithmetic import elementwise

@@ -18,13 +18,12 @@ def _axis_option(axis):
     if not isinstance(axis, (tuple, list, str)):
         raise RuntimeError(
             'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
-    given: tp.Any = axis
-    axis = tuple([int(operator.index(each)) for each in given])
-    if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
+    given: tp.Any = tuple(axis)
+    if any([a >= b for a, b in zip(given, given[1:], strict=False)]):
         raise RuntimeError(
             'axis must be in ascending order and name no axis twice, but is %s'
-            % (axis,))
-    return axis
+            % (given,))
+    return tuple([int(operator.index(each)) for each in given])
 
 
 def _fits(arrays, axis):

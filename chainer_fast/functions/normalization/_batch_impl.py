@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import utils
-from chainer_fast._core.methods import Methods
+from chainer_fast._core.graphs.graph import Methods
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.types import DTypeSpec, NdArray, Xp

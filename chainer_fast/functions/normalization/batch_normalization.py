@@ -7,8 +7,8 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.normalization import compiled
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
-from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.backends.kernels.normalization.axes import (
     _compute_axis,  # noqa: F401
     _compute_key_axis,  # noqa: F401
@@ -79,7 +79,7 @@ _ONE_ELEMENT = (
 
 
 @record(
-    shortcuts.BatchNormalizationShortcut(),
+    compiled.BatchNormalizationShortcut(),
     fields=('axis', 'key_axis', 'expander', 'eps', 'inv_std', 'mean', 'var',
             'running_mean', 'running_var', 'decay', 'forward_data', '_impl',
             '_impl_selector'))
@@ -254,7 +254,7 @@ class BatchNormalizationGrad(FunctionNode):
 
 
 @record(
-    shortcuts.FixedBatchNormalizationShortcut(),
+    compiled.FixedBatchNormalizationShortcut(),
     fields=('axis', 'key_axis', 'expander', 'eps', 'inv_std', 'inv_var'))
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.

@@ -6,8 +6,8 @@ import typing as tp
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.normalization import compiled
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
-from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
@@ -20,7 +20,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(
-    shortcuts.GroupNormalizationShortcut(False),
+    compiled.GroupNormalizationShortcut(False),
     fields=('eps', 'mean', 'inv_std', 'groups'))
 class GroupNormalization(FunctionNode):
     """Normalizes each sample over groups of its channels.

@@ -5,8 +5,8 @@ import typing as tp
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.normalization import compiled
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
-from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, cast
@@ -17,7 +17,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-@record(shortcuts.GroupNormalizationShortcut(True), fields=('eps', 'mean', 'inv_std'))
+@record(compiled.GroupNormalizationShortcut(True), fields=('eps', 'mean', 'inv_std'))
 class LayerNormalization(FunctionNode):
     """Normalizes the rows of a matrix, scales and shifts the columns.
 

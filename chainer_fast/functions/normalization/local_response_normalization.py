@@ -6,8 +6,8 @@ import operator
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.normalization import compiled
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
-from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
@@ -18,7 +18,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 @record(
-    shortcuts.LocalResponseNormalizationShortcut(),
+    compiled.LocalResponseNormalizationShortcut(),
     fields=('alpha', 'beta', 'k', 'n', 'unit_scale', 'scale'))
 class LocalResponseNormalization(FunctionNode):
     """Normalizes each element by its neighbours in other channels.

@@ -5,7 +5,7 @@ to a plan. The record of the class names it.
 """
 import numpy
 
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.common import blas
 from chainer_fast.graph_optimizations._processor import plans
 

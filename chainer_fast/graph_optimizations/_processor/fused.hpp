@@ -14,7 +14,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::plan {
 namespace {
 
 /* Bytes of a piece: a few of them fit in the smallest cache. */
@@ -77,4 +77,4 @@ inline void run_fused(const std::vector<Instruction> &instructions, char kind,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::plan

@@ -5,7 +5,7 @@ A lowering appends the steps of a function, and of its gradient, as
 """
 import collections
 
-from chainer_fast._core.graph import registered
+from chainer_fast._core.graphs.graph import registered
 from chainer_fast.backends.kernels.common import elementwise
 from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.builders import builder_of

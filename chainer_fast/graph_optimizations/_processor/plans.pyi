@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 from chainer_fast.graph_optimizations._replay import MISS as MISS
 from chainer_fast.graph_optimizations._replay import NotStatic as NotStatic
 from chainer_fast.graph_optimizations._replay import RepeatedCall, Slots

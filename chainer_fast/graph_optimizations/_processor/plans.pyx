@@ -18,17 +18,16 @@ from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_NewCopy, PyArray_SAMESHAPE
 
-from chainer_fast._core.backprop import backprop_step
-from chainer_fast._core.dtypes cimport same_type
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport (
+from chainer_fast._core.arrays.dtypes cimport same_type
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, empty_like
+from chainer_fast._core.backward.backprop import backprop_step
+from chainer_fast._core.configuration.state cimport current
+from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableBase, VariableNodeBase,
-    add_gradients, as_grad_array, is_like, new_variable, shortcut_of)
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
-from chainer_fast._core.shortcut cimport given
-from chainer_fast._core.state cimport current
+    add_gradients, as_grad_array, clear_float_errors, float_errors, given, is_like,
+    new_variable, shortcut_of)
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 from chainer_fast.configuration import using_config
 from chainer_fast.graph_optimizations._replay cimport RepeatedCall, Slots
@@ -36,12 +35,12 @@ from chainer_fast.graph_optimizations._replay import MISS, NotStatic
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/private.hpp" namespace "chainer_fast":
+cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
     bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
     bint may_be_held_weakly(PyObject *) noexcept
 
 cdef extern from "chainer_fast/graph_optimizations/_processor/fused.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::plan":
     cdef struct Place:
         char *data
         ptrdiff_t piece
@@ -56,11 +55,14 @@ cdef extern from "chainer_fast/graph_optimizations/_processor/fused.hpp" \
     void run_fused(const vector[Instruction] &, char, const Place *, ptrdiff_t pieces,
                    ptrdiff_t n) noexcept
 
-cdef extern from "chainer_fast/graph_optimizations/_processor/products.hpp" \
+cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
         namespace "chainer_fast":
     cdef cppclass Tiles:
         pass
     const Tiles *find_tiles() noexcept
+
+cdef extern from "chainer_fast/graph_optimizations/_processor/products.hpp" \
+        namespace "chainer_fast::plan":
     ptrdiff_t packed_size(ptrdiff_t, ptrdiff_t) noexcept
     ptrdiff_t size_with_room(ptrdiff_t, ptrdiff_t) noexcept
     void pack_below(
@@ -77,13 +79,13 @@ cdef extern from "chainer_fast/graph_optimizations/_processor/products.hpp" \
         const float *, const vector[float *] &) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::matmul":
     void sum_of_rows_loop(
         char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM "chainer_fast::LSTM"
-    const Cell LSTM_GRAD "chainer_fast::LSTM_GRAD"
+    const Cell LSTM "chainer_fast::recurrent::LSTM"
+    const Cell LSTM_GRAD "chainer_fast::recurrent::LSTM_GRAD"
 
 
 include "_workspace.pxi"

@@ -12,7 +12,7 @@
 #include "chainer_fast/backends/kernels/common/panels.hpp"
 #include "chainer_fast/_cpu/parallel.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::plan {
 namespace {
 
 /* Products of so many multiplications let other threads run. */
@@ -32,7 +32,7 @@ inline ptrdiff_t packed_size(ptrdiff_t depth, ptrdiff_t columns) {
  * shape (columns, depth). */
 inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns,
                  float *out) {
-    pack(turned, a, turned ? depth : columns, depth, columns,
+    chainer_fast::pack(turned, a, turned ? depth : columns, depth, columns,
          {out, PANEL, packed_rows(depth) * PANEL});
 }
 
@@ -132,4 +132,4 @@ inline void packed_products(
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::plan

@@ -3,7 +3,7 @@ import collections
 
 import numpy
 
-from chainer_fast._core import factors
+from chainer_fast._core.graphs import graph
 from chainer_fast.graph_optimizations._processor import plans
 
 # Values with rows of the factors, in panels; the value that their product is added to;
@@ -43,7 +43,7 @@ class Stacks:
         """
         templates = self._planner.values.templates
         (rows, m), n = templates[left].shape, templates[right].shape[1]
-        room = factors.rows_together(m, n, templates[left].itemsize)
+        room = graph.rows_together(m, n, templates[left].itemsize)
         if 2 * rows > room:
             return False
         stack = self._stacks.get(weight)

@@ -1,5 +1,5 @@
 """The gradient of the variable that ``backward`` starts from, kept up to version 5."""
-from chainer_fast._core.graph import VariableBase
+from chainer_fast._core.graphs.graph import VariableBase
 from chainer_fast.legacy import _frames, _report
 from chainer_fast.variable import Variable
 

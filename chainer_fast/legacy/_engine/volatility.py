@@ -4,7 +4,7 @@ import sys
 import typing as tp
 
 from chainer_fast import configuration
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.legacy import _attributes, _frames, _report, _shortcuts
 from chainer_fast.legacy._engine import flags

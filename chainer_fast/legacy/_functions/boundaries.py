@@ -4,40 +4,40 @@ Where there are such points, the difference of the slopes is added to the gradie
 term whose value is zero.
 """
 import functools
+import inspect
 
+from chainer_fast._help.past.removed import functions_and_links as removed
 from chainer_fast.functions.array import where
 from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._functions import calls
 from chainer_fast.variable import as_variable
 
 
-def _leaky_relu(x, slope=0.2):
+def _at_zero(x, slope):
     return x == 0, 1 - slope
 
 
-def _elu(x, alpha=1.0):
-    return x == 0, 1 - alpha
-
-
-def _clip(x, x_min, x_max):
+def _at_bounds(x, x_min, x_max):
     return (x == x_min) | (x == x_max), -1
 
 
 # What returns, for the arguments of a function, where the points are, and by how much
-# the slope differs there; and the last version of that slope. `selu` is made of `elu`.
-_POINTS = {
-    'leaky_relu': (_leaky_relu, 'v4'), 'elu': (_elu, 'v5'), 'clip': (_clip, 'v5')}
+# the slope differs there.
+_POINTS = {removed.AT_ZERO: _at_zero, removed.AT_BOUNDS: _at_bounds}
 
 
 def _with_slope_of(points, today):
     """Return a function that has another slope at points."""
     what = 'chainer.functions.%s with its gradient where pieces meet' % today.__name__
+    signature = inspect.signature(today)
 
     @functools.wraps(today)
     def call(x, *args, **kwargs):
         y = today(x, *args, **kwargs)
         x = as_variable(x)
-        at, change = points(x.array, *args, **kwargs)
+        given = signature.bind(x.array, *args, **kwargs)
+        given.apply_defaults()
+        at, change = points(*given.args)
         if not change or not at.any():
             return y
         _report.adapted(what)
@@ -48,6 +48,7 @@ def _with_slope_of(points, today):
 
 def install(patches):
     """Take the piece of the version that is named."""
-    for name, (points, version) in _POINTS.items():
+    for name, _, version, place, _ in removed.MEETING_POINTS:
         if _named.is_named(patches, version):
-            calls.replace(patches, name, functools.partial(_with_slope_of, points))
+            calls.replace(
+                patches, name, functools.partial(_with_slope_of, _POINTS[place]))

@@ -60,7 +60,7 @@ class WarmupShift(_shift.HyperparameterShift):
             self._set(trainer, value)
 
     def _value_at(self, t):
-        if t > self._warmup_iter:
+        if not t <= self._warmup_iter:      # NaN is no number of iterations
             return None
         first = _shift.as_python_scalar(self._warmup_start)
         last = _shift.as_python_scalar(self._init)

@@ -7,8 +7,8 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast._cpu import processor
-from chainer_fast.backends._onednn import convolution, library
+from chainer_fast._cpu import shared
+from chainer_fast.backends._onednn import library
 from chainer_fast.backends.kernels import convolution as kernels
 from chainer_fast.backends.kernels.convolution import compiled
 from tests.backends.kernels.convolution_cases import random, strided
@@ -135,21 +135,21 @@ def test_filters_that_change():
 
 def test_filters_that_are_kept():
     x, W, _, window, outs = operands(CASES[2])
-    before = convolution.kept_bytes()
+    before = compiled.kept_bytes()
     with chainer_fast.no_backprop_mode():
         expected = by_library(kernels.convolve, x, W, None, *window, outs)
-        kept = convolution.kept_bytes()
+        kept = compiled.kept_bytes()
         assert kept > before
         y = by_library(kernels.convolve, x, W, None, *window, outs)
         np.testing.assert_array_equal(y, expected)
         images = np.concatenate([x, x])     # another plan, with filters like those
         close(by_library(kernels.convolve, images, W, None, *window, outs)[2:],
               expected.astype('d'))
-        assert convolution.kept_bytes() == kept
+        assert compiled.kept_bytes() == kept
     np.testing.assert_array_equal(
         by_library(kernels.convolve, x, W, None, *window, outs), expected)
     del W
-    assert convolution.kept_bytes() == before
+    assert compiled.kept_bytes() == before
 
 
 def test_no_code_for_it():
@@ -180,7 +180,7 @@ def test_cache_is_bounded():
     for n in range(1, 600):
         x = random((1, 1, n), 'f', 0)
         by_library(kernels.convolve, x, W, None, (1,), (0,), (1,), 1, (n,))
-    assert convolution.cached() <= 512
+    assert compiled.cached() <= 512
     x, W, _, window, outs = operands(CASES[0])
     close(by_library(kernels.convolve, x, W, None, *window, outs),
           kernels.convolve.reference(
@@ -265,7 +265,7 @@ def test_auto_chooses_by_shape():
     few_places = random((1, 64, 4, 4), 'f', 0), random((64, 64, 3, 3), 'f', 1), (4, 4)
     assert used('auto', x, W, outs)
     # Our own loops take less, where they have vectors.
-    assert used('auto', *few_places) == (processor.level() == 'base')
+    assert used('auto', *few_places) == (shared.level() == 'base')
     assert used('always', *few_places)
     with chainer_fast.no_backprop_mode():
         assert used('auto', *few_places)      # filters stay reordered
@@ -288,11 +288,11 @@ def test_auto_against_reference(case):
 def test_switch():
     """It is looked at in every call."""
     x, W, _, window, outs = operands(CASES[2])
-    before = convolution.cached()
+    before = compiled.cached()
     shape = (3, *x.shape[1:])
     images = np.resize(x, shape)
     with chainer_fast.using_config('use_ideep', 'never'):
         kernels.convolve(images, W, None, *window, outs)
-    assert convolution.cached() == before
+    assert compiled.cached() == before
     kernels.convolve(images, W, None, *window, outs)
-    assert convolution.cached() == min(before + 1, 512)
+    assert compiled.cached() == min(before + 1, 512)

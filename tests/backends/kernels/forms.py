@@ -1,7 +1,7 @@
 """CUDA forms of kernels beside their references, and results of threads."""
 import numpy as np
 
-from chainer_fast._cpu import processor
+from chainer_fast._cpu import shared
 from chainer_fast.backends import cuda
 from tests import devices
 
@@ -67,7 +67,7 @@ def assert_threads_agree(one, other):
     Bits are the same, but not below AVX2: there BLAS computes all products, and in some
     of OpenBLAS's code the bits of an element depend on its place in a thread's part.
     """
-    if processor.level() == 'base':
+    if shared.level() == 'base':
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-5 * abs(one).max())
     else:
         np.testing.assert_array_equal(other, one)

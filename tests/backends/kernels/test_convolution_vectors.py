@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._cpu import processor
+from chainer_fast._cpu import shared
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels import forms
 from tests.backends.kernels.convolution_cases import random, windows
@@ -147,7 +147,7 @@ def test_results_have_their_channels_last(width):
     x, W = random((2, 8, 6, 6), 'f', 0), random((16, 8, 3, 3), 'f', 1)
     y = kernels.convolve(x, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
     gx = kernels.convolve_transposed(y, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
-    has_vectors = width > 0 and processor.level() != 'base'
+    has_vectors = width > 0 and shared.level() != 'base'
     for array in y, gx:
         last = np.moveaxis(array, 1, -1)
         assert last.flags.c_contiguous == has_vectors and array.flags.owndata

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.functions import declared as calls
 from chainer_fast import configuration
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import reduction
 from chainer_fast.backends.kernels.declared import (
     Declared,

@@ -18,7 +18,7 @@ each_class = pytest.mark.parametrize(
 
 
 def record_of(cls):
-    return chainer._core.graph.registered(cls)[0]
+    return chainer._core.graphs.graph.registered(cls)[0]
 
 
 def send(device, thing):

@@ -4,8 +4,7 @@ import zlib
 import numpy as np
 import pytest
 
-from chainer_fast.backends.kernels.common import exponential
-from chainer_fast.backends.kernels.common import exponential_ufuncs as ufuncs
+from chainer_fast.backends.kernels.common import exponential, ufuncs
 
 
 def _sigmoid(x):

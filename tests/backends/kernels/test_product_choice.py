@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast as chainer
-from chainer_fast._cpu import pool
+from chainer_fast._cpu import shared
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas, product_choice
 from chainer_fast.graph_optimizations._processor import plans
@@ -195,15 +195,15 @@ def test_every_kind_has_a_name_and_an_example(folder, monkeypatch):
 @pytest.mark.skipif(
     sys.platform != 'linux', reason='there are no threads for loops elsewhere')
 def test_one_thread_of_tiles_is_measured(folder):
-    pool.note_loops(True)
+    shared.note_loops(True)
     try:
         with chainer.using_config('num_threads', 2):
             blas.gains()
-            assert pool.noted_loops() == []
+            assert shared.noted_loops() == []
             product(200, 200, 200)
-            assert pool.noted_loops()
+            assert shared.noted_loops()
     finally:
-        pool.note_loops(False)
+        shared.note_loops(False)
 
 
 @has_tiles

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
-from chainer_fast._cpu import processor
+from chainer_fast._cpu import shared
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
 from tests import devices
@@ -148,7 +148,7 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
 MODES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
 with_vectors = pytest.mark.skipif(
-    processor.level() == 'base', reason='without vectors, there are no layers')
+    shared.level() == 'base', reason='without vectors, there are no layers')
 
 
 @with_vectors
@@ -201,7 +201,7 @@ def large_layer(seed):
 
 def test_layers_are_left_to_the_reference_without_vectors():
     result = recurrent.layer.compiled(*large_layer(0))
-    assert (result is NotImplemented) == (processor.level() == 'base')
+    assert (result is NotImplemented) == (shared.level() == 'base')
 
 
 @with_vectors

@@ -202,8 +202,9 @@ def test_warning_of_one_element(device, shape, axis, warned):
 
 @pytest.mark.parametrize('axis, error', [
     ((0, 0), RuntimeError), ((2, 0), RuntimeError), (0., RuntimeError),
-    ((0.,), TypeError), ('a', TypeError), ((-1,), type_check.InvalidType),
-    (5, type_check.InvalidType), ((0, 1), type_check.InvalidType)])
+    ((0.,), TypeError), ((0, -.5), RuntimeError), ('a', TypeError),
+    ((-1,), type_check.InvalidType), (5, type_check.InvalidType),
+    ((0, 1), type_check.InvalidType)])
 def test_axis_is_checked(device, axis, error):
     x, v = uniform((4, 3, 2)), np.ones(3)
     with pytest.raises(error):

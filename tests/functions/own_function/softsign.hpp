@@ -13,5 +13,6 @@ struct Softsign {
         return width / (wide * wide) * gy;
     }
 };
+CF_LOOPS(Softsign)
 
 }  // namespace chainer_fast

@@ -1,14 +1,14 @@
 """Loops of the element over arrays in memory."""
+from libcpp.vector cimport vector
+
 from chainer_fast.backends.kernels.common.elementwise cimport ElementLoop, loops_of
 
 cdef extern from *:
     """
+    #include "chainer_fast/backends/kernels/common/element_table.hpp"
+
     #include "softsign.hpp"
-    #include "chainer_fast/backends/kernels/common/element_loops.hpp"
-
-    static const chainer_fast::ElementLoop LINES[] = {
-        CF_ONE(Softsign), CF_GRAD(Softsign), {}};
     """
-    const ElementLoop LINES[1]
+    const vector[ElementLoop] table "chainer_fast::table"
 
-loops = loops_of(LINES)
+loops = loops_of(table)

@@ -15,7 +15,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from benchmarks.functions import records
 from chainer_fast import gradient_check
-from chainer_fast._core import graph
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.common import elementwise
 from tests import ways
 from tests._core import shortcut_cases

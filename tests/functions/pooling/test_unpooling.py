@@ -116,6 +116,12 @@ def test_no_images(device, shape):
 
 
 @pytest.mark.parametrize('function', [F.unpooling_2d, F.unpooling_nd])
+def test_nothing_is_left_by_any_padding(device, function):
+    y = function(device.send(np.zeros((1, 1, 4, 4), 'f')), 2, pad=(1, 2 ** 40))
+    assert y.shape == (1, 1, 5, 0)
+
+
+@pytest.mark.parametrize('function', [F.unpooling_2d, F.unpooling_nd])
 @pytest.mark.parametrize(('args', 'error'), [
     ((-1,), ValueError), ((2, 0), ValueError), ((2.,), TypeError),
     ((2, 1, -1), ValueError)])

@@ -3,13 +3,13 @@ import numpy
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast._core import factors
+from chainer_fast._core.graphs import graph
 from chainer_fast.graph_optimizations._processor import plans
 from tests.graph_optimizations._processor.tiles import ROWS, UNITS, needs_tiles
 from tests.graph_optimizations.static_chains import draw
 
 #: So many rows are never together: there are several products.
-USES = factors.rows_together(UNITS, UNITS, 4) // ROWS + 4
+USES = graph.rows_together(UNITS, UNITS, 4) // ROWS + 4
 
 class Weights(chainer.Chain):
 

@@ -108,6 +108,10 @@ def test_optimizer_may_be_given(case):
     assert optimizer.x == pytest.approx(expected[1])
 
 
+def test_warmup_of_no_number_of_iterations():
+    assert drive(extensions.WarmupShift('x', .1, numpy.nan, 1.), 2) == [.1, .1, .1]
+
+
 def test_warmup_leaves_the_value_alone_afterwards():
     extension = extensions.WarmupShift('x', .1, 1, 1.)
     drive(extension, 3)

@@ -7,8 +7,9 @@ import sysconfig
 
 import numpy
 
-from chainer_fast._core import gil, graph
-from chainer_fast._cpu import processor
+from chainer_fast._core.configuration import gil
+from chainer_fast._core.graphs import graph
+from chainer_fast._cpu import shared
 from chainer_fast._help import installation
 from chainer_fast._help.command.doctor.finding import (
     BROKEN,
@@ -46,7 +47,7 @@ def check_gil():
 
 
 def check_vectors():
-    seen = 'loops for %s' % processor.level()
+    seen = 'loops for %s' % shared.level()
     if limit := os.environ.get('CHAINER_FAST_CPU'):
         seen += '; CHAINER_FAST_CPU=%s allows no more' % limit
     return Finding(WORKS, seen)

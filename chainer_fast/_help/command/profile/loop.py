@@ -9,7 +9,9 @@ import sys
 import typing as tp
 
 from chainer_fast import _backend, _backprop, optimizer, serializer
-from chainer_fast._core import backprop, observed, update
+from chainer_fast._core.backward import backprop
+from chainer_fast._core.graphs import graph
+from chainer_fast._core.updates import update
 from chainer_fast._help.command.profile import workers
 from chainer_fast.dataset import convert, iterator
 from chainer_fast.iterators import (
@@ -65,7 +67,7 @@ def watch(profile, replace):
     def within(plain, phase, name_of=None):
         def enter(*args, **kwargs):
             return profile.here().spans.span(phase, name_of and name_of(*args))
-        return observed.within(plain, enter)
+        return graph.within(plain, enter)
 
     for place, name, phase in _FUNCTIONS:
         replace(place, name, within(getattr(place, name), phase))
@@ -115,7 +117,7 @@ def _watch_imports(profile, replace):
         return contextlib.nullcontext() if name in sys.modules else (
             profile.here().spans.span('import', name))
 
-    replace(machinery, '_find_and_load', observed.within(
+    replace(machinery, '_find_and_load', graph.within(
         machinery._find_and_load, enter))
 
 
@@ -125,7 +127,7 @@ def _watch_losses(profile, replace):
 
     def watched_update(self, lossfun=None, *args, **kwds):
         if lossfun is not None:
-            lossfun = observed.within(
+            lossfun = graph.within(
                 lossfun, lambda *args, **kwds: profile.here().spans.forward())
         return plain(self, lossfun, *args, **kwds)
 
@@ -143,12 +145,12 @@ def _watch_extensions(profile, replace):
         watched = []
         for entry in entries:
             entry = copy.copy(entry)
-            entry.extension = observed.within(entry.extension, enter(entry.extension))
+            entry.extension = graph.within(entry.extension, enter(entry.extension))
             watched.append(entry)
         plain_loop(self, watched)
 
     def methods(extensions, name):
-        return [observed.within(method, enter(extension, SETUP))
+        return [graph.within(method, enter(extension, SETUP))
                 for extension in extensions
                 for method in plain_methods([extension], name)]
 

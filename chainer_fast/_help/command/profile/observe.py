@@ -4,7 +4,8 @@ import typing as tp
 from time import perf_counter_ns
 
 from chainer_fast import function_node, link
-from chainer_fast._core import backprop, graph, observed
+from chainer_fast._core.backward import backprop
+from chainer_fast._core.graphs import graph
 from chainer_fast._help.command.profile import loop, reasons, records, replacing
 from chainer_fast.backends import kernels
 from chainer_fast.backends._onednn import library
@@ -41,7 +42,7 @@ def start(profile):
         shortcut, _ = graph.registered(cls)
         _replacements.finish_with(functools.partial(graph.declare, cls, shortcut))
         graph.declare(
-            cls, observed.ObservedShortcut(shortcut, _note_forward, _note_backward))
+            cls, graph.ObservedShortcut(shortcut, _note_forward, _note_backward))
     profile.start()     # that took a tenth of a second
 
 

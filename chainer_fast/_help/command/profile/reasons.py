@@ -1,7 +1,8 @@
 """Why a function has not taken its fastest path."""
 import numpy
 
-from chainer_fast._core import graph, state
+from chainer_fast._core.configuration import state
+from chainer_fast._core.graphs import graph
 from chainer_fast.backends import cuda
 from chainer_fast.configuration import config
 

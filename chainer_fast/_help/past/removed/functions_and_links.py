@@ -13,56 +13,31 @@ LINKS_IN_FUNCTIONS = (
     'DilatedConvolution2D', 'EmbedID', 'Inception', 'InceptionBN', 'Linear',
     'NegativeSampling', 'PReLU', 'Parameter')
 
+# Classes of functions, with the underscores of the function to call in place of each.
+_SPELLED = '''
+    Absolute_Error Accuracy Arccos Arcsin Arctan Arctan2 ArgMax ArgMin
+    Average_Pooling_2D Average_Pooling_ND Batch_Det Batch_Inv Batch_L2_Norm_Squared
+    Binary_Accuracy Broadcast Broadcast_To CReLU Cast Classification_Summary Clip
+    Clipped_ReLU Concat Connectionist_Temporal_Classification Contrastive Copy Cos
+    Cosh Cross_Covariance Cumsum DeCov Depth2Space Dropout ELU Exp Expand_Dims Expm1
+    Flip FlipLR FlipUD Fmod Forget Gaussian Get_Item Hard_Sigmoid Hinge Huber_Loss
+    Identity Im2Col Inv LSTM Layer_Normalization Leaky_ReLU Linear_Interpolate
+    Local_Response_Normalization Log Log10 Log1p Log2 Log_Softmax LogSumExp MatMul
+    Max Max_Pooling_2D Max_Pooling_ND Maximum Mean_Absolute_Error Mean_Squared_Error
+    Min Minimum N_Step_BiGRU N_Step_BiLSTM N_Step_GRU N_Step_LSTM Pad Pad_Sequence
+    Permutate Prod ROI_Pooling_2D ReLU Reshape Resize_Images Rollaxis SLSTM
+    Select_Item Sigmoid Sigmoid_Cross_Entropy Simplified_Dropconnect Sin Sinh
+    Softmax Softmax_Cross_Entropy Softplus Space2Depth Spatial_Transformer_Grid
+    Spatial_Transformer_Sampler Split_Axis Sqrt Square Squared_Difference
+    Squared_Error Squeeze Sum Swapaxes Tan Tanh Tile Transpose Transpose_Sequence
+    Triplet Unpooling_2D Unpooling_ND Upsampling_2D Where Zoneout
+'''
 #: Classes of functions, with the function to call in place of each.
 CLASSES = {
-    'AbsoluteError': 'absolute_error', 'Accuracy': 'accuracy', 'Arccos': 'arccos',
-    'Arcsin': 'arcsin', 'Arctan': 'arctan', 'Arctan2': 'arctan2', 'ArgMax': 'argmax',
-    'ArgMin': 'argmin', 'AveragePooling2D': 'average_pooling_2d',
-    'AveragePoolingND': 'average_pooling_nd', 'BatchDet': 'batch_det',
-    'BatchInv': 'batch_inv', 'BatchL2NormSquared': 'batch_l2_norm_squared',
-    'BinaryAccuracy': 'binary_accuracy', 'Broadcast': 'broadcast',
-    'BroadcastTo': 'broadcast_to', 'CReLU': 'crelu', 'Cast': 'cast',
-    'ClassificationSummary': 'classification_summary', 'Clip': 'clip',
-    'ClippedReLU': 'clipped_relu', 'Concat': 'concat',
-    'ConnectionistTemporalClassification': 'connectionist_temporal_classification',
-    'Contrastive': 'contrastive', 'Copy': 'copy', 'Cos': 'cos', 'Cosh': 'cosh',
-    'CrossCovariance': 'cross_covariance', 'Cumsum': 'cumsum', 'DeCov': 'decov',
-    'Depth2Space': 'depth2space', 'Dropout': 'dropout', 'ELU': 'elu', 'Exp': 'exp',
-    'ExpandDims': 'expand_dims', 'Expm1': 'expm1', 'Flip': 'flip', 'FlipLR': 'fliplr',
-    'FlipUD': 'flipud', 'Fmod': 'fmod', 'Forget': 'forget', 'Gaussian': 'gaussian',
-    'GetItem': 'get_item', 'HardSigmoid': 'hard_sigmoid', 'Hinge': 'hinge',
-    'HuberLoss': 'huber_loss', 'Identity': 'identity', 'Im2Col': 'im2col',
-    'Inv': 'inv', 'LSTM': 'lstm', 'LayerNormalization': 'layer_normalization',
-    'LeakyReLU': 'leaky_relu', 'LinearInterpolate': 'linear_interpolate',
-    'LocalResponseNormalization': 'local_response_normalization', 'Log': 'log',
-    'Log10': 'log10', 'Log1p': 'log1p', 'Log2': 'log2', 'LogSoftmax': 'log_softmax',
-    'LogSumExp': 'logsumexp', 'MatMul': 'matmul', 'Max': 'max',
-    'MaxPooling2D': 'max_pooling_2d', 'MaxPoolingND': 'max_pooling_nd',
-    'Maximum': 'maximum', 'MeanAbsoluteError': 'mean_absolute_error',
-    'MeanSquaredError': 'mean_squared_error', 'Min': 'min', 'Minimum': 'minimum',
-    'NStepBiGRU': 'n_step_bigru', 'NStepBiLSTM': 'n_step_bilstm',
+    **{name.replace('_', ''): name.lower() for name in _SPELLED.split()},
     'NStepBiRNNReLU': 'n_step_birnn', 'NStepBiRNNTanh': 'n_step_birnn',
-    'NStepGRU': 'n_step_gru', 'NStepLSTM': 'n_step_lstm', 'NStepRNNReLU': 'n_step_rnn',
-    'NStepRNNTanh': 'n_step_rnn', 'NormalizeL2': 'normalize', 'Pad': 'pad',
-    'PadSequence': 'pad_sequence', 'Permutate': 'permutate', 'Prod': 'prod',
-    'ROIPooling2D': 'roi_pooling_2d', 'ReLU': 'relu', 'Reshape': 'reshape',
-    'ResizeImages': 'resize_images', 'Rollaxis': 'rollaxis', 'SLSTM': 'slstm',
-    'SelectItem': 'select_item', 'Sigmoid': 'sigmoid',
-    'SigmoidCrossEntropy': 'sigmoid_cross_entropy',
-    'SimplifiedDropconnect': 'simplified_dropconnect', 'Sin': 'sin', 'Sinh': 'sinh',
-    'Softmax': 'softmax', 'SoftmaxCrossEntropy': 'softmax_cross_entropy',
-    'Softplus': 'softplus', 'Space2Depth': 'space2depth',
-    'SpatialTransformerGrid': 'spatial_transformer_grid',
-    'SpatialTransformerSampler': 'spatial_transformer_sampler',
-    'SplitAxis': 'split_axis', 'Sqrt': 'sqrt', 'Square': 'square',
-    'SquaredDifference': 'squared_difference', 'SquaredError': 'squared_error',
-    'Squeeze': 'squeeze', 'Sum': 'sum', 'Swapaxes': 'swapaxes', 'Tan': 'tan',
-    'Tanh': 'tanh', 'TheanoFunction': 'links.TheanoFunction', 'Tile': 'tile',
-    'Transpose': 'transpose', 'TransposeSequence': 'transpose_sequence',
-    'Triplet': 'triplet',
-    'Unpooling2D': 'unpooling_2d', 'UnpoolingND': 'unpooling_nd',
-    'Upsampling2D': 'upsampling_2d', 'Where': 'where', 'Zoneout': 'zoneout',
-}
+    'NStepRNNReLU': 'n_step_rnn', 'NStepRNNTanh': 'n_step_rnn',
+    'NormalizeL2': 'normalize', 'TheanoFunction': 'links.TheanoFunction'}
 #: Those that were gone a version earlier.
 CLASSES_OF_V2 = {
     'BatchMatMul': 'matmul', 'Ceil': 'ceil', 'Flatten': 'flatten', 'Floor': 'floor',
@@ -80,6 +55,14 @@ CLASSES_IN_MODULES = (
 CHANGED_CLASSES = (
     'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
     'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'TheanoFunction')
+
+AT_ZERO, AT_BOUNDS = '1 at zero', '0 at the bounds'
+#: Functions that had another gradient where their pieces meet, with the last release
+#: that had it, its part of legacy mode, and where that was.
+MEETING_POINTS = (
+    ('leaky_relu', 'Chainer 5.1', 'v4', AT_ZERO, ''),
+    ('elu', 'Chainer 5.4', 'v5', AT_ZERO, ', also in selu'),
+    ('clip', 'Chainer 5.4', 'v5', AT_BOUNDS, ''))
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'
@@ -233,12 +216,9 @@ ENTRIES: tuple[Removed, ...] = (
             'Chainer 6.7', 'nothing, unless the numbers matter', 'v6',
             _IF_NAMED % 'v6' + ' (or earlier)'),
     *(Removed('chainer.functions.%s with its gradient where pieces meet' % name,
-              'Chainer ' + last, 'nothing, unless the numbers matter', version,
-              _IF_NAMED % version + ' (or earlier): ' + how)
-      for name, last, version, how in (
-          ('leaky_relu', '5.1', 'v4', '1 at zero'),
-          ('elu', '5.4', 'v5', '1 at zero, also in selu'),
-          ('clip', '5.4', 'v5', '0 at the bounds'))),
+              last, 'nothing, unless the numbers matter', version,
+              _IF_NAMED % version + ' (or earlier): ' + where + others)
+      for name, last, version, where, others in MEETING_POINTS),
     Removed('chainer.functions.n_step_bilstm that drops the last step first',
             'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
             _IF_NAMED % 'v3' + ' (or earlier); so do the other functions and links '

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <type_traits>
 
-namespace chainer_fast {
+namespace chainer_fast::accuracy {
 namespace {
 
 constexpr ptrdiff_t PIECE = 128;
@@ -90,9 +90,9 @@ void accuracy(const Call &c) {
 
 }  // namespace
 
-const Declaration ACCURACY[] = {
+const Declaration KERNELS[] = {
     {"accuracy", "x:F(n;m) t:label(n) ignore_label:none -> share:F()",
      accuracy<float>, accuracy<double>, BY_ITSELF, {}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::accuracy

@@ -14,13 +14,13 @@ from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel, reduction
 from chainer_fast.backends.kernels.activation import compiled as _compiled
-from chainer_fast.backends.kernels.activation import element_loops
 from chainer_fast.backends.kernels.common import exponential
+from chainer_fast.backends.kernels.common.elementwise import ACTIVATION
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
 elements = Elements(
-    'chainer_fast/backends/kernels/activation/elements.hpp', element_loops.loops)
+    'chainer_fast/backends/kernels/activation/elements.hpp', ACTIVATION)
 #: Makes records of functions.
 elementwise = elements.record
 

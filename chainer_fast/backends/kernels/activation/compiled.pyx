@@ -7,14 +7,15 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
     PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, common_kind, empty_like, kind_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast._core.arrays.plain cimport (
+    CF_PLAIN_FLAGS, common_kind, empty_like, kind_of)
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::activation":
     void bend_loop(
         char, object x, object signs, object slopes, object out, ptrdiff_t) noexcept
     void mix_loop(

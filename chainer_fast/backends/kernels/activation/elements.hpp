@@ -2,13 +2,18 @@
  *
  * ``of`` is the function of ``x`` and ``grad`` its gradient, given that of the output.
  * Gradients take the output ``y`` where it determines them. A function with an
- * exponential or a hyperbolic tangent has two parts: on the processor the loop calls
- * NumPy's function between ``inner`` and ``outer``. */
+ * exponential or a hyperbolic tangent has two parts: on the processor the loop over
+ * doubles calls NumPy's function between ``inner`` and ``outer``, and for floats we have
+ * functions of our own. */
 #pragma once
 
 #include "chainer_fast/_cpu/element.hpp"
+#if !defined(__CUDACC__)
+#  include "chainer_fast/backends/kernels/common/exponential.hpp"
+#endif
 
 namespace chainer_fast {
+namespace activation {
 
 /* NaN stays NaN. */
 template <typename T>
@@ -23,6 +28,7 @@ struct ReLU {
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy) { return gy * (y > T(0) ? T(1) : T(0)); }
 };
+CF_LOOPS(ReLU)
 
 /* Of an element and of its negative, one after the other. */
 struct CReLU {
@@ -47,6 +53,7 @@ struct ClippedReLU {
         return gy * (((x > T(0)) & (x < cap)) ? T(1) : T(0));
     }
 };
+CF_LOOPS(ClippedReLU)
 
 struct LeakyReLU {
     template <typename T>
@@ -55,6 +62,7 @@ struct LeakyReLU {
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy, T slope) { return y <= T(0) ? gy * slope : gy; }
 };
+CF_LOOPS(LeakyReLU)
 
 /* Slopes of their own for all elements; ``sign`` has the sign of the input. */
 struct Bend {
@@ -89,6 +97,16 @@ struct ELU {
         return outer(x, T(expm1(inner(x))), alpha);
     }
 
+#if !defined(__CUDACC__)
+    /* The choice is made of bits: of a choice of floats the compiler makes a jump. */
+    static CF_ELEMENT float of(float x, float alpha) {
+        const float bent = alpha * one_ulp::expm1_of_negative(x);
+        const uint32_t mask = x < 0.0f ? 0xffffffff : 0;
+        return one_ulp::from_bits(
+            (one_ulp::bits_of(bent) & mask) | (one_ulp::bits_of(x) & ~mask));
+    }
+#endif
+
     template <typename T>
     static CF_ELEMENT T slope(T y, T sign, T alpha) {
         return sign > T(0) ? T(1) : y + alpha;
@@ -104,6 +122,7 @@ struct ELU {
         return grad_with_sign(y, gy, y, alpha);
     }
 };
+CF_LOOPS(ELU, "expm1")
 
 /* A sigmoid is (tanh(x / 2) + 1) / 2, which neither overflows nor loses the tails. */
 struct Sigmoid {
@@ -118,6 +137,10 @@ struct Sigmoid {
     template <typename T>
     static CF_ELEMENT T of(T x) { return outer(x, T(tanh(inner(x)))); }
 
+#if !defined(__CUDACC__)
+    static CF_ELEMENT float of(float x) { return one_ulp::sigmoid(x); }
+#endif
+
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy) { return gy * y * (T(1) - y); }
 
@@ -127,6 +150,7 @@ struct Sigmoid {
         by_gy = ggx * (y * (T(1) - y));
     }
 };
+CF_LOOPS(Sigmoid, "tanh")
 
 struct HardSigmoid {
     template <typename T>
@@ -140,6 +164,7 @@ struct HardSigmoid {
         return T(0.2) * ((T(fabs(x)) < T(2.5) ? T(1) : T(0)) * gy);
     }
 };
+CF_LOOPS(HardSigmoid)
 
 struct Tanh {
     template <typename T>
@@ -151,6 +176,8 @@ struct Tanh {
         by_gy = ggx - y * ggx * y;
     }
 };
+CF_LOOPS(Tanh)
+CF_LOOP_OF_UFUNC(tanh)
 
 /* The logarithm of 1 + exp(z) is max(z, 0) + log(1 + exp(-|z|)), with z = beta x: that
  * exponential cannot overflow. */
@@ -177,7 +204,18 @@ struct Softplus {
     static CF_ELEMENT T grad(T x, T gy, T beta) {
         return outer_grad(x, gy, T(exp(inner(x, beta))), beta);
     }
+
+#if !defined(__CUDACC__)
+    static CF_ELEMENT float of(float x, float beta, float beta_inv) {
+        return outer(x, one_ulp::log1p_exp_of_negative(inner(x, beta)), beta, beta_inv);
+    }
+
+    static CF_ELEMENT float grad(float x, float gy, float beta) {
+        return outer_grad(x, gy, one_ulp::exp_of_negative(inner(x, beta)), beta);
+    }
+#endif
 };
+CF_LOOPS(Softplus, "exp", "log1p")
 
 struct Swish {
     template <typename T>
@@ -219,4 +257,5 @@ struct Maxout {
     static CF_ELEMENT T grad(T x, T y, T gy) { return x == y ? gy : T(0); }
 };
 
+}  // namespace activation
 }  // namespace chainer_fast

@@ -10,7 +10,7 @@
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::activation {
 namespace {
 
 template <typename T>
@@ -229,4 +229,4 @@ constexpr Loop maxout_loop = {maxout<float>, maxout<double>};
 constexpr Loop maxout_grads_loop = {maxout_grads<float>, maxout_grads<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::activation

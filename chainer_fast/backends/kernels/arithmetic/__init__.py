@@ -5,12 +5,12 @@ import typing as tp
 
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels.arithmetic import element_loops
+from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
 elements = Elements(
-    'chainer_fast/backends/kernels/arithmetic/elements.hpp', element_loops.loops)
+    'chainer_fast/backends/kernels/arithmetic/elements.hpp', ARITHMETIC)
 #: Makes records of functions.
 elementwise = elements.record
 

@@ -7,27 +7,32 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace arithmetic {
 
 struct Add {
     template <typename T>
     static CF_ELEMENT T of(T a, T b) { return a + b; }
 };
+CF_LOOPS_OF_TWO(Add)
 
 struct Sub {
     template <typename T>
     static CF_ELEMENT T of(T a, T b) { return a - b; }
 };
+CF_LOOPS_OF_TWO(Sub)
 
 /* Subtraction from a constant. */
 struct SubFromConstant {
     template <typename T>
     static CF_ELEMENT T of(T a, T c) { return c - a; }
 };
+CF_LOOPS(SubFromConstant)
 
 struct Mul {
     template <typename T>
     static CF_ELEMENT T of(T a, T b) { return a * b; }
 };
+CF_LOOPS_OF_TWO(Mul)
 
 struct Div {
     template <typename T>
@@ -39,17 +44,25 @@ struct Div {
         gb = -ga * a / b;
     }
 };
+CF_LOOPS_OF_TWO(Div)
 
 struct AddConstant : Add {};
+CF_LOOPS(AddConstant)
 
 struct MulConstant : Mul {};
+CF_LOOPS(MulConstant)
 
 struct Neg {
     template <typename T>
     static CF_ELEMENT T of(T a) { return -a; }
 };
+CF_LOOPS(Neg)
 
-struct DivConstant : Div {};
+struct DivConstant {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T c) { return a / c; }
+};
+CF_LOOPS(DivConstant)
 
 struct DivFromConstant {
     template <typename T>
@@ -58,6 +71,7 @@ struct DivFromConstant {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy, T value) { return -value * gy / (x * x); }
 };
+CF_LOOPS(DivFromConstant)
 
 struct Pow {
     template <typename T>
@@ -98,6 +112,7 @@ struct Abs {
         return (x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x) * gy;
     }
 };
+CF_LOOPS(Abs)
 
 /* Between two bounds. */
 struct Clip {
@@ -112,17 +127,24 @@ struct Clip {
         return gy * (((x >= low) & (x <= high)) ? T(1) : T(0));
     }
 };
+CF_LOOPS(Clip)
 
 struct Sqrt {
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy) { return gy / (y * T(2)); }
 };
+CF_LOOPS(Sqrt)
+CF_LOOP_OF_UFUNC(sqrt)
 
 /* The gradient of a logarithm. */
 struct Log {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return gy / x; }
 };
+CF_LOOPS(Log)
+CF_LOOP_OF_UFUNC(log)
+
+CF_LOOP_OF_UFUNC(exp)
 
 struct Square {
     template <typename T>
@@ -131,5 +153,7 @@ struct Square {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return T(2) * x * gy; }
 };
+CF_LOOPS(Square)
 
+}  // namespace arithmetic
 }  // namespace chainer_fast

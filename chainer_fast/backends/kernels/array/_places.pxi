@@ -1,26 +1,4 @@
 # Values added to the rows that an array of integers names. Part of compiled.pyx.
-import numpy
-
-cimport numpy as np
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
-    PyArray_NDIM, PyArray_SIZE, npy_intp
-
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast.backends.kernels.common.labels cimport (
-    has_row_of_each, label_at, plain_labels)
-
-cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
-        namespace "chainer_fast":
-    cdef cppclass Numbers:
-        npy_intp *room(ptrdiff_t n) except +
-
-    # The matrix, of which few elements may be in use, does not let other threads run.
-    void add_rows_loop(
-        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
-        ptrdiff_t columns) noexcept
-
 
 def add_at(values, index, base):
     """Compiled form of the kernel of this name, for an index of one array."""

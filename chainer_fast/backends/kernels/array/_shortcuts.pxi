@@ -1,18 +1,4 @@
 # Compiled shortcuts of functions that join arrays. Part of compiled.pyx.
-cimport numpy as np
-from cpython.object cimport PyObject
-from libc.string cimport memcpy
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM, PyArray_SAMESHAPE, \
-    PyArray_STRIDE, PyArray_TYPE, npy_intp
-
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.gapless cimport gapless_kind
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast._core.shortcut cimport given, place_of, wanted
-from chainer_fast.backends.kernels.common.layout cimport (
-    as_channels_last, empty_channels_last, is_channels_last)
 
 cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)

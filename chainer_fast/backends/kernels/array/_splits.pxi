@@ -1,18 +1,4 @@
 # Compiled shortcuts of functions that cut arrays into pieces. Part of compiled.pyx.
-cimport numpy as np
-from cpython.number cimport PyIndex_Check
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from libc.string cimport memcpy, memset
-from libcpp.vector cimport vector
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DESCR, PyArray_DIM, \
-    PyArray_DIMS, PyArray_EMPTY, PyArray_FLAGS, PyArray_ITEMSIZE, PyArray_NDIM, \
-    PyArray_STRIDE, PyArray_TYPE, npy_intp
-
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given, place_of
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(

@@ -1,20 +1,5 @@
 # Compiled shortcuts of functions that return views, of arrays of any type. Part of
 # compiled.pyx.
-import sys
-
-import numpy
-
-cimport numpy as np
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIM, PyArray_FLAGS, \
-    PyArray_FROM_O, PyArray_NDIM, PyArray_STRIDE, npy_intp
-
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.shortcut cimport given, place_of
-from chainer_fast.backends.kernels.common.layout cimport in_c_order, is_channels_last
-from chainer_fast.backends.kernels.common.layout cimport sum_to
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_IsIntegerScalar(object)

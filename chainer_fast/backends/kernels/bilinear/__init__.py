@@ -11,7 +11,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.bilinear import compiled as _compiled
+from chainer_fast.backends.kernels.pooling import compiled as _compiled
 from chainer_fast.backends.kernels.bilinear import cuda as _device
 from chainer_fast.types import NdArray
 from chainer_fast.types import Xp

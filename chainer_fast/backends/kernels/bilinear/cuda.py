@@ -41,9 +41,9 @@ def lines(
         'float64 scale_x, bool nearest, bool align_corners',
         'int32 place, float64 weight', '''
             const double exact = i < rows
-                ? chainer_fast::line_at(
+                ? chainer_fast::bilinear::line_at(
                     i, rows, height, scale_y, nearest, align_corners)
-                : chainer_fast::line_at(
+                : chainer_fast::bilinear::line_at(
                     i - rows, columns, width, scale_x, nearest, align_corners);
             place = (int)exact;
             weight = exact - place;
@@ -57,9 +57,9 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
     _kernel(
         'int64 height, int64 width', 'T point', '''
             const ptrdiff_t axis = i / width / height;
-            point = axis == 0 ? chainer_fast::evenly(-1, 1, i % width, width)
-                : axis == 1 ? chainer_fast::evenly(-1, 1, i / width % height, height)
-                : 1.;
+            point = axis == 0 ? chainer_fast::bilinear::evenly(-1, 1, i % width, width)
+                : axis == 2 ? 1.
+                : chainer_fast::bilinear::evenly(-1, 1, i / width % height, height);
         ''', 'lattice')(height, width, points)
     return points.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
 
@@ -88,9 +88,9 @@ def resize(
     y = cuda.cupy.empty((*x.shape[:2], *size), x.dtype)
     _kernel('raw T x, ' + _LINES, 'T y', _CROSSING + '''
         const auto at_column = [&](ptrdiff_t k) {
-            return chainer_fast::blended(R(x[top + k]), R(x[bottom + k]), v);
+            return chainer_fast::bilinear::blended(R(x[top + k]), R(x[bottom + k]), v);
         };
-        y = chainer_fast::blended(at_column(left), at_column(right), u);
+        y = chainer_fast::bilinear::blended(at_column(left), at_column(right), u);
         ''', 'resize_images')(
             x, rows, row_weights, columns, column_weights, *size, *x.shape[2:], y)
     return y
@@ -104,7 +104,7 @@ def resize_adjoint(
     gx = _sums((*gy.shape[:2], height, width), gy.dtype)
     _kernel('T gy, ' + _LINES, 'raw S gx', _CROSSING + '''
         R w[4];
-        chainer_fast::corner_weights(u, v, w);
+        chainer_fast::bilinear::corner_weights(u, v, w);
         atomicAdd(&gx[top + left], S(gy * w[0]));
         atomicAdd(&gx[top + right], S(gy * w[1]));
         atomicAdd(&gx[bottom + left], S(gy * w[2]));
@@ -118,7 +118,7 @@ def resize_adjoint(
 _POINT = '''
     using R = decltype(T() + T());
     struct { ptrdiff_t at[4]; R u, v; } p;
-    chainer_fast::locate<G>(R(column), R(row), height, width, p);
+    chainer_fast::bilinear::locate<G>(R(column), R(row), height, width, p);
     // The pixels of the image whose first one is at `plane`.
     R q[4];
     const auto look = [&](ptrdiff_t plane) {
@@ -142,8 +142,8 @@ def sample(x: NdArray, grid: NdArray) -> NdArray:
         _POINT + '''
             look(i / points * height * width);
             R w[4];
-            chainer_fast::corner_weights(p.u, p.v, w);
-            y = chainer_fast::weighted(w, q);
+            chainer_fast::bilinear::corner_weights(p.u, p.v, w);
+            y = chainer_fast::bilinear::weighted(w, q);
         ''', 'sample_images')(
             grid[:, :1], grid[:, 1:], x, *x.shape[2:], grid[0, 0].size, y)
     return y
@@ -157,7 +157,7 @@ def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdA
         'G column, G row, raw T x, raw T gy, int64 channels, int64 height, '
         'int64 width, int64 points', 'G g_column, G g_row, raw S gx', _POINT + '''
             R w[4], by_u(0), by_v(0);
-            chainer_fast::corner_weights(p.u, p.v, w);
+            chainer_fast::bilinear::corner_weights(p.u, p.v, w);
             const ptrdiff_t first = i / points * channels;
             for (ptrdiff_t c = first; c < first + channels; ++c) {
                 const R g = R(gy[c * points + i % points]);
@@ -165,8 +165,9 @@ def sample_adjoint(x: NdArray, grid: NdArray, gy: NdArray) -> tuple[NdArray, NdA
                 for (int k = 0; k < 4; ++k)
                     if (p.at[k] >= 0)
                         atomicAdd(&gx[c * height * width + p.at[k]], S(g * w[k]));
-                by_u += g * chainer_fast::blended(q[1] - q[0], q[3] - q[2], p.v);
-                by_v += g * chainer_fast::blended(q[2] - q[0], q[3] - q[1], p.u);
+                using chainer_fast::bilinear::blended;
+                by_u += g * blended(q[1] - q[0], q[3] - q[2], p.v);
+                by_v += g * blended(q[2] - q[0], q[3] - q[1], p.u);
             }
             g_column = by_u * R(width - 1) / R(2);
             g_row = by_v * R(height - 1) / R(2);

@@ -4,6 +4,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace bilinear {
 
 /* At a weight from the first to the second. */
 template <typename T>
@@ -76,4 +77,5 @@ CF_ELEMENT T weighted(const T *w, const T *q) {
     return w[0] * q[0] + w[1] * q[1] + w[2] * q[2] + w[3] * q[3];
 }
 
+}  // namespace bilinear
 }  // namespace chainer_fast

@@ -10,7 +10,7 @@
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::bilinear {
 namespace {
 
 /* -- at the crossings of lines
@@ -175,4 +175,4 @@ constexpr Loop sample_loop = {sample<float>, sample<double>};
 constexpr Loop sample_adjoint_loop = {sample_adjoint<float>, sample_adjoint<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::bilinear

@@ -6,7 +6,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
     PyArray_DIM, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.gapless cimport same_order
+from chainer_fast._core.arrays.gapless cimport same_order
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)

@@ -14,9 +14,9 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_STRIDE, PyArray_TYPE, \
     npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.graph cimport INLINE_DIMS, VariableNodeBase
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.arrays.plain cimport cf_float_kind
+from chainer_fast._core.graphs.graph cimport INLINE_DIMS, VariableNodeBase
 
 cdef object _add_up = numpy.add.reduce
 

@@ -1,12 +1,13 @@
 """Elementwise functions: what the graph engine and static chains know of one."""
 from cpython.object cimport PyObject
+from libcpp.vector cimport vector
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.launches cimport DeviceKernel
-from chainer_fast.backends.kernels.common.loops cimport Unary
+from chainer_fast._core.devices.launches cimport DeviceKernel
+from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast" nogil:
     ctypedef void (*FloatLoop "chainer_fast::LoopOver<float>")() noexcept
     ctypedef void (*DoubleLoop "chainer_fast::LoopOver<double>")() noexcept
 
@@ -14,16 +15,20 @@ cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         FloatLoop f
         DoubleLoop d
         const Unary *ufuncs
-        void call(char kind, object a, object b, object c, object out, object second,
-                  double p, double q) noexcept
+        void run(char kind, const void *a, const void *b, const void *c, void *out,
+                 void *second, Py_ssize_t n, double p, double q) noexcept
+
+    cdef cppclass Ufuncs:
+        const char *names[2]
 
     cdef cppclass ElementLoop:
-        const char *name
+        const char *element
+        const char *function
         int arrays
         int constants
         FloatLoop f
         DoubleLoop d
-        const char *ufuncs[2]
+        Ufuncs ufuncs
 
 
 cdef class Loop:
@@ -37,7 +42,7 @@ cdef class Loop:
     cdef public tuple kernels
 
 
-cdef dict loops_of(const ElementLoop *table)
+cdef dict loops_of(const vector[ElementLoop] &table)
 cdef object run_loop(Loop loop, object a, object b, double p=*)
 
 
@@ -66,4 +71,3 @@ cdef class Elementwise(Shortcut):
     cdef int _sums(self, FunctionBase function, object gy, PyObject **gx) except -1
     cdef object _each(self, FunctionBase function, object gy)
     cdef object _both(self, FunctionBase function, object gy)
-    cdef object _both_on_device(self, FunctionBase function, object gy)

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
-from chainer_fast._core.launches import DeviceKernel
+from chainer_fast._core.devices.launches import DeviceKernel
+from chainer_fast._core.graphs.graph import Shortcut
 
 MOST_AXES: int
 
@@ -31,6 +31,8 @@ class Elementwise(Shortcut):
                  broadcasts: bool = ..., casts: bool = ...) -> None: ...
 
 copy: Loop
+ACTIVATION: dict[str, Loop]
+ARITHMETIC: dict[str, Loop]
 
 def elementwise_of(function: Any,
                    inputs: int) -> tuple[Elementwise, tuple[float, float]] | None: ...

@@ -10,31 +10,21 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
-from libc.stdint cimport intptr_t, uint32_t
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.gapless cimport (
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport VariableNodeBase, own_attribute, shape_matches, \
-    shortcut_of
-from chainer_fast._core.launches cimport (
-    Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.recipe cimport DOUBLE, HALF
-from chainer_fast._core.shortcut cimport (
-    fits_inputs, given, input_array, number, output_array, wanted)
-from chainer_fast.backends.kernels.common import exponential_ufuncs
-from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport unary_of
+from chainer_fast._core.arrays.plain cimport kind_of
+from chainer_fast._core.graphs.graph cimport (
+    VariableNodeBase, clear_float_errors, fits_inputs, float_errors, given, input_array,
+    number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
+from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
-    Spread, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread, sum_to)
+    Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,
+    sum_to)
+from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
-
-cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
-        namespace "chainer_fast":
-    ElementLoop COPY
 
 # Operands of gradients that are not inputs; or the gradient goes through as it is.
 cdef enum:
@@ -43,227 +33,10 @@ cdef enum:
     _PASSES = -3
     _HELD = -4
 
-# Axes of a kernel at most.
-cdef enum:
-    _MOST_AXES = 5
-
-MOST_AXES = _MOST_AXES
-
-cdef struct _Axes:
-    int n                        # 0 if all arrays are contiguous
-    uint32_t lengths[_MOST_AXES]
-    Py_ssize_t strides[3][_MOST_AXES]    # of each array, in bytes
-
 cdef dict _OPERANDS = {'y': _OUTPUT, 'g': _GRADIENT, 'held': _HELD}
 
-
-cdef class Loop:
-    """A loop over arrays of one shape and type.
-
-    Attributes
-    ----------
-    name : str
-        Name of the element, such as ``'ReLU::of'``, or of a function of NumPy.
-    arrays, constants, outputs : int
-        How many arrays and constants it takes, and how many arrays it makes.
-    on_device : callable or None
-        The same for arrays of CuPy, if the element has such a form.
-    kernels : tuple of DeviceKernel, or None
-        That form for arrays of one shape: contiguous ones, and those with strides along
-        one axis, two axes, and so on.
-    """
-
-
-cdef Loop _loop_of(const ElementLoop *line):
-    cdef Loop made = Loop()
-    made.name = line.name.decode('ascii')
-    made.arrays = line.arrays
-    made.constants = line.constants
-    made.outputs = 2 if made.name.endswith('::grads') else 1
-    for i in range(2):
-        if line.ufuncs[i] is not NULL:
-            name = line.ufuncs[i].decode('ascii')
-            made.ufuncs[i] = unary_of(
-                getattr(numpy, name), getattr(exponential_ufuncs, name, None))
-    made.any.f = line.f
-    made.any.d = line.d
-    made.any.ufuncs = made.ufuncs
-    return made
-
-
-cdef dict loops_of(const ElementLoop *table):
-    """Return the loops of a table by name; its last line has no name."""
-    found = {}
-    while table.name is not NULL:
-        loop = _loop_of(table)
-        found[loop.name] = loop
-        table += 1
-    return found
-
-
-copy = _loop_of(&COPY)
-
-
-cdef inline object _run(
-        const AnyLoop &loop, char kind, object a, object b, double p, double q):
-    """Return what a loop makes of one or two arrays, or None if it raised a flag."""
-    cdef object out = empty_gapless_like(a)
-    clear_float_errors()
-    loop.call(kind, a, b, None, out, None, p, q)
-    return None if float_errors() else out
-
-
-cdef inline object _run_with(
-        const AnyLoop &loop, object a, object b, double p, double q):
-    """Return what a loop makes of two arrays in the order of the first, or None."""
-    cdef char kind = common_gapless_kind(a, b)
-    if kind:
-        return _run(loop, kind, a, b, p, q)
-    if gapless_kind(a):
-        b = in_order_of(b, a)
-        kind = common_gapless_kind(a, b)
-        return _run(loop, kind, a, b, p, q) if kind else None
-    return _run_spread(loop, a, b, False, p, q)
-
-
-cdef object _run_spread(
-        const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
-    """Return what a loop makes of one array or two that have gaps, or None."""
-    cdef Spread shape
-    if a is b:
-        if not shape_of_one(a, &shape):
-            return None
-        a = b = spread(a, &shape)
-    elif shape_of_two(a, b, broadcasts, &shape):
-        a, b = spread(a, &shape), spread(b, &shape)
-    else:
-        return None
-    return _run(loop, kind_of(a), a, b, p, q)
-
-
-cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):
-    """Return what a loop makes of one array, or None."""
-    cdef char kind = gapless_kind(a)
-    return _run(loop, kind, a, a, p, q) if kind else (
-        _run_spread(loop, a, a, False, p, q))
-
-
-cdef object run_loop(Loop loop, object a, object b, double p=0):
-    """Return what a loop makes of two arrays, or twice of one and a constant.
-
-    It has the order of the first. None if there is no loop for the arrays, and if it
-    raised a flag.
-    """
-    return _run_with(loop.any, a, b, p, 0)
-
-
-cdef object _on_device(
-        Loop loop, object a, object b, object c, double p, double q):
-    """Return what a loop makes of as many arrays as it takes, on the current GPU.
-
-    None if it is not for them.
-    """
-    cdef PyObject **x = [<PyObject *>a, <PyObject *>b, <PyObject *>c]
-    cdef object array, dtype, shape, found
-    cdef int device = 0
-    cdef intptr_t context = current_context(&device)
-    cdef int kind, i
-    cdef bint contiguous = True
-    cdef intptr_t addresses[3]
-    cdef _Axes axes
-    if context == 0 or not is_on_device(a):
-        return None
-    dtype = a.dtype
-    kind = kind_of_dtype(dtype)
-    if kind < 0:
-        return None
-    shape = a.shape
-    for i in range(loop.arrays):
-        array = <object>x[i]
-        if i and (not is_on_device(array) or not same_dtype(array.dtype, dtype)
-                  or array.shape != shape):
-            return None
-        addresses[i] = address_on(device, array)
-        if addresses[i] == 0:
-            return None
-        contiguous = contiguous and array._c_contiguous
-    axes.n = 0
-    if loop.kernels is not None and (
-            contiguous or _read_axes(x, loop.arrays, shape, &axes)):
-        return _launch(loop, context, kind, addresses, &axes, shape, dtype, p, q)
-    if loop.on_device is None:
-        return None
-    found = loop.on_device(*[<object>x[i] for i in range(loop.arrays)],
-                           *(p, q)[:loop.constants])
-    return None if found is NotImplemented else found
-
-
-cdef bint _read_axes(PyObject **x, int n, tuple shape, _Axes *axes) except -1:
-    """Read the axes of arrays of one shape, the last one first.
-
-    An axis is joined with the next one if the strides of all arrays allow it. False if
-    too many are left, or there are too many elements for indexes of 32 bits.
-    """
-    cdef list strides = [(<object>x[i]).strides for i in range(n)]
-    cdef Py_ssize_t length, size = 1
-    cdef int axis, i
-    cdef bint joins
-    for axis in range(len(shape) - 1, -1, -1):
-        length = shape[axis]
-        if length == 1:
-            continue
-        size *= length
-        if size >> 31:
-            return False
-        joins = axes.n > 0
-        for i in range(n):
-            joins = joins and <Py_ssize_t>(<tuple>strides[i])[axis] == (
-                axes.strides[i][axes.n - 1] * axes.lengths[axes.n - 1])
-        if joins:
-            axes.lengths[axes.n - 1] *= length
-            continue
-        if axes.n == _MOST_AXES:
-            return False
-        axes.lengths[axes.n] = length
-        for i in range(n):
-            axes.strides[i][axes.n] = (<tuple>strides[i])[axis]
-        axes.n += 1
-    return True
-
-
-cdef object _launch(
-        Loop loop, intptr_t context, int kind, intptr_t *addresses, _Axes *axes,
-        object shape, object dtype, double p, double q):
-    """Launch the kernel of a loop; results are contiguous, as CuPy's are."""
-    cdef object out = new_on_device(shape, dtype)
-    cdef object second = new_on_device(shape, dtype) if loop.outputs == 2 else None
-    cdef Arguments arguments
-    cdef Py_ssize_t size = out.size
-    cdef int i, k
-    for i in range(loop.arrays):
-        arguments.add[intptr_t](addresses[i])
-    arguments.add[intptr_t](out.data.ptr)
-    if second is not None:
-        arguments.add[intptr_t](second.data.ptr)
-    arguments.add[Py_ssize_t](size)
-    for i in range(loop.constants):
-        if kind == DOUBLE:
-            arguments.add[double](q if i else p)
-        else:
-            arguments.add[float](_narrow(kind, q if i else p))
-    for i in range(axes.n):
-        arguments.add[uint32_t](axes.lengths[i])
-    for i in range(loop.arrays):
-        for k in range(axes.n):
-            arguments.add[Py_ssize_t](axes.strides[i][k])
-    (<DeviceKernel>loop.kernels[axes.n]).launch(context, kind, size, arguments)
-    return out if second is None else (out, second)
-
-
-cdef float _narrow(int kind, double constant) except? -1:
-    """Return a constant as arrays of a kind have it."""
-    return (<float>float(numpy.float16(constant)) if kind == HALF
-            else <float>constant)
+include "_element_loops.pxi"
+include "_element_kernels.pxi"
 
 
 cdef bint _are_as_they_were(FunctionBase function) except -1:
@@ -306,14 +79,11 @@ cdef class Elementwise(Shortcut):
     def __init__(self, Loop loop not None, gradients, tuple parameters=(),
                  str held=None, double least=-INFINITY, double most=INFINITY,
                  bint broadcasts=False, bint casts=False):
-        self.loop = loop
-        self.gradients = gradients
-        self.parameters = parameters
-        self.held = held
+        self.loop, self.gradients = loop, gradients
+        self.parameters, self.held = parameters, held
         self._first, self._second = (*parameters, None, None)[:2]
         self.least, self.most = least, most
-        self.broadcasts = broadcasts
-        self.casts = casts
+        self.broadcasts, self.casts = broadcasts, casts
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
         self.traits.serves_devices = True
@@ -351,8 +121,7 @@ cdef class Elementwise(Shortcut):
         return input_array(function, operand)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef double p = 0
-        cdef double q = 0
+        cdef double p = 0, q = 0
         cdef object a = <object>x[0]
         cdef object b = <object>x[n - 1]
         cdef char kind
@@ -427,15 +196,15 @@ cdef class Elementwise(Shortcut):
 
     cdef int _gradients(self, FunctionBase function, object gy, PyObject **gx,
                         bint on_device) except -1:
-        cdef double p = 0
-        cdef double q = 0
+        cdef double p = 0, q = 0
         cdef object found
         cdef int i, operand
         if self._first is not None and not self._serves(function, &p, &q):
             return 0
         if self._at_once:
-            found = self._both_on_device(function, gy) if on_device else (
-                self._both(function, gy))
+            found = _on_device(
+                self.gradients, input_array(function, 0), input_array(function, 1), gy,
+                0, 0) if on_device else self._both(function, gy)
             if found is None:
                 return 0
             gx[0], gx[1] = given(found[0]), given(found[1])
@@ -478,19 +247,14 @@ cdef class Elementwise(Shortcut):
             kind = kind_of(a)
         ga, gb = empty_gapless_like(a), empty_gapless_like(a)
         clear_float_errors()
-        (<Loop>self.gradients).any.call(kind, a, b, gy, ga, gb, 0, 0)
+        _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
         return None if float_errors() else (ga, gb)
-
-    cdef object _both_on_device(self, FunctionBase function, object gy):
-        return _on_device(self.gradients, input_array(function, 0),
-                          input_array(function, 1), gy, 0, 0)
 
     cdef object forward_on_device(
             self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object a = <object>x[0]
         cdef object b = <object>x[n - 1]
-        cdef double p = 0
-        cdef double q = 0
+        cdef double p = 0, q = 0
         if n != self.inputs or not self._serves(function, &p, &q):
             return None
         if self.held is not None:
@@ -520,11 +284,11 @@ def elementwise_of(FunctionBase function, Py_ssize_t inputs):
         None if it has no record, or is used in a way for which there are no loops.
     """
     cdef Shortcut shortcut = shortcut_of(function)
-    cdef double p = 0
-    cdef double q = 0
-    if type(shortcut) is not Elementwise or (
-            (<Elementwise>shortcut).inputs != inputs) or (
-                (<Elementwise>shortcut).held is not None) or (
-                    not (<Elementwise>shortcut)._serves(function, &p, &q)):
+    cdef Elementwise record
+    cdef double p = 0, q = 0
+    if type(shortcut) is not Elementwise:
         return None
-    return shortcut, (p, q)
+    record = <Elementwise>shortcut
+    if record.inputs != inputs or record.held is not None:
+        return None
+    return (record, (p, q)) if record._serves(function, &p, &q) else None

@@ -9,7 +9,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels.common import exponential_ufuncs as _ufuncs
+from chainer_fast.backends.kernels.common import ufuncs as _ufuncs
 from chainer_fast.types import NdArray
 
 _ON_HOST = (numpy.ndarray, numpy.generic)

@@ -2,7 +2,7 @@
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_SIZE, PyArray_TYPE
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.arrays.plain cimport kind_of
 
 
 cdef inline object plain_floats(object x):

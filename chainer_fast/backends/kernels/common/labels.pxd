@@ -4,7 +4,7 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
     PyArray_DATA, PyArray_DIMS, PyArray_NDIM, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
 
 
 cdef inline bint plain_labels(object t) noexcept:

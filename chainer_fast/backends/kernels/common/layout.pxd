@@ -9,7 +9,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, \
     PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
     PyArray_STRIDE, npy_intp
 
-from chainer_fast._core.graph cimport VariableNodeBase
+from chainer_fast._core.graphs.graph cimport VariableNodeBase
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_New(

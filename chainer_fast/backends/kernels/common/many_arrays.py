@@ -11,7 +11,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast._core.device_arrays import capacity
+from chainer_fast._core.updates.update import capacity
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.types import NdArray

@@ -11,7 +11,6 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, PyArray_TYPE, npy_intp
 
-from chainer_fast.backends._onednn.convolution cimport compute_by_library
 from chainer_fast.backends._onednn.library cimport wanted as library_wanted
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, find_gemm)
@@ -22,24 +21,25 @@ from chainer_fast.backends.kernels.convolution.arguments cimport (
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISBYTESWAPPED(np.ndarray)
 
-cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" nogil:
-    ctypedef struct Steps "chainer_fast::Steps":
+cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" \
+        namespace "chainer_fast::convolution" nogil:
+    ctypedef struct Steps:
         ptrdiff_t image
         ptrdiff_t axis[MAX_AXES]
-    ctypedef struct AnyImages "chainer_fast::AnyImages":
+    ctypedef struct AnyImages:
         void *data
         Steps steps
         ptrdiff_t channel
-    bint has_vectors "chainer_fast::has_vectors"() noexcept
-    int &longest_vector "chainer_fast::longest_vector"() noexcept
-    ptrdiff_t products "chainer_fast::products"(const Convolution &c) noexcept
-    void gather_patches "chainer_fast::gather_patches"(
+    bint has_vectors() noexcept
+    int &longest_vector() noexcept
+    ptrdiff_t products(const Convolution &c) noexcept
+    void gather_patches(
         ptrdiff_t itemsize, const void *img, void *col, const Window &w,
         ptrdiff_t planes, const void *pval) noexcept
-    void scatter_patches "chainer_fast::scatter_patches"(
+    void scatter_patches(
         char kind, const void *col, void *img, const Window &w,
         ptrdiff_t planes) noexcept
-    void run "chainer_fast::run"(
+    void run(
         char kind, Task task, const Convolution &c, Gemm gemm, const AnyImages &images,
         void *filters, const AnyImages &places, const void *bias) except +
 

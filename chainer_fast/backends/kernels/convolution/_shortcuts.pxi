@@ -8,9 +8,9 @@ from libc.stddef cimport ptrdiff_t
 from libc.string cimport memset
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_ZEROS, npy_intp
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.launches cimport kind_on_device, on_current_device
-from chainer_fast._core.shortcut cimport given, input_array, wanted
+from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, given, input_array, wanted)
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, Window, set_sizes, type_of_both)
@@ -19,7 +19,7 @@ from chainer_fast.backends.kernels.convolution import cuda as on_device
 from chainer_fast.backends.kernels.reduction import total
 
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::convolution":
     void channel_sums(char kind, object y, object sums, ptrdiff_t images,
                       ptrdiff_t channels, ptrdiff_t plane) noexcept
     void pixel_sums(char kind, object y, object sums, ptrdiff_t pixels,

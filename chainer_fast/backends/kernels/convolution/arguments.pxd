@@ -6,18 +6,19 @@ from libc.string cimport memset
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
 
-cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
+cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" \
+        namespace "chainer_fast::convolution" nogil:
     enum:
-        MAX_AXES "chainer_fast::MAX_AXES"
-        TILE_COLUMNS "chainer_fast::TILE_COLUMNS"
-    enum Task "chainer_fast::Task":
-        CONVOLVE "chainer_fast::CONVOLVE"
-        TRANSPOSE "chainer_fast::TRANSPOSE"
-        CORRELATE "chainer_fast::CORRELATE"
-    ctypedef struct Window "chainer_fast::Window":
+        MAX_AXES
+        TILE_COLUMNS
+    enum Task:
+        CONVOLVE
+        TRANSPOSE
+        CORRELATE
+    ctypedef struct Window:
         ptrdiff_t nd, taps, plane, rows, width
         ptrdiff_t length[MAX_AXES]
         ptrdiff_t ksize[MAX_AXES]
@@ -25,7 +26,7 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         ptrdiff_t stride[MAX_AXES]
         ptrdiff_t pad[MAX_AXES]
         ptrdiff_t dilate[MAX_AXES]
-    ctypedef struct Convolution "chainer_fast::Convolution":
+    ctypedef struct Convolution:
         Window w
         ptrdiff_t images, groups, channels, filters, columns, depth
         ptrdiff_t direct

@@ -6,7 +6,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/convolution/channels_last.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Multiplications, or elements copied, from which on other threads may run. */
@@ -67,6 +67,6 @@ inline void run(char kind, Task task, const Convolution &c, Gemm gemm,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

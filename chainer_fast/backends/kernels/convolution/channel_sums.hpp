@@ -4,7 +4,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Adds each channel of all images to its sum, in double precision. */
@@ -50,6 +50,6 @@ constexpr Loop channel_sums = {add_channels<float>, add_channels<double>};
 constexpr Loop pixel_sums = {add_pixels<float>, add_pixels<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

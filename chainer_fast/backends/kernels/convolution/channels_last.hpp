@@ -6,7 +6,7 @@
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 #include "chainer_fast/backends/kernels/convolution/winograd_filters.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Whether this processor has code for channels last. */
@@ -94,6 +94,6 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

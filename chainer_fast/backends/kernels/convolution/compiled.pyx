@@ -1,7 +1,9 @@
-"""Convolutions of plain images, and shortcuts of those of two dimensions."""
+"""Convolutions of plain images, by loops of our own or by oneDNN, and shortcuts."""
 cimport numpy as np
 
 np.import_array()
 
+include "../../_onednn/_filters.pxi"
+include "../../_onednn/_convolution.pxi"
 include "_compiled.pxi"
 include "_shortcuts.pxi"

@@ -11,7 +11,7 @@
 #include "chainer_fast/backends/kernels/convolution/packing.hpp"
 #include "chainer_fast/backends/kernels/convolution/pixels.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* The result of a convolution or of a transposed convolution. */
@@ -254,6 +254,6 @@ struct Application {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "chainer_fast/backends/kernels/convolution/direct.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 constexpr ptrdiff_t FEW_CHANNELS = 8;
@@ -115,6 +115,6 @@ struct ToFewChannels {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

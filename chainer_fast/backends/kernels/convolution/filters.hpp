@@ -10,7 +10,7 @@
 
 #include "chainer_fast/backends/kernels/convolution/direct.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Places of a block; it is the same on every processor. */
@@ -238,6 +238,6 @@ struct FilterGradient {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

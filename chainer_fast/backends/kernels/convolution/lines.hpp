@@ -7,7 +7,7 @@
 
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* The padding around images. */
@@ -135,6 +135,6 @@ inline std::vector<Grid> transposed_grids(const Window &w, const Steps &in,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

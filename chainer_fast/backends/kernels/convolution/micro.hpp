@@ -14,7 +14,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Most vectors of filters, pixels and channels of a tile; and most vectors of channels
@@ -165,6 +165,6 @@ const Micro<T> *find_micro() {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

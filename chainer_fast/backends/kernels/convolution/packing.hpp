@@ -9,7 +9,7 @@
 
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Filters of a tile; also channels, in a transposed convolution. */
@@ -130,6 +130,6 @@ void unpack_filters(const Micro<T> &micro, const Panel &panel, ptrdiff_t filters
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "chainer_fast/_cpu/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 
 constexpr int MAX_AXES = 6;
 
@@ -226,6 +226,6 @@ void scatter_all(const void *col, void *img, const Window &w, ptrdiff_t planes) 
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -9,7 +9,7 @@
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 /* Multiplications, or elements copied, that are worth a thread. */
@@ -99,7 +99,7 @@ struct Pixels {
                  [&](ptrdiff_t begin, ptrdiff_t end) {
             for (ptrdiff_t i = begin; i < end; ++i) {
                 const ptrdiff_t n = i / blocks, first = i % blocks * block;
-                chainer_fast::channels_last(
+                convolution::channels_last(
                     micro, given.data + n * given.steps.image, out + n * size, channels,
                     plane, first, std::min(first + block, plane));
             }
@@ -176,6 +176,6 @@ void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, W
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -14,7 +14,7 @@
 #include "chainer_fast/_cpu/room.hpp"
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 
 /* Approximate number of elements of a tile of patches: two megabytes of floats do not
    fit in the cache. And the number of columns from which a matrix product pays. */
@@ -177,6 +177,6 @@ struct Runner {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -12,8 +12,9 @@
 #define CHAINER_FAST_CONVOLUTION_WINOGRAD_HPP
 
 #include "chainer_fast/backends/kernels/convolution/direct.hpp"
+#include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 constexpr ptrdiff_t WINOGRAD_SIDE = 4, WINOGRAD_POINTS = 36;
@@ -171,6 +172,6 @@ struct Winograd {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

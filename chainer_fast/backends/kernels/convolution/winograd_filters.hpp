@@ -10,7 +10,7 @@
 #include "chainer_fast/backends/kernels/convolution/filters.hpp"
 #include "chainer_fast/backends/kernels/convolution/winograd.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::convolution {
 namespace {
 
 template <typename T>
@@ -107,6 +107,6 @@ struct WinogradFilters {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::convolution
 
 #endif

@@ -12,7 +12,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.crf import compiled
+from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.crf import cuda as device
 from chainer_fast.types import NdArray
 
@@ -33,7 +33,7 @@ def _log_sum(x, axis):
         return xp.log(total) + top.squeeze(axis)
 
 
-@kernel(compiled=compiled.forth, device=device.forth)
+@kernel(compiled=compiled.crf_forth, device=device.forth)
 def forth(x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, ...]:
     """Sum up over all labellings that begin a chain.
 
@@ -67,7 +67,7 @@ def forth(x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, 
     return before, totals
 
 
-@kernel(compiled=compiled.back, device=device.back)
+@kernel(compiled=compiled.crf_back, device=device.back)
 def back(
         x: NdArray, cost: NdArray, sizes: tp.Sequence[int], before: NdArray,
         totals: NdArray, g: NdArray) -> tuple[NdArray, ...]:
@@ -106,7 +106,7 @@ def back(
     return gx, gcost.astype(x.dtype, copy=False)
 
 
-@kernel(compiled=compiled.best_paths)
+@kernel(compiled=compiled.crf_best_paths)
 def best_paths(
         x: NdArray, cost: NdArray, sizes: tp.Sequence[int]) -> tuple[NdArray, ...]:
     """Find the labelling of each chain that has the largest score.

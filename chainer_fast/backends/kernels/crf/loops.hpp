@@ -14,7 +14,7 @@
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
 #include "chainer_fast/_cpu/room.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::crf {
 namespace {
 
 /* Sums outside of these bounds may have lost significant terms, or are not finite. */
@@ -264,4 +264,4 @@ constexpr Loop back_loop = {back<float>, back<double>};
 constexpr Loop best_paths_loop = {best_paths<float>, best_paths<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::crf

@@ -49,8 +49,9 @@ def hard_losses(
         'int32 weighted, int64 classes',
         'S losses, S top, S total', 'x',
         'top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)'
-        ' : chainer_fast::label_loss<S>(S(scores[%s * _out_ind.size() + _i]) - a.top, '
-        'log(a.total), weighted ? S(weights[%s]) : S(1))' % (label, label),
+        ' : chainer_fast::cross_entropy::label_loss<S>('
+        'S(scores[%s * _out_ind.size() + _i]) - a.top, log(a.total), '
+        'weighted ? S(weights[%s]) : S(1))' % (label, label),
         'cross_entropy_losses', preamble=_PREAMBLE)(
             scores, scores, *_label_args(x, t, class_weight, ignore_label),
             losses, top, total, axis=0)
@@ -64,12 +65,13 @@ def soft_losses(
     losses, top, total = [_empty(_samples(x), x) for _ in range(3)]
     cuda.reduce(
         'T x, U t, S eps, int32 divergence', 'S losses, S top, S total',
-        'chainer_fast::Weighed<S>(x, t, divergence ? S(t) * S(log(S(t) + eps)) : S(0))',
-        'chainer_fast::join(a, b)',
+        'chainer_fast::softmax::Weighed<S>('
+        'x, t, divergence ? S(t) * S(log(S(t) + eps)) : S(0))',
+        'chainer_fast::softmax::join(a, b)',
         'top = a.scores.top, total = a.scores.total, '
         'losses = log(a.scores.total) * a.labels - a.products',
-        '', 'soft_cross_entropy_losses', reduce_type='chainer_fast::Weighed<S>',
-        preamble=PREAMBLE)(
+        '', 'soft_cross_entropy_losses',
+        reduce_type='chainer_fast::softmax::Weighed<S>', preamble=PREAMBLE)(
             x, t, 0 if eps is None else eps, int(eps is not None), losses, top, total,
             axis=1)
     return losses, (top, total)
@@ -140,7 +142,7 @@ def hard_gradient(
             const ptrdiff_t label = chainer_fast::class_of(labels[at], classes);
             const S scale = labels[at] == ignored ? S(0)
                 : S(g) * factor * (weighted ? S(weights[label]) : S(1));
-            gx = chainer_fast::score_gradient<S>(
+            gx = chainer_fast::cross_entropy::score_gradient<S>(
                 y, S(i / inner % classes == label), scale);
         ''', 'cross_entropy_gradient', x, kept, g, factor, *args)
 
@@ -148,5 +150,6 @@ def hard_gradient(
 def soft_gradient(
         x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> NdArray:
     return _gradient(
-        'U t', 'gx = chainer_fast::score_gradient<S>(y, t, S(g) * factor)',
+        'U t',
+        'gx = chainer_fast::cross_entropy::score_gradient<S>(y, t, S(g) * factor)',
         'soft_cross_entropy_gradient', x, kept, g, factor, t)

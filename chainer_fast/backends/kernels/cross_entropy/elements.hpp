@@ -4,6 +4,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace cross_entropy {
 
 /* The score and the logarithm of the sum of all scores' exponentials may both be relative
  * to the largest score. */
@@ -18,4 +19,5 @@ CF_ELEMENT T score_gradient(T y, T t, T scale) {
     return (y - t) * scale;
 }
 
+}  // namespace cross_entropy
 }  // namespace chainer_fast

@@ -7,8 +7,17 @@
 #include "chainer_fast/backends/kernels/cross_entropy/elements.hpp"
 #include "chainer_fast/backends/kernels/softmax/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::cross_entropy {
 namespace {
+
+using softmax::BLOCK;
+using softmax::Block;
+using softmax::Extent;
+using softmax::add_up;
+using softmax::exponentiate;
+using softmax::for_each_block;
+using softmax::normalize;
+using softmax::shift;
 
 /* Sums of each column's elements, weighted by soft labels t, and of these labels. */
 template <typename T>
@@ -143,4 +152,4 @@ constexpr Loop loss_gradients_loop = {
     fill_loss_gradients<float>, fill_loss_gradients<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::cross_entropy

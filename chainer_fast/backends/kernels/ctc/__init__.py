@@ -12,7 +12,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.ctc import compiled
+from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.ctc import cuda as device
 from chainer_fast.types import NdArray
 

@@ -31,8 +31,9 @@ _PROBABILITY = '''
 def _kernel(in_params, out_params, operation, name):
     return cuda.elementwise(
         in_params, out_params,
-        'using namespace chainer_fast; const ptrdiff_t b = i / states, s = i % states;'
-        + operation, name, preamble=_PREAMBLE)
+        'using namespace chainer_fast; using namespace ctc; '
+        'const ptrdiff_t b = i / states, s = i % states;' + operation, name,
+        preamble=_PREAMBLE)
 
 
 def _sums(x):
@@ -48,15 +49,15 @@ def _likelihoods(before, input_length, label_length):
     """Return the losses, and the logarithms of the probabilities of the labels."""
     steps, batch, states = before.shape
     losses, likelihoods = [cuda.cupy.empty(batch, 'd') for _ in range(2)]
-    last = 'chainer_fast::last_time(input_length, steps)'
+    last = 'chainer_fast::ctc::last_time(input_length, steps)'
     exponentials(
         'S shape, N input_length, N label_length, raw S before, int32 steps, '
         'int32 batch, int32 states', 'S losses, S likelihoods',
         # Some threads have a number beyond that of the last sample.
-        f'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
+        f'chainer_fast::ctc::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
         f'? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
-        ': chainer_fast::log_zero()',
-        'likelihoods = {0}, losses = {0} < chainer_fast::log_zero() / 2 '
+        ': chainer_fast::ctc::log_zero()',
+        'likelihoods = {0}, losses = {0} < chainer_fast::ctc::log_zero() / 2 '
         '? chainer_fast::infinity() : -{0}'.format('(log(a.total) + a.top)'),
         'ctc_losses', preamble=_PREAMBLE)(
             before[0].T, input_length, label_length, before, steps, batch, states,
@@ -99,7 +100,7 @@ def ctc(
         'T gx', '''
             const ptrdiff_t t = i / classes / batch;
             const bool counts = t < length
-                && !(likelihood < chainer_fast::log_zero() / 2);
+                && !(likelihood < chainer_fast::ctc::log_zero() / 2);
             gx = !counts || top == -chainer_fast::infinity() ? 0 : exp(x - top) / total;
         ''', 'ctc_softmax', preamble=_PREAMBLE)(
             x, *[each[:, :, None] for each in sums], input_length[None, :, None],

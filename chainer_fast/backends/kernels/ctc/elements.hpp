@@ -7,6 +7,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace ctc {
 
 /* The logarithm of zero: a difference of infinities would be NaN. */
 CF_ELEMENT double log_zero() {
@@ -50,4 +51,5 @@ CF_ELEMENT bool is_end(ptrdiff_t state, int labels) {
     return state == 2 * labels || state == 2 * labels - 1;
 }
 
+}  // namespace ctc
 }  // namespace chainer_fast

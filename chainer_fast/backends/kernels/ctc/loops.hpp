@@ -10,7 +10,7 @@
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
 #include "chainer_fast/_cpu/room.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::ctc {
 namespace {
 
 /* Rows of states have two without probability on either side. */
@@ -154,4 +154,4 @@ void ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
 constexpr Loop ctc_loop = {ctc<float>, ctc<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::ctc

@@ -1,6 +1,6 @@
 from typing import Any, Self
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 from chainer_fast.backends.kernels.declared.signatures import Signature
 
 class DeclaredKernel:

@@ -14,13 +14,12 @@ from libc.stddef cimport ptrdiff_t
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_NDIM
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.recipe cimport to_double
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
-from chainer_fast._core.shortcut cimport given, input_array, output_array, place_of, \
-    wanted
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, clear_float_errors, float_errors, given, input_array,
+    output_array, own_attribute, place_of, wanted)
+from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.declared.signatures import Number, read
 
 ctypedef object (*InOrder)(object, object)

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "chainer_fast/_core/gapless.hpp"
+#include "chainer_fast/_core/arrays/gapless.hpp"
 #include "chainer_fast/backends/kernels/declared/tiles.hpp"
 
 namespace chainer_fast {

@@ -5,10 +5,14 @@
 
 namespace chainer_fast {
 
-extern const Declaration ACCURACY[], LOSSES[], NORMALIZATION[],
-    RUNNING_SUMS[], SOFTMAX[], VECTORS[];
+namespace accuracy { extern const Declaration KERNELS[]; }
+namespace losses { extern const Declaration KERNELS[]; }
+namespace normalization { extern const Declaration KERNELS[], VECTORS[]; }
+namespace reduction { extern const Declaration KERNELS[]; }
+namespace softmax { extern const Declaration KERNELS[]; }
 
 inline const Declaration *const TABLES[] = {
-    ACCURACY, LOSSES, NORMALIZATION, RUNNING_SUMS, SOFTMAX, VECTORS, nullptr};
+    accuracy::KERNELS, losses::KERNELS, normalization::KERNELS, normalization::VECTORS,
+    reduction::KERNELS, softmax::KERNELS, nullptr};
 
 }  // namespace chainer_fast

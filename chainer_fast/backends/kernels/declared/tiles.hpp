@@ -29,7 +29,7 @@ namespace {
 
 constexpr int MOST_AXES = 64;
 /* Elements of an array in a tile, unless a row has more. */
-constexpr ptrdiff_t TILE = 2048;
+constexpr ptrdiff_t TILE_SIZE = 2048;
 
 /* An array that goes through tiles; its strides are in bytes. */
 struct Gathered {
@@ -116,9 +116,9 @@ struct Task {
                 gather(gathered[i], data, at, (uint64_t *)to, n);
             return;
         }
-        uint16_t some[TILE];
-        for (ptrdiff_t k = 0; k < n; k += TILE) {
-            const ptrdiff_t m = std::min(TILE, n - k);
+        uint16_t some[TILE_SIZE];
+        for (ptrdiff_t k = 0; k < n; k += TILE_SIZE) {
+            const ptrdiff_t m = std::min(TILE_SIZE, n - k);
             gather(gathered[i], data, at + k, some, m);
             floats_from_halves(some, (float *)to + k, m);
         }
@@ -127,7 +127,8 @@ struct Task {
     /* False if there is no memory. */
     bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
         const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
-        const ptrdiff_t units = std::min(std::max<ptrdiff_t>(TILE / each, 1), end - begin);
+        const ptrdiff_t units =
+            std::min(std::max<ptrdiff_t>(TILE_SIZE / each, 1), end - begin);
         const ptrdiff_t room = units * each * itemsize;
         char *memory = (char *)malloc(room * operands);
         if (!memory)

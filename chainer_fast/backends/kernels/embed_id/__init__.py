@@ -8,7 +8,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.common import negative
 from chainer_fast.backends.kernels.embed_id import cuda as _device
-from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
 

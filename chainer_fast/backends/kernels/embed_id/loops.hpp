@@ -8,7 +8,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::embed_id {
 namespace {
 
 /* Room for the numbers of rows; that for a few costs nothing. */
@@ -55,4 +55,4 @@ constexpr Loop take_rows_loop = {take_rows<float>, take_rows<double>};
 constexpr Loop add_rows_loop = {add_rows<float>, add_rows<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::embed_id

@@ -75,8 +75,8 @@ def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     out = cuda.cupy.empty(x.shape[:1] + x.shape[2:], x.dtype)
     cuda.reduce(
         'T x, T t, float64 delta', 'T loss',
-        'chainer_fast::huber<_type_reduce>(x, t, delta)', 'a + b', 'loss = a', '0',
-        'huber_loss', reduce_type=_WIDE, preamble=_PREAMBLE)(
+        'chainer_fast::losses::huber<_type_reduce>(x, t, delta)', 'a + b', 'loss = a',
+        '0', 'huber_loss', reduce_type=_WIDE, preamble=_PREAMBLE)(
             x, t, delta, out, axis=1)
     return out
 
@@ -86,13 +86,13 @@ def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
         return NotImplemented
     return _elementwise(
         'T x, T t, T g, float64 delta', 'T gx',
-        'gx = chainer_fast::huber_grad<R>(x, t, g, delta)', 'huber_grad')(
+        'gx = chainer_fast::losses::huber_grad<R>(x, t, g, delta)', 'huber_grad')(
             x, t, g, delta)
 
 
 # ------------------------------------------------------------------------------- labels
 
-_SIGMOID = '(t == ignored ? R(0) : chainer_fast::sigmoid_loss<R>(x, t))'
+_SIGMOID = '(t == ignored ? R(0) : chainer_fast::losses::sigmoid_loss<R>(x, t))'
 _SIGMOID_PARAMS = 'T x, L t, int64 ignored'
 
 
@@ -121,14 +121,14 @@ def sigmoid_gradient(
     return _elementwise(
         _SIGMOID_PARAMS + ', T g, %s number' % kind, 'T gx', '''
             gx = t == ignored ? R(0)
-                : chainer_fast::sigmoid_loss_grad<R>(
-                    chainer_fast::Sigmoid::of<R>(x), t, g, number);
+                : chainer_fast::losses::sigmoid_loss_grad<R>(
+                    chainer_fast::activation::Sigmoid::of<R>(x), t, g, number);
         ''', 'sigmoid_cross_entropy_grad')(x, t, ignore_label, g, number)
 
 
 def _margin(place):
     """Expression for how far a score is from the right side of its margin."""
-    return 'chainer_fast::margin<R>(x, %s)' % _is_class(place)
+    return 'chainer_fast::losses::margin<R>(x, %s)' % _is_class(place)
 
 
 def _is_class(place):
@@ -155,6 +155,6 @@ def hinge_gradient(
         x: NdArray, t: NdArray, g: NdArray, squared: bool, n: int) -> NdArray:
     return _elementwise(
         'T x, L t, int64 classes, T g, int32 squared, float64 n', 'T gx', '''
-            gx = chainer_fast::hinge_grad<R>(%s, %s ? -R(g) : R(g), n, squared);
+            gx = chainer_fast::losses::hinge_grad<R>(%s, %s ? -R(g) : R(g), n, squared);
         ''' % (_margin('i'), _is_class('i')), 'hinge_grad')(
             x, t[:, None], x.shape[1], g, int(squared), n)

@@ -4,6 +4,9 @@
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
 
 namespace chainer_fast {
+namespace losses {
+
+using activation::positive_part;
 
 template <typename T>
 CF_ELEMENT T huber(T x, T t, T delta) {
@@ -49,4 +52,5 @@ CF_ELEMENT T hinge_grad(T margin, T g, T number, bool squared) {
     return squared ? T(2) * slope * margin : slope * (margin > T(0) ? T(1) : margin);
 }
 
+}  // namespace losses
 }  // namespace chainer_fast

@@ -9,8 +9,11 @@
 #include "chainer_fast/backends/kernels/losses/elements.hpp"
 #include "chainer_fast/backends/kernels/reduction/sums.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::losses {
 namespace {
+
+using activation::Sigmoid;
+using reduction::shared_row_sum;
 
 /* -- Huber's loss */
 
@@ -202,7 +205,7 @@ void hinge_grads(const Call &c) {
 
 }  // namespace
 
-const Declaration LOSSES[] = {
+const Declaration KERNELS[] = {
     {"huber_losses", "x:F(*) t:F(*) delta:c -> y:F(*)",
      huber_losses<float>, huber_losses<double>, 1, {}},
     {"huber_grad", "x:E(*,m) t:E(*,m) g:E(*,m)|E(*,1) delta:c>0 -> gx:E(*,m)",
@@ -221,4 +224,4 @@ const Declaration LOSSES[] = {
      hinge_grads<float>, hinge_grads<double>, 1, {}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::losses

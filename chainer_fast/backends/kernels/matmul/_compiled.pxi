@@ -11,24 +11,25 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 import numpy
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, beats_numpy, find_gemm)
 
-cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
+cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" \
+        namespace "chainer_fast::matmul" nogil:
     enum:
-        MAX_BATCH_AXES "chainer_fast::MAX_BATCH_AXES"
+        MAX_BATCH_AXES
     ctypedef struct Matrix "chainer_fast::Matrix<float>":
         const float *data
         ptrdiff_t ld
         bint transposed
-    ctypedef struct Batch "chainer_fast::Batch":
+    ctypedef struct Batch:
         ptrdiff_t axes, count, m, n, k
         ptrdiff_t length[MAX_BATCH_AXES]
         ptrdiff_t a_step[MAX_BATCH_AXES]
         ptrdiff_t b_step[MAX_BATCH_AXES]
-    void multiply_all "chainer_fast::multiply_all"(
+    void multiply_all(
         Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \

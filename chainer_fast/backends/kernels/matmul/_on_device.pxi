@@ -7,20 +7,20 @@
 cimport numpy as np
 from libc.stdint cimport intptr_t
 
-from chainer_fast._core.dtypes cimport same_dtype
-from chainer_fast._core.launches cimport (
-    Arguments, DeviceKernel, address_on, current_context, current_stream,
-    is_on_device, kind_of_dtype, new_on_device)
+from chainer_fast._core.arrays.dtypes cimport same_dtype
+from chainer_fast._core.devices.launches cimport (
+    Arguments, DeviceKernel, address_on, current_context, current_stream, is_on_device,
+    kind_of_dtype, new_on_device)
 
 from chainer_fast.backends import _cublas
 from chainer_fast.backends._cuda_kernel import raw_of
 from chainer_fast.backends.kernels.common import many_arrays
 
 cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
-        namespace "chainer_fast":
-    ctypedef int (*_Gemm "decltype(chainer_fast::Cublas::gemm)")()
-    ctypedef int (*_SetStream "decltype(chainer_fast::Cublas::set_stream)")()
-    ctypedef int (*_SetWorkspace "decltype(chainer_fast::Cublas::set_workspace)")()
+        namespace "chainer_fast::matmul":
+    ctypedef int (*_Gemm "decltype(cublas::Cublas::gemm)")()
+    ctypedef int (*_SetStream "decltype(cublas::Cublas::set_stream)")()
+    ctypedef int (*_SetWorkspace "decltype(cublas::Cublas::set_workspace)")()
 
     cdef struct Workspace:
         intptr_t memory
@@ -36,6 +36,11 @@ cdef extern from "chainer_fast/backends/kernels/matmul/cublas.hpp" \
             intptr_t handle, intptr_t stream, int kind, bint fast, int rows,
             int columns, int between, intptr_t a, int a_row, bint trans_a, intptr_t b,
             int b_row, bint trans_b, intptr_t out) nogil
+
+cdef extern from *:
+    """
+    namespace cublas = chainer_fast::matmul;
+    """
 
 cdef Py_ssize_t LONGEST = 0x7fffffff
 

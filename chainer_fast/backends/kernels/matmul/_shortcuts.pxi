@@ -10,25 +10,23 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.factors cimport Factors
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport (
-    FunctionBase, Shortcut, VariableNodeBase, shape_matches)
-from chainer_fast._core.launches cimport kind_on_device
-from chainer_fast._core.plain cimport cf_float_kind, is_vector, kind_of
-from chainer_fast._core.shortcut cimport given, input_array, wanted
-from chainer_fast._core import factors
-from chainer_fast._core.graph import silently
+from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype
+from chainer_fast._core.arrays.plain cimport cf_float_kind, is_vector, kind_of
+from chainer_fast._core.devices.launches cimport kind_on_device
+from chainer_fast._core.graphs import graph
+from chainer_fast._core.graphs.graph cimport (
+    Factors, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors, float_errors,
+    given, input_array, shape_matches, wanted)
+from chainer_fast._core.graphs.graph import silently
 from chainer_fast.backends.kernels.reduction import steps, total
 
-factors.bind_dot(dot)
+graph.bind_dot(dot)
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::matmul":
     void add_to_rows_loop(
         char, object row, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void sum_of_rows_loop(

@@ -6,7 +6,7 @@
 #include "chainer_fast/backends/kernels/common/blas.hpp"
 #include "chainer_fast/backends/kernels/common/threaded_blas.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::matmul {
 namespace {
 
 enum { MAX_BATCH_AXES = 8 };
@@ -40,4 +40,4 @@ inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::matmul

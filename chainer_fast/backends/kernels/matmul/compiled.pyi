@@ -1,6 +1,6 @@
 from typing import Any, Self
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 def dot(a: Any, b: Any) -> Any: ...
 def matmul(a: Any, b: Any) -> Any: ...

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace chainer_fast {
+namespace chainer_fast::matmul {
 
 /* Memory that cuBLAS uses on the way, of the running thread; 0 if it has its own. */
 struct Workspace {
@@ -48,4 +48,4 @@ struct Cublas {
     }
 };
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::matmul

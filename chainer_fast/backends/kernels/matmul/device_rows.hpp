@@ -4,6 +4,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace matmul {
 
 /* A row is added to each row of out, which has n elements; N is the type of the sums. */
 template <typename N, typename T>
@@ -13,4 +14,5 @@ CF_ELEMENT void add_to_rows(const T *row, T *out, long long n, long long columns
         out[i] = T(N(out[i]) + N(row[i % columns]));
 }
 
+}  // namespace matmul
 }  // namespace chainer_fast

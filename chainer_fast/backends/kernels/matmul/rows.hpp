@@ -4,7 +4,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::matmul {
 namespace {
 
 /* each row of out += a */
@@ -46,4 +46,4 @@ constexpr Loop add_to_rows_loop = {
 constexpr Loop sum_of_rows_loop = {shared_sums<float>, shared_sums<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::matmul

@@ -9,12 +9,12 @@ from numpy cimport (
     PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE,
     PyArray_TYPE, npy_intp)
 
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
-from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, kind_of
+from chainer_fast._core.graphs.graph cimport RowGradient, few_rows, new_rows
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 
 cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::negative_sampling":
     enum Step:
         DOT, SUM, SPREAD
 

@@ -11,9 +11,9 @@ from numpy cimport (
     NPY_INT32, PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE,
     PyArray_TYPE)
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.plain cimport kind_of
-from chainer_fast._core.shortcut cimport given, input_array, wanted
+from chainer_fast._core.arrays.plain cimport kind_of
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, VariableNodeBase, given, input_array, wanted)
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels.common.labels cimport plain_labels
 

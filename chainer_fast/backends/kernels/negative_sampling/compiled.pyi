@@ -1,6 +1,6 @@
 from typing import Any
 
-from chainer_fast._core.graph import Shortcut
+from chainer_fast._core.graphs.graph import Shortcut
 
 def in_buckets(threshold: Any, values: Any, heights: Any) -> Any: ...
 def scores(x: Any, W: Any, ids: Any, counted: Any) -> Any: ...

@@ -41,7 +41,7 @@ def sample(threshold: NdArray, values: NdArray, shape: tuple[int, ...]) -> NdArr
     drawn = _uniform.draw(shape, cuda.cupy.float32)
     return cuda.elementwise(
         'float32 drawn, raw float32 threshold, raw V values, int32 n', 'V value', '''
-            const float height = chainer_fast::below_one(drawn) * n;
+            const float height = chainer_fast::noise::below_one(drawn) * n;
             const int bucket = min(int(height), n - 1);
             value = values[2 * bucket + (threshold[bucket] < height - bucket)];
         ''', 'walker_alias', preamble=_PREAMBLE)(drawn, threshold, values, n)
@@ -105,9 +105,11 @@ def spread_rows(
 
 
 # The loss of a score that should have the sign. Where that is zero, there is no loss.
-_LOSS = 'sign == T(0) ? _type_reduce(0) : chainer_fast::Softplus::of<_type_reduce>(' \
+_LOSS = 'sign == T(0) ? _type_reduce(0) : ' \
+    'chainer_fast::activation::Softplus::of<_type_reduce>(' \
     '-_type_reduce(score) * _type_reduce(sign), 1, 1)'
-_FACTOR = 'y = sign == T(0) ? R(0) : -R(sign) * chainer_fast::Softplus::grad<R>(' \
+_FACTOR = 'y = sign == T(0) ? R(0) : ' \
+    '-R(sign) * chainer_fast::activation::Softplus::grad<R>(' \
     '-R(score) * R(sign), g, 1)'
 # The target comes first.
 _PLACE = 'T(counts ? %s %% n ? -1 : 1 : 0)'

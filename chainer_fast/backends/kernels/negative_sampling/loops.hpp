@@ -5,7 +5,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::negative_sampling {
 namespace {
 
 /* The sum is kept in lanes. */
@@ -81,4 +81,4 @@ constexpr Loop candidates_loop = {candidates<float>, candidates<double>};
 constexpr Loop in_buckets_loop = {in_buckets, in_buckets};      /* of any kind */
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::negative_sampling

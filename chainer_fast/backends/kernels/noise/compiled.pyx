@@ -16,22 +16,22 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 from numpy cimport PyArray_SAMESHAPE, PyArray_SIZE
 
-from chainer_fast._core.gapless cimport (
+from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, own_attribute
-from chainer_fast._core.private cimport Twister, find_twister
-from chainer_fast.backends.kernels.arithmetic import element_loops
+from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.arrays.private cimport Twister, find_twister
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, clear_float_errors, float_errors, own_attribute)
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
+from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::noise":
     enum:
         WORDS
     void kept_loop(char kind, Twister *, object out, double ratio, ptrdiff_t n) noexcept
@@ -228,7 +228,7 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef Loop _product = element_loops.loops['Mul::of']
+cdef Loop _product = _ARITHMETIC['Mul::of']
 
 
 # The field of the function.

@@ -19,8 +19,8 @@ def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:
     y, mask = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float32 drawn, float32 ratio, T scale', 'T y, T mask',
-        'chainer_fast::drop_or_scale<T>('
-        'x, chainer_fast::below_one(drawn) >= ratio, scale, y, mask)', 'dropout',
+        'chainer_fast::noise::drop_or_scale<T>('
+        'x, chainer_fast::noise::below_one(drawn) >= ratio, scale, y, mask)', 'dropout',
         preamble=header(_ELEMENTS))(
             x, drawn, ratio, x.dtype.type(1. / (1 - float(ratio))), y, mask)
     return y, mask
@@ -33,9 +33,9 @@ def zoneout(h: NdArray, x: NdArray, ratio: float) -> tuple[NdArray, ...]:
     flags = [cuda.cupy.empty(x.shape, '?') for _ in range(2)]
     cuda.elementwise(
         'T h, T x, float64 drawn, float64 ratio', 'T y, bool flag_h, bool flag_x',
-        'flag_x = chainer_fast::below_one(drawn) >= ratio; flag_h = !flag_x; '
-        'y = chainer_fast::Mix::of<decltype(T() + T())>(h, x, flag_h)', 'zoneout',
-        preamble=header(_ELEMENTS) + header(_ACTIVATION))(
+        'flag_x = chainer_fast::noise::below_one(drawn) >= ratio; flag_h = !flag_x; '
+        'y = chainer_fast::activation::Mix::of<decltype(T() + T())>(h, x, flag_h)',
+        'zoneout', preamble=header(_ELEMENTS) + header(_ACTIVATION))(
             h, x, _uniform.rand(*x.shape), ratio, y, *flags)
     return (y, *flags)
 
@@ -58,8 +58,8 @@ def rrelu(x: NdArray, lower: float, upper: float) -> tuple[NdArray, NdArray]:
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float64 drawn, float64 lower, float64 upper', 'T y, T slope',
-        'slope = lower + chainer_fast::below_one(drawn) * (upper - lower); '
-        'y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
+        'slope = lower + chainer_fast::noise::below_one(drawn) * (upper - lower); '
+        'y = chainer_fast::activation::Bend::of<decltype(T() + T())>(x, x, slope)',
         'rrelu', preamble=header(_ELEMENTS) + header(_ACTIVATION))(
             x, _uniform.rand(*x.shape), lower, upper, y, slopes)
     return y, slopes

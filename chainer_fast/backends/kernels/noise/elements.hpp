@@ -4,6 +4,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace noise {
 
 /* A number drawn by cuRAND, with ones turned into the zeros that it leaves out. */
 template <typename T>
@@ -30,4 +31,5 @@ CF_ELEMENT T half_product(T a, T b) {
     return a * b * T(0.5);
 }
 
+}  // namespace noise
 }  // namespace chainer_fast

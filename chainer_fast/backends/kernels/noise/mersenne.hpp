@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chainer_fast/_core/private.hpp"
+#include "chainer_fast/_core/arrays/private.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/noise/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::noise {
 namespace {
 
 /* Words of a block, and the distance of the words that are combined. */
@@ -169,4 +169,4 @@ constexpr Loop uniform_loop = {uniform<float>, uniform<double>};
 constexpr Loop gumbel_loop = {gumbel<float>, gumbel<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::noise

@@ -18,7 +18,7 @@
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* The longest row of columns that is worked on at once. */
@@ -309,6 +309,6 @@ CF_CLONES void move_towards(T *running, const T *value, ptrdiff_t n, T decay,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization
 
 #endif

@@ -12,7 +12,7 @@
 #include "chainer_fast/_cpu/lanes.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* Rows whose columns are added up in registers. */
@@ -122,4 +122,4 @@ void column_gradients(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t stride,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization

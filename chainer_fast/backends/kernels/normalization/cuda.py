@@ -22,10 +22,10 @@ from chainer_fast.types import NdArray
 _HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
 _INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
 _MEMBERS = {
-    'chainer_fast::Pair<S>': {'first': 'S', 'second': 'S'},
-    'chainer_fast::Spread<S>': {'count': 'S', 'mean': 'S', 'square': 'S'},
+    'Pair': {'first': 'S', 'second': 'S'},
+    'Spread': {'count': 'S', 'mean': 'S', 'square': 'S'},
 }
-_X_HAT = 'chainer_fast::normalized<S>(x, mean, inv_std, 0)'
+_X_HAT = 'chainer_fast::normalization::normalized<S>(x, mean, inv_std, 0)'
 
 
 def _elementwise(in_params, out_params, operation, name):
@@ -35,8 +35,9 @@ def _elementwise(in_params, out_params, operation, name):
 
 def _sums(struct, params, term):
     """Return sums of structs, of which ``S`` is the type of the members."""
-    struct = 'chainer_fast::%s<S>' % struct
-    return reduction.Terms(struct, params, term, header(_HEADER), _MEMBERS[struct])
+    return reduction.Terms(
+        'chainer_fast::normalization::%s<S>' % struct, params, term, header(_HEADER),
+        _MEMBERS[struct])
 
 
 def _empty(count, shape, dtype):
@@ -50,9 +51,9 @@ def _other_shape(shape, axis):
 # ----------------------------------------------------------------------- statistics
 
 _MOVE = (
-    '%s running_mean = chainer_fast::moved_towards<S>('
+    '%s running_mean = chainer_fast::normalization::moved_towards<S>('
     'running_mean, mean, decay, weight)'
-    '%s running_var = chainer_fast::moved_towards<S>('
+    '%s running_var = chainer_fast::normalization::moved_towards<S>('
     'running_var, var, decay, weight_of_var)')
 
 
@@ -69,7 +70,7 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
     results = _empty(3, _other_shape(x.shape, axis), dtype)
     more_params, out_params = ', S eps', 'S mean, S var, S inv_std'
     code = ('mean = a.mean, var = a.variance(), '
-            'inv_std = chainer_fast::inverse_std<S>(var, eps)')
+            'inv_std = chainer_fast::normalization::inverse_std<S>(var, eps)')
     name = 'normalization_statistics'
     if running:
         more_params += ', S decay, S weight, S weight_of_var'
@@ -77,8 +78,8 @@ def _statistics(x, axis, eps, dtype, running=(), weights=()):
         code += _MOVE % (',', ',')
         name += '_running'
     reduction.reduce(
-        _sums('Spread', 'T x', 'chainer_fast::Spread<S>(S(x))'), (x,), axis,
-        out_params, code, (*results, *running), dtype, name, more_params,
+        _sums('Spread', 'T x', 'chainer_fast::normalization::Spread<S>(S(x))'), (x,),
+        axis, out_params, code, (*results, *running), dtype, name, more_params,
         (eps, *weights))
     return results
 
@@ -91,7 +92,8 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, NdArray]:
 def inverses(var: NdArray, eps: float) -> tuple[NdArray, NdArray]:
     return _elementwise(
         'S var, S eps', 'S inv_std, S inv_var',
-        'inv_std = chainer_fast::inverse_std<S>(var, eps); inv_var = 1 / (var + eps)',
+        'inv_std = chainer_fast::normalization::inverse_std<S>(var, eps); '
+        'inv_var = 1 / (var + eps)',
         'normalization_inverses')(var, eps)
 
 
@@ -141,7 +143,8 @@ def batch_apply(
     shape = kept_shape(x.shape, axis)
     return _elementwise(
         'T x, P gamma, P beta, M mean, S inv_std', 'T y',
-        'y = chainer_fast::normalized<S>(x, mean, S(gamma) * inv_std, beta)',
+        'y = chainer_fast::normalization::normalized<S>('
+        'x, mean, S(gamma) * inv_std, beta)',
         'normalization_apply')(
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
 
@@ -178,7 +181,7 @@ def batch_forward_running(
 
 
 _PRODUCTS = _sums('Pair', 'T x, G gy, M mean, S inv_std',
-                  'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT)
+                  'chainer_fast::normalization::Products::of(%s, S(gy), S(0))' % _X_HAT)
 
 
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):
@@ -212,7 +215,7 @@ def batch_backward(
         _elementwise(
             _INPUTS + 'S by_gamma, S by_beta, S share', 'T gx', '''
                 const S factor = S(gamma) * inv_std;
-                gx = chainer_fast::normalized_grad<S>(
+                gx = chainer_fast::normalization::normalized_grad<S>(
                     x, gy, mean, by_beta * share, factor,
                     -factor * inv_std * by_gamma * share)
             ''', 'normalization_batch_grad')(
@@ -279,7 +282,8 @@ def group_backward(
     by_mean, by_scale = _empty(2, of_groups, inv_std.dtype)
     reduction.reduce(
         _sums('Pair', 'T x, G gy, P gamma, M mean, S inv_std',
-              'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT),
+              'chainer_fast::normalization::Products::of('
+              '%s, S(gy) * S(gamma), S(0))' % _X_HAT),
         (x, gy, gamma_kept, mean, inv_std), axis, 'S by_mean, S by_scale',
         'by_mean = a.first, by_scale = a.second', (by_mean, by_scale), inv_std.dtype,
         'normalization_group_sums')
@@ -291,7 +295,7 @@ def group_backward(
         'normalization_channel_sums')
     _elementwise(
         _INPUTS + 'S by_mean, S by_scale, S share', 'T gx', '''
-            gx = chainer_fast::normalized_grad<S>(
+            gx = chainer_fast::normalization::normalized_grad<S>(
                 x, S(gy) * S(gamma), mean, by_mean * share, inv_std,
                 -inv_std * inv_std * by_scale * share)
         ''', 'normalization_group_grad')(
@@ -347,10 +351,11 @@ def response_backward(
         'raw T x, raw G gy, raw S unit, raw S scale, int64 channels, int64 inner, '
         'int64 reach, S factor', 'T gx',
         'S terms = 0;' + _NEIGHBOURS.replace('VISIT', '''
-            terms += chainer_fast::response_term<S>(
+            terms += chainer_fast::normalization::response_term<S>(
                 x[at], gy[at], unit[at], scale[at]);
         ''') + '''
-            gx = chainer_fast::response_grad<S>(x[i], gy[i], scale[i], terms, factor)
+            gx = chainer_fast::normalization::response_grad<S>(
+                x[i], gy[i], scale[i], terms, factor)
         ''', 'local_response_grad')(
             *contiguous, *_channels(x, half), -2 * alpha * beta, gx)
     return gx
@@ -359,7 +364,8 @@ def response_backward(
 # -------------------------------------------------------------------------- vectors
 
 def _squares(params, g):
-    return _sums('Pair', params, 'chainer_fast::Squares::of(S(x), %s, 0)' % g)
+    return _sums(
+        'Pair', params, 'chainer_fast::normalization::Squares::of(S(x), %s, 0)' % g)
 
 
 def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:

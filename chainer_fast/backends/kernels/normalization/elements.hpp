@@ -5,6 +5,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace normalization {
 
 template <typename T>
 CF_ELEMENT T inverse_std(T var, T eps) {
@@ -121,6 +122,7 @@ CF_ELEMENT T response_grad(T x, T g, T scale, T terms, T factor) {
     return g * scale + terms * x * factor;
 }
 
+}  // namespace normalization
 }  // namespace chainer_fast
 
 #endif

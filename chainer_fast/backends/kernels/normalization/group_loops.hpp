@@ -7,7 +7,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* Number of rows whose gradients are added in their own type before they go to a
@@ -152,6 +152,6 @@ constexpr Loop group_forward_loop = {group_forward<float>, group_forward<double>
 constexpr Loop group_backward_loop = {group_backward<float>, group_backward<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization
 
 #endif

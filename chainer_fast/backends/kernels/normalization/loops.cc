@@ -5,7 +5,7 @@
 
 #include "chainer_fast/backends/kernels/normalization/response_loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 Extent extent_of(const Call &c, bool by_rows) {
@@ -81,7 +81,7 @@ void response_grad(const Call &c) {
 
 #define CF_IMAGES(name) #name ":F(before;n;behind) "
 
-const Declaration NORMALIZATION[] = {
+const Declaration KERNELS[] = {
     {"moments", CF_IMAGES(x) "axis:others -> mean:F(n) var:F(n)",
      moments<float>, moments<double>, BY_ITSELF, {}},
     {"batch_apply",
@@ -112,4 +112,4 @@ const Declaration NORMALIZATION[] = {
      response_grad<float>, response_grad<double>, BY_ITSELF, {}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization

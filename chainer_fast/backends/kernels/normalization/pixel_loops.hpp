@@ -14,7 +14,7 @@
 #include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* Elements of a block, about, and its fewest rows. */
@@ -155,6 +155,6 @@ void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization
 
 #endif

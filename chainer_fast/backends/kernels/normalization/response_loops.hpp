@@ -4,7 +4,7 @@
 
 #include "chainer_fast/backends/kernels/normalization/pixel_loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* Positions along the inner axis that are worked on at once. */
@@ -136,6 +136,6 @@ void response_backward(const T *x, const T *g, T *unit, T *scale, T *gx, Extent 
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization
 
 #endif

@@ -10,7 +10,7 @@
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* -- as many numbers at once as there are doubles in a vector */
@@ -120,6 +120,6 @@ CF_ELEMENT void add_columns(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t st
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization
 
 #endif

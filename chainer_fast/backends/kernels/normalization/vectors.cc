@@ -3,7 +3,7 @@
 
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::normalization {
 namespace {
 
 /* Positions along the inner axis that are worked on at once. */
@@ -96,4 +96,4 @@ const Declaration VECTORS[] = {
      length_grad<float>, length_grad<double>, 4, {}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::normalization

@@ -12,7 +12,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.packing import compiled as _compiled
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.backends.kernels.packing import cuda as _cuda
 from chainer_fast.backends.kernels.packing import memory as _memory
 from chainer_fast.types import NdArray

@@ -12,7 +12,7 @@
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/packing/rows.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::packing {
 namespace {
 
 /* Axes of an array, after neighbours that lie in memory like one have been joined. */
@@ -118,4 +118,4 @@ inline bool overlap(Extent *extents, size_t n) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::packing

@@ -12,7 +12,7 @@
 #include "chainer_fast/_cpu/half.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::packing {
 namespace {
 
 /* -- elements; halves are their bits */
@@ -208,4 +208,4 @@ Copy copy_between(char from, char to) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::packing

@@ -29,7 +29,7 @@ class MaxPoolingNDKernelForward(cuda_windows.PoolingNDKernelForward):
     def main(self, offset: str, xs: tp.Sequence[str]) -> str:
         return '''
             const T seen = in[%s];
-            if (chainer_fast::exceeds(seen, largest)) {
+            if (chainer_fast::pooling::exceeds(seen, largest)) {
             largest = seen;
             found = at;
             }''' % offset
@@ -40,7 +40,7 @@ class MaxPoolingNDKernelBackward(cuda_windows.PoolingNDKernelBackward):
 
     _name = 'max_pool_put'
     _in_params = ('raw S indexes',)
-    _before = 'chainer_fast::Total<T>::type sum = 0;'
+    _before = 'chainer_fast::pooling::Total<T>::type sum = 0;'
     _after = 'gx = T(sum);'
 
     def main(self, offset: str, xs: tp.Sequence[str], out_xs: tp.Sequence[str]) -> str:
@@ -82,7 +82,7 @@ class AveragePoolingNDKernelForward(cuda_windows.PoolingNDKernelForward):
     _name = 'average_pool'
     _in_params = ('float64 divisor',)
     _before = '''
-        typedef chainer_fast::Total<T>::type A;
+        typedef chainer_fast::pooling::Total<T>::type A;
         A sum = A(0);
         int seen = 0;'''
     _after = 'out = T(sum / A(divisor > 0 ? divisor : seen));'
@@ -99,7 +99,7 @@ class AveragePoolingNDKernelBackward(cuda_windows.PoolingNDKernelBackward):
     _name = 'average_pool_spread'
     _in_params = ('float64 divisor',)
     _before = '''
-        typedef chainer_fast::Total<T>::type A;
+        typedef chainer_fast::pooling::Total<T>::type A;
         A sum = A(0);'''
     _after = 'gx = T(sum / A(divisor > 0 ? divisor : 1));'
 

@@ -5,6 +5,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace pooling {
 
 /* Whether an element replaces the largest so far: NaN does, and stays. */
 template <typename T>
@@ -22,6 +23,7 @@ struct Total<double> {
     typedef double type;
 };
 
+}  // namespace pooling
 }  // namespace chainer_fast
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "chainer_fast/backends/kernels/pooling/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::pooling {
 namespace {
 
 /* Windows of more elements than this look for their own, not the other way round. */
@@ -102,6 +102,6 @@ bool pick(const Window *w, const T *x, const int64_t *indexes, T *y) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::pooling
 
 #endif

@@ -15,7 +15,7 @@
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::pooling {
 namespace {
 
 /* An integer of the size of `T`, so that vectors of both have equal length. */
@@ -246,6 +246,6 @@ void sum_pool(const Window &w, bool of_images, const T *x, T *y, double divisor)
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::pooling
 
 #endif

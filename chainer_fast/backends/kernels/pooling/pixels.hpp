@@ -11,7 +11,7 @@
 #include "chainer_fast/_cpu/lanes.hpp"
 #include "chainer_fast/backends/kernels/pooling/indexes.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::pooling {
 namespace {
 
 /* Elements that are worth a thread. */
@@ -256,6 +256,6 @@ constexpr Loop put_loop = {any_put<float>, any_put<double>};
 constexpr Loop pick_loop = {pick<float>, pick<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::pooling
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "chainer_fast/_cpu/room.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::pooling {
 namespace {
 
 constexpr int MAX_AXES = 8;
@@ -129,6 +129,6 @@ inline Span inner_steps(const Window &w) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::pooling
 
 #endif

@@ -6,23 +6,24 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
     PyArray_DIM, PyArray_DIMS, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
-from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of
-from chainer_fast._core.shortcut cimport given, input_array, output_array
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast._core.arrays.plain cimport (
+    CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of)
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, given, input_array, output_array)
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM_STEP "chainer_fast::LSTM"
-    const Cell LSTM_GRAD "chainer_fast::LSTM_GRAD"
-    const Cell SLSTM "chainer_fast::SLSTM"
-    const Cell SLSTM_GRAD "chainer_fast::SLSTM_GRAD"
-    const Cell TREE_LSTM "chainer_fast::TREE_LSTM"
-    const Cell TREE_LSTM_GRAD "chainer_fast::TREE_LSTM_GRAD"
+    const Cell LSTM_STEP "chainer_fast::recurrent::LSTM"
+    const Cell LSTM_GRAD "chainer_fast::recurrent::LSTM_GRAD"
+    const Cell SLSTM "chainer_fast::recurrent::SLSTM"
+    const Cell SLSTM_GRAD "chainer_fast::recurrent::SLSTM_GRAD"
+    const Cell TREE_LSTM "chainer_fast::recurrent::TREE_LSTM"
+    const Cell TREE_LSTM_GRAD "chainer_fast::recurrent::TREE_LSTM_GRAD"
 
 cdef enum:
     MAX_CHILDREN = 16

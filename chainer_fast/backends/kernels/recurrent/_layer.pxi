@@ -11,18 +11,18 @@ from libcpp.vector cimport vector
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SimpleNewFromData, npy_intp
 
-from chainer_fast._core.floats cimport report_float_errors
-from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, is_matrix, is_vector
+from chainer_fast._core.graphs.graph cimport report_float_errors
+from chainer_fast._cpu.shared cimport Scratch, take
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
-from chainer_fast._cpu.scratch cimport Scratch, take
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport plain_sizes
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_FROM_OF(object, int)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::recurrent":
     ctypedef struct Layer:
         ptrdiff_t mode, gates, inputs, units, batch, rows, steps
         const ptrdiff_t *sizes
@@ -30,19 +30,27 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
         bint reverse
         const Unary *tanh
 
-    const void *find_tiles() noexcept
-    ptrdiff_t size_of_trace "chainer_fast::size_of<chainer_fast::Trace>"(
+    ptrdiff_t size_of_trace "layer::size_of<layer::Trace>"(
         const Layer &) noexcept
-    ptrdiff_t size_of_forward "chainer_fast::size_of<chainer_fast::Forward>"(
+    ptrdiff_t size_of_forward "layer::size_of<layer::Forward>"(
         const Layer &) noexcept
-    ptrdiff_t size_of_backward "chainer_fast::size_of<chainer_fast::Backward>"(
+    ptrdiff_t size_of_backward "layer::size_of<layer::Backward>"(
         const Layer &) noexcept
-    int layer_forward "chainer_fast::released<chainer_fast::layer_forward>"(
+    int layer_forward "layer::released<layer::layer_forward>"(
         Layer, object x, const float **w, const float **b, object hx, object cx,
         void *trace, void *memory, object ys, object hy, object cy) noexcept
-    int layer_backward "chainer_fast::released<chainer_fast::layer_backward>"(
+    int layer_backward "layer::released<layer::layer_backward>"(
         Layer, object gys, void *trace, void *memory, object ghy, object gcy, object gx,
         float **gw, float **gb, object ghx, object gcx) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
+        namespace "chainer_fast":
+    const void *find_tiles() noexcept
+
+cdef extern from *:
+    """
+    namespace layer = chainer_fast::recurrent;
+    """
 
 cdef enum:
     MAX_GATES = 4

@@ -13,9 +13,9 @@ from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.floats cimport add_into, report_float_errors
-from chainer_fast._core.plain cimport empty_like, is_matrix, is_vector, kind_of
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast._core.arrays.plain cimport empty_like, is_matrix, is_vector, kind_of
+from chainer_fast._core.graphs.graph cimport add_into, report_float_errors
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, plain_sizes
 
 cdef extern from "numpy/arrayobject.h":
@@ -23,8 +23,8 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_MatrixProduct2(object, object, np.ndarray)
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/scan.hpp" nogil:
-    const Cell STEPS "chainer_fast::STEPS"[]
-    const Cell STEP_GRADS "chainer_fast::STEP_GRADS"[]
+    const Cell STEPS "chainer_fast::recurrent::STEPS"[]
+    const Cell STEP_GRADS "chainer_fast::recurrent::STEP_GRADS"[]
 
 # The kinds of cells, in the order of their steps.
 cdef enum Mode:

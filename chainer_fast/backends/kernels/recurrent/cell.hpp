@@ -6,7 +6,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::recurrent {
 namespace {
 
 /* The loop of a cell for both types. Its arguments are the arrays that it works on, the
@@ -30,4 +30,4 @@ struct Cell {
 };
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::recurrent

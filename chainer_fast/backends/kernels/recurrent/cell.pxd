@@ -1,7 +1,7 @@
 """Calls of the loops of recurrent cells."""
 from libc.stddef cimport ptrdiff_t
 
-from chainer_fast.backends.kernels.common.loops cimport Unary
+from chainer_fast.backends.kernels.common.ufuncs cimport Unary
 
 cdef inline tuple plain_sizes(tuple sizes):
     """Return the sizes of steps as integers, which have no code of the user's."""
@@ -13,7 +13,7 @@ cdef inline tuple plain_sizes(tuple sizes):
 
 
 cdef extern from "chainer_fast/backends/kernels/recurrent/cell.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::recurrent":
     cdef cppclass Cell:
         int run(char, void **, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t more,
                 const Unary &tanh) noexcept

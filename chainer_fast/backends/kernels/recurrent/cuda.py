@@ -18,7 +18,8 @@ def kernel(
         name: str) -> tp.Callable[..., tp.Any]:
     """Return an elementwise kernel that calls functions of the family's elements."""
     return cuda.elementwise(
-        inputs, outputs, 'using namespace chainer_fast;' + operation, name,
+        inputs, outputs,
+        'using namespace chainer_fast; using namespace recurrent;' + operation, name,
         preamble=header('chainer_fast/backends/kernels/recurrent/elements.hpp'))
 
 

@@ -8,6 +8,11 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace recurrent {
+
+using activation::ReLU;
+using activation::Sigmoid;
+using activation::Tanh;
 
 /* A gate between zero and one, given the hyperbolic tangent of half its input. */
 template <typename T>
@@ -66,4 +71,5 @@ CF_ELEMENT void state_grad(
     gr = gnew * recurrent * r * (T(1) - r);
 }
 
+}  // namespace recurrent
 }  // namespace chainer_fast

@@ -20,7 +20,7 @@
 #include "chainer_fast/backends/kernels/recurrent/packed.hpp"
 #include "chainer_fast/backends/kernels/recurrent/scan.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::recurrent {
 namespace {
 
 /* Samples that are not divided among threads. */
@@ -279,4 +279,4 @@ int released(Arguments... arguments) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::recurrent

@@ -16,7 +16,7 @@
 #include "chainer_fast/backends/kernels/recurrent/cell.hpp"
 #include "chainer_fast/backends/kernels/recurrent/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::recurrent {
 namespace {
 
 constexpr ptrdiff_t BLOCK = 256;
@@ -197,4 +197,4 @@ constexpr Cell TREE_LSTM = {tree_lstm<float>, tree_lstm<double>};
 constexpr Cell TREE_LSTM_GRAD = {tree_lstm_grad<float>, tree_lstm_grad<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::recurrent

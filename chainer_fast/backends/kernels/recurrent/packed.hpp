@@ -9,7 +9,7 @@
 #include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::recurrent {
 namespace {
 
 typedef Panels<float> Out;
@@ -178,4 +178,4 @@ inline void pack_biases(const Layer &l, const float *const *b, const Forward &f)
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::recurrent

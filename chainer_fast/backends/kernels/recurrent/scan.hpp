@@ -17,7 +17,7 @@
 #include "chainer_fast/backends/kernels/recurrent/cell.hpp"
 #include "chainer_fast/backends/kernels/recurrent/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::recurrent {
 namespace {
 
 /* How many gates are worked on at a time, unless one sample has more. */
@@ -197,4 +197,4 @@ constexpr Cell STEP_GRADS[] = {
     {plain_step_grad<ReLU, float>, plain_step_grad<ReLU, double>}};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::recurrent

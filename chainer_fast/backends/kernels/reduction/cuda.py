@@ -137,7 +137,7 @@ def mean(
     """
     kind = wide(args[0].dtype)
     result, number = cuda.cupy.empty((), dtype), cuda.cupy.empty((), kind)
-    struct = 'chainer_fast::Counted<S>'
+    struct = 'chainer_fast::reduction::Counted<S>'
     reduce(
         Terms(struct, params, '%s(%s, %s)' % (struct, term, counts),
               _PREAMBLE + preamble, {'total': 'S', 'count': 'int64'}),

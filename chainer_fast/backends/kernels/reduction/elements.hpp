@@ -4,6 +4,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace reduction {
 
 /* A sum of terms, and the number of those that count. */
 template <typename T>
@@ -21,4 +22,5 @@ CF_ELEMENT Counted<T> operator+(Counted<T> some, Counted<T> others) {
     return Counted<T>(some.total + others.total, some.count + others.count);
 }
 
+}  // namespace reduction
 }  // namespace chainer_fast

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-namespace chainer_fast {
+namespace chainer_fast::reduction {
 namespace {
 
 /* Running sums of some rows side by side, since each addition waits for the last one. */
@@ -52,10 +52,10 @@ void running_sums(const Call &c) {
 
 }  // namespace
 
-const Declaration RUNNING_SUMS[] = {
+const Declaration KERNELS[] = {
     {"running_sum",
      "x:E(before;n;behind) axis:axis from_the_end:b -> y:E(before;n;behind)",
      running_sums<float>, running_sums<double>, 1, {}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::reduction

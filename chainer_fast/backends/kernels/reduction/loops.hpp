@@ -6,7 +6,7 @@
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/reduction/sums.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::reduction {
 namespace {
 
 template <typename T>
@@ -50,4 +50,4 @@ constexpr Loop sum_rows_loop = {sum_each_row<float>, sum_each_row<double>};
 constexpr Loop repeat_loop = {repeat<float>, repeat<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::reduction

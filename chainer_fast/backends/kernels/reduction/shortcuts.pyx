@@ -8,14 +8,13 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
     PyArray_FROM_O, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     npy_intp
 
-from chainer_fast._core.dtypes cimport has_dtype
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport (
-    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase)
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
-from chainer_fast._core.shortcut cimport given, place_of
-from chainer_fast.backends.kernels.arithmetic import element_loops
+from chainer_fast._core.arrays.dtypes cimport has_dtype
+from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.graphs.graph cimport (
+    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors,
+    float_errors, given, place_of)
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
+from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
 np.import_array()
 
@@ -25,14 +24,14 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
-        namespace "chainer_fast":
+        namespace "chainer_fast::reduction":
     void sum_rows_loop(
         char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
 
-cdef Loop _multiply = element_loops.loops['MulConstant::of']
-cdef Loop _divide = element_loops.loops['DivConstant::of']
+cdef Loop _multiply = _ARITHMETIC['MulConstant::of']
+cdef Loop _divide = _ARITHMETIC['DivConstant::of']
 
 cdef object _add_up = numpy.add.reduce
 

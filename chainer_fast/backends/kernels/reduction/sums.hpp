@@ -5,7 +5,7 @@
 
 #include "chainer_fast/_cpu/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::reduction {
 namespace {
 
 /* The pairwise sum of a long row cuts it in halves of halves, down to pieces that are
@@ -59,4 +59,4 @@ void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::reduction

@@ -20,7 +20,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.roi import compiled
+from chainer_fast.backends.kernels.pooling import compiled
 from chainer_fast.backends.kernels.roi import cuda as device
 from chainer_fast.backends.kernels.roi.boxes import Boxes, in_pixels  # noqa: F401
 from chainer_fast.types import NdArray

@@ -33,29 +33,30 @@ _BOX = '''
 
 # Its pixels.
 _CELL = _BIN + _BOX + '''
-    const chainer_fast::Span ys = chainer_fast::cell_at(
+    const chainer_fast::roi::Span ys = chainer_fast::roi::cell_at(
         box(4 * r), box(4 * r + 2), extra, i, rows, height);
-    const chainer_fast::Span xs = chainer_fast::cell_at(
+    const chainer_fast::roi::Span xs = chainer_fast::roi::cell_at(
         box(4 * r + 1), box(4 * r + 3), extra, j, columns, width);
 '''
 
 # Its samples: `points` of them, of which some rows and columns are in use.
 _GRID = _BIN + _BOX + '''
-    const double step_y = chainer_fast::bin_step(box(4 * r), box(4 * r + 2), rows);
-    const double step_x = chainer_fast::bin_step(
+    const double step_y = chainer_fast::roi::bin_step(box(4 * r), box(4 * r + 2), rows);
+    const double step_x = chainer_fast::roi::bin_step(
         box(4 * r + 1), box(4 * r + 3), columns);
-    const ptrdiff_t points_y = chainer_fast::points_in_bin(step_y, ratio_y);
-    const ptrdiff_t points_x = chainer_fast::points_in_bin(step_x, ratio_x);
+    const ptrdiff_t points_y = chainer_fast::roi::points_in_bin(step_y, ratio_y);
+    const ptrdiff_t points_x = chainer_fast::roi::points_in_bin(step_x, ratio_x);
     const auto ys = [&](ptrdiff_t s) {
-        return chainer_fast::sample_at(box(4 * r), step_y, i, s, points_y, height);
+        return chainer_fast::roi::sample_at(box(4 * r), step_y, i, s, points_y, height);
     };
     const auto xs = [&](ptrdiff_t s) {
-        return chainer_fast::sample_at(box(4 * r + 1), step_x, j, s, points_x, width);
+        return chainer_fast::roi::sample_at(
+            box(4 * r + 1), step_x, j, s, points_x, width);
     };
     const double points = (double)points_y * (double)points_x;
-    const chainer_fast::Span in_y = chainer_fast::samples_in_use(
+    const chainer_fast::roi::Span in_y = chainer_fast::roi::samples_in_use(
         box(4 * r), step_y, i, points_y, height);
-    const chainer_fast::Span in_x = chainer_fast::samples_in_use(
+    const chainer_fast::roi::Span in_x = chainer_fast::roi::samples_in_use(
         box(4 * r + 1), step_x, j, points_x, width);
 '''
 
@@ -100,7 +101,7 @@ def cell_max(
     _kernel(
         'raw T x, ' + _BOXES + ', int32 extra, float64 empty', 'T y, int32 found',
         _CELL + '''
-            y = chainer_fast::cell_max(
+            y = chainer_fast::roi::cell_max(
                 &x[plane], width, ys, xs, T(empty), &found)''',
         'roi_cell_max')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
@@ -114,7 +115,7 @@ def cell_mean(
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     _kernel(
         'raw T x, ' + _BOXES + ', int32 extra', 'T y',
-        _CELL + 'y = chainer_fast::cell_mean(&x[plane], width, ys, xs)',
+        _CELL + 'y = chainer_fast::roi::cell_mean(&x[plane], width, ys, xs)',
         'roi_cell_mean')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
             *_corners(boxes), extra, y)
@@ -129,7 +130,7 @@ def sample_max(
     _kernel(
         'raw T x, ' + _BOXES + _RATIO, 'T y, int32 found',
         _GRID + '''
-            y = chainer_fast::sample_max(
+            y = chainer_fast::roi::sample_max(
                 &x[plane], width, in_y, in_x, ys, xs, &found)''',
         'roi_sample_max')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
@@ -144,7 +145,7 @@ def sample_mean(
     _kernel(
         'raw T x, ' + _BOXES + _RATIO, 'T y',
         _GRID + '''
-            y = chainer_fast::sample_mean(
+            y = chainer_fast::roi::sample_mean(
                 &x[plane], width, points, in_y, in_x, ys, xs)''',
         'roi_sample_mean')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
@@ -220,7 +221,7 @@ def cell_spread(
         shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_cell_spread',
-        _CELL + 'chainer_fast::cell_spread(gy, width, ys, xs, %s);' % _ADD,
+        _CELL + 'chainer_fast::roi::cell_spread(gy, width, ys, xs, %s);' % _ADD,
         gy, None, numbers, boxes, shape, extra)
 
 
@@ -230,7 +231,7 @@ def sample_put(
     return _put(
         'roi_sample_put', _GRID + '''
             if (found >= 0)
-                chainer_fast::sample_put(
+                chainer_fast::roi::sample_put(
                     (double)gy, width, ys(in_y.first + found / in_x.length()),
                     xs(in_x.first + found %% in_x.length()), %s);
         ''' % _ADD, gy, found, numbers, boxes, shape, ratio=ratio)
@@ -241,6 +242,6 @@ def sample_spread(
         shape: tuple[int, ...]) -> NdArray:
     return _put(
         'roi_sample_spread', _GRID + '''
-            chainer_fast::sample_spread(
+            chainer_fast::roi::sample_spread(
                 (double)gy, width, points, in_y, in_x, ys, xs, %s);
         ''' % _ADD, gy, None, numbers, boxes, shape, ratio=ratio)

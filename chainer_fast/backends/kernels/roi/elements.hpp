@@ -5,6 +5,9 @@
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 
 namespace chainer_fast {
+namespace roi {
+
+using pooling::exceeds;
 
 /* -- along one axis */
 
@@ -234,4 +237,5 @@ CF_ELEMENT void sample_spread(double given, ptrdiff_t width, double points, Span
             sample_put(given, width, ys(a), xs(b), add);
 }
 
+}  // namespace roi
 }  // namespace chainer_fast

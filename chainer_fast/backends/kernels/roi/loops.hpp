@@ -11,7 +11,7 @@
 #include "chainer_fast/_cpu/room.hpp"
 #include "chainer_fast/backends/kernels/roi/elements.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::roi {
 namespace {
 
 /* The tasks for the bins of a region. */
@@ -172,4 +172,4 @@ constexpr Loop cells_loop = {all_cells<float>, all_cells<double>};
 constexpr Loop samples_loop = {all_samples<float>, all_samples<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::roi

@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import array, kernel
-from chainer_fast.backends.kernels.sequences import compiled as _compiled
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.backends.kernels.sequences import cuda as _cuda
 from chainer_fast.types import NdArray
 
@@ -40,7 +40,7 @@ def stack_padded(
     return y
 
 
-@kernel(compiled=_compiled.transpose)
+@kernel(compiled=_compiled.transpose_sequences)
 def transpose(
         first: NdArray, xs: tp.Sequence[NdArray], count: int) -> tuple[NdArray, ...]:
     """Regroup the elements of arrays by their positions along the first axis.
@@ -72,7 +72,7 @@ def transpose(
         flat[end - n:end] for n, end in zip(counts, ends, strict=True)])
 
 
-@kernel(compiled=_compiled.rows, device=_cuda.rows)
+@kernel(compiled=_compiled.join_rows, device=_cuda.rows)
 def rows(first: NdArray, xs: tp.Sequence[NdArray]) -> NdArray:
     """Join arrays along the first axis.
 

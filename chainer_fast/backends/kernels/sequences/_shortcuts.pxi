@@ -1,20 +1,11 @@
-# Compiled shortcuts of functions of sequences. Part of compiled.pyx.
-import numpy
-
-cimport numpy as np
-from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_NDIM
-
-from chainer_fast._core.dtypes cimport has_dtype, same_dtype
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
-from chainer_fast._core.shortcut cimport given
+# Compiled shortcuts of functions of sequences. Part of array/compiled.pyx.
 
 # The field of the function.
 cdef enum:
     LENGTH
 
 
-cdef class TransposeShortcut(Shortcut):
+cdef class TransposeSequenceShortcut(Shortcut):
     """Elements of sequences by their positions, two at least."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -26,7 +17,8 @@ cdef class TransposeShortcut(Shortcut):
         for i in range(n):
             if not PyArray_CheckExact(<object>x[i]):
                 return None
-        found = transpose(<object>x[0], [<object>x[i] for i in range(n)], length)
+        found = transpose_sequences(
+            <object>x[0], [<object>x[i] for i in range(n)], length)
         return None if found is NotImplemented else found
 
     cdef int backward(
@@ -55,7 +47,7 @@ cdef class TransposeShortcut(Shortcut):
                     PyArray_NDIM(found) == 0
                     or PyArray_DIM(<np.ndarray>found, 0) != reached):
                 return 0
-        found = transpose(gradients[0], gradients, len(nodes))
+        found = transpose_sequences(gradients[0], gradients, len(nodes))
         if found is NotImplemented:
             return 0
         for j in range(len(nodes)):

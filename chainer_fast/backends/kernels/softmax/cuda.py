@@ -35,10 +35,11 @@ def exponentials(
     preamble : str
         Code for the kernel beside that of the sums.
     """
-    pair = 'chainer_fast::Exponentials<%s>' % kind
+    pair = 'chainer_fast::softmax::Exponentials<%s>' % kind
     return cuda.reduce(
-        in_params, out_params, '%s(%s)' % (pair, term), 'chainer_fast::join(a, b)',
-        post_map, '', name, reduce_type=pair, preamble=PREAMBLE + preamble)
+        in_params, out_params, '%s(%s)' % (pair, term),
+        'chainer_fast::softmax::join(a, b)', post_map, '', name, reduce_type=pair,
+        preamble=PREAMBLE + preamble)
 
 
 def _sums(x, axis, out_params, post_map, name):

@@ -8,6 +8,7 @@
 #include "chainer_fast/_cpu/element.hpp"
 
 namespace chainer_fast {
+namespace softmax {
 
 /* The largest of some scores, and the sum of their exponentials relative to it. */
 template <typename T>
@@ -65,4 +66,5 @@ CF_ELEMENT Weighed<T> join(Weighed<T> some, Weighed<T> others) {
     return all;
 }
 
+}  // namespace softmax
 }  // namespace chainer_fast

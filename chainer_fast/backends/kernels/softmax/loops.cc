@@ -5,7 +5,7 @@
 
 #include "chainer_fast/backends/kernels/softmax/loops.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::softmax {
 namespace {
 
 Extent extent_of(const Call &c) { return {c.rows, c.columns, c.inner}; }
@@ -91,7 +91,7 @@ void log_softmax_grad(const Call &c) {
 
 }  // namespace
 
-const Declaration SOFTMAX[] = {
+const Declaration KERNELS[] = {
     {"softmax", "x:E(before;n;behind) axis:axis -> y:E(before;n;behind)",
      softmax<float>, softmax<double>, BY_ITSELF, {"exp"}},
     {"log_softmax", "x:E(before;n;behind) axis:axis -> y:E(before;n;behind)",
@@ -104,4 +104,4 @@ const Declaration SOFTMAX[] = {
      log_softmax_grad<float>, log_softmax_grad<double>, BY_ITSELF, {"exp"}},
     {}};
 
-}  // namespace chainer_fast
+}  // namespace chainer_fast::softmax

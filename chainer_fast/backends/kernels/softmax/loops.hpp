@@ -15,7 +15,7 @@
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::softmax {
 namespace {
 
 /* An axis of n elements, between those before it and those behind it. */
@@ -197,4 +197,4 @@ void normalize(Block b, T *x, T *totals) {
 }
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::softmax

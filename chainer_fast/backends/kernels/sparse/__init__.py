@@ -9,7 +9,7 @@ import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.sparse import compiled as _compiled
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
 

@@ -3,7 +3,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::sparse {
 namespace {
 
 template <typename T>
@@ -47,4 +47,4 @@ constexpr Loop product_loop = {product<float>, product<double>};
 constexpr Loop sampled_product_loop = {sampled_product<float>, sampled_product<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::sparse

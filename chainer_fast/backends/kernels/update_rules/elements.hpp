@@ -15,6 +15,7 @@
 #endif
 
 namespace chainer_fast {
+namespace update_rules {
 
 #if defined(__CUDACC__)
 /* No one asks for the error flags of a GPU. */
@@ -314,4 +315,5 @@ struct LARS {
     }
 };
 
+}  // namespace update_rules
 }  // namespace chainer_fast

@@ -16,7 +16,7 @@
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 #include "chainer_fast/backends/kernels/update_rules/small.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::update_rules {
 namespace {
 
 typedef void (*Loop)(void **, ptrdiff_t, const double *);
@@ -252,4 +252,4 @@ constexpr Loop msvag_loops[3] = {
     msvag_loop<uint16_t>, msvag_loop<float>, msvag_loop<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::update_rules

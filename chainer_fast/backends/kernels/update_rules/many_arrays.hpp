@@ -8,6 +8,7 @@
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 
 namespace chainer_fast {
+namespace update_rules {
 
 /* -- updates */
 
@@ -182,4 +183,5 @@ CF_ELEMENT void find_not_finite(const A &arrays, int *found) {
     }
 }
 
+}  // namespace update_rules
 }  // namespace chainer_fast

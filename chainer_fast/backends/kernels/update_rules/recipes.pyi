@@ -1,4 +1,4 @@
-from chainer_fast._core.recipe import HookRecipe, Recipe
+from chainer_fast._core.updates.update import HookRecipe, Recipe
 
 ada_delta: Recipe
 ada_grad: Recipe

@@ -3,47 +3,52 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
-from chainer_fast._core.recipe cimport MOVES, STAYS, HookRecipe, \
-    Loop, Recipe, Unused, is_rate, to_double, vanishes
+from chainer_fast._core.updates.update cimport (
+    MOVES, STAYS, HookRecipe, Loop, Recipe, Unused, is_rate, to_double, vanishes)
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" \
-        namespace "chainer_fast" nogil:
-    const Loop *SGD "(chainer_fast::rule_loops<chainer_fast::SGD, 0>)"
-    const Loop *MOMENTUM_SGD "(chainer_fast::rule_loops<chainer_fast::MomentumSGD, 1>)"
+        namespace "chainer_fast::update_rules" nogil:
+    const Loop *SGD "(rules::rule_loops<rules::SGD, 0>)"
+    const Loop *MOMENTUM_SGD "(rules::rule_loops<rules::MomentumSGD, 1>)"
     const Loop *CORRECTED_MOMENTUM_SGD \
-        "(chainer_fast::rule_loops<chainer_fast::CorrectedMomentumSGD, 1>)"
-    const Loop *NESTEROV_AG "(chainer_fast::rule_loops<chainer_fast::NesterovAG, 1>)"
-    const Loop *RMSPROP "(chainer_fast::rule_loops<chainer_fast::RMSprop, 1>)"
+        "(rules::rule_loops<rules::CorrectedMomentumSGD, 1>)"
+    const Loop *NESTEROV_AG "(rules::rule_loops<rules::NesterovAG, 1>)"
+    const Loop *RMSPROP "(rules::rule_loops<rules::RMSprop, 1>)"
     const Loop *RMSPROP_EPS_INSIDE \
-        "(chainer_fast::rule_loops<chainer_fast::RMSpropEpsInside, 1>)"
+        "(rules::rule_loops<rules::RMSpropEpsInside, 1>)"
     const Loop *RMSPROP_GRAVES \
-        "(chainer_fast::rule_loops<chainer_fast::RMSpropGraves, 3>)"
-    const Loop *ADA_GRAD "(chainer_fast::rule_loops<chainer_fast::AdaGrad, 1>)"
-    const Loop *ADA_DELTA "(chainer_fast::rule_loops<chainer_fast::AdaDelta, 2>)"
-    const Loop *SMORMS3 "(chainer_fast::rule_loops<chainer_fast::SMORMS3, 3>)"
-    const Loop *MSVAG "chainer_fast::msvag_loops"
-    const Loop *ADAM "(chainer_fast::rule_loops<chainer_fast::Adam, 2>)"
-    const Loop *AMSGRAD "(chainer_fast::rule_loops<chainer_fast::Adam, 3>)"
-    const Loop *ADABOUND "(chainer_fast::rule_loops<chainer_fast::AdaBound, 2>)"
-    const Loop *AMSBOUND "(chainer_fast::rule_loops<chainer_fast::AdaBound, 3>)"
-    const Loop *WEIGHT_DECAY "chainer_fast::hook_loops<chainer_fast::WeightDecay>"
-    const Loop *LASSO "chainer_fast::hook_loops<chainer_fast::Lasso>"
-    const Loop *HARD_CLIPPING "chainer_fast::hook_loops<chainer_fast::HardClipping>"
-    const Loop *SCALE "chainer_fast::hook_loops<chainer_fast::Scale>"
-    const Loop *UNSCALE "chainer_fast::hook_loops<chainer_fast::Unscale>"
+        "(rules::rule_loops<rules::RMSpropGraves, 3>)"
+    const Loop *ADA_GRAD "(rules::rule_loops<rules::AdaGrad, 1>)"
+    const Loop *ADA_DELTA "(rules::rule_loops<rules::AdaDelta, 2>)"
+    const Loop *SMORMS3 "(rules::rule_loops<rules::SMORMS3, 3>)"
+    const Loop *MSVAG "rules::msvag_loops"
+    const Loop *ADAM "(rules::rule_loops<rules::Adam, 2>)"
+    const Loop *AMSGRAD "(rules::rule_loops<rules::Adam, 3>)"
+    const Loop *ADABOUND "(rules::rule_loops<rules::AdaBound, 2>)"
+    const Loop *AMSBOUND "(rules::rule_loops<rules::AdaBound, 3>)"
+    const Loop *WEIGHT_DECAY "rules::hook_loops<rules::WeightDecay>"
+    const Loop *LASSO "rules::hook_loops<rules::Lasso>"
+    const Loop *HARD_CLIPPING "rules::hook_loops<rules::HardClipping>"
+    const Loop *SCALE "rules::hook_loops<rules::Scale>"
+    const Loop *UNSCALE "rules::hook_loops<rules::Unscale>"
 
-    ctypedef struct NesterovAGCoefficients "chainer_fast::NesterovAG<double>":
+    ctypedef struct NesterovAGCoefficients "rules::NesterovAG<double>":
         double learning_rate, momentum, squared_momentum, gradient_rate
-    ctypedef struct RMSpropCoefficients "chainer_fast::RMSprop<double>":
+    ctypedef struct RMSpropCoefficients "rules::RMSprop<double>":
         double learning_rate, keep, move, eps
-    ctypedef struct GravesCoefficients "chainer_fast::RMSpropGraves<double>":
+    ctypedef struct GravesCoefficients "rules::RMSpropGraves<double>":
         double learning_rate, keep, move, momentum, eps
-    ctypedef struct AdaDeltaCoefficients "chainer_fast::AdaDelta<double>":
+    ctypedef struct AdaDeltaCoefficients "rules::AdaDelta<double>":
         double keep, move, eps
-    ctypedef struct MSVAGCoefficients "chainer_fast::MSVAG<double>":
+    ctypedef struct MSVAGCoefficients "rules::MSVAG<double>":
         double move, weight, one_minus_rho, rho, eta, learning_rate, decay
-    ctypedef struct AdamCoefficients "chainer_fast::Adam<double>":
+    ctypedef struct AdamCoefficients "rules::Adam<double>":
         double move_m, move_v, alpha_t, eps, keep, eta, lower, upper, size_of_fixed
+
+cdef extern from *:
+    """
+    namespace rules = chainer_fast::update_rules;
+    """
 
 
 cdef Recipe _rule(

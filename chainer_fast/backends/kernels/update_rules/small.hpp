@@ -11,6 +11,7 @@
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 
 namespace chainer_fast {
+namespace update_rules {
 
 /* Numbers below 2^-112, other than zero, are checked: the product with a coefficient
    down to 1e-4 may be subnormal. */
@@ -125,4 +126,5 @@ struct Decaying<Adam, float, n_states> : DecayingAdam<false, n_states> {};
 template <int n_states>
 struct Decaying<AdaBound, float, n_states> : DecayingAdam<true, n_states> {};
 
+}  // namespace update_rules
 }  // namespace chainer_fast

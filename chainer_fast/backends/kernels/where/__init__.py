@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.where import compiled as _compiled
+from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
 

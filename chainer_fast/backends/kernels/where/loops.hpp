@@ -3,7 +3,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
-namespace chainer_fast {
+namespace chainer_fast::where {
 namespace {
 
 /* An array of one element goes with all others. */
@@ -31,4 +31,4 @@ void where_each(const unsigned char *condition, const T *x, bool x_single, const
 constexpr Loop where_loop = {where_each<float>, where_each<double>};
 
 }  // namespace
-}  // namespace chainer_fast
+}  // namespace chainer_fast::where

@@ -11,7 +11,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from chainer_fast._core import backprop
+from chainer_fast._core.backward import backprop
 from chainer_fast._help import installation
 from chainer_fast._help.command.profile import loop, report
 from chainer_fast.backends import kernels

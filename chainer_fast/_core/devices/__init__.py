@@ -1,0 +1,1 @@
+"""Kernels on GPUs: what is on a device, and launches by the driver of CUDA."""

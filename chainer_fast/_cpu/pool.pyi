@@ -1,6 +1,0 @@
-from typing import Any
-
-share: Any
-
-def note_loops(on: bool) -> None: ...
-def noted_loops() -> list[tuple[int, int, int]]: ...

@@ -1,3 +1,0 @@
-LEVELS: tuple[str, ...]
-
-def level() -> str: ...

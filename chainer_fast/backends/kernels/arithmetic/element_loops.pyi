@@ -1,3 +1,0 @@
-from chainer_fast.backends.kernels.common.elementwise import Loop
-
-loops: dict[str, Loop]

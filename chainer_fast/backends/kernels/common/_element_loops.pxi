@@ -1,0 +1,144 @@
+# Loops over arrays of NumPy, by the names of their elements. Part of elementwise.pyx.
+from numpy cimport PyArray_DATA, PyArray_SIZE
+
+cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
+        namespace "chainer_fast" nogil:
+    ElementLoop COPY
+    Py_ssize_t LONG_LOOP
+
+# Those of the files `elements.cc` of the families.
+cdef extern from * namespace "chainer_fast":
+    """
+    namespace chainer_fast {
+    extern const std::vector<ElementLoop> &ACTIVATION_LOOPS, &ARITHMETIC_LOOPS;
+    }
+    """
+    const vector[ElementLoop] ACTIVATION_LOOPS, ARITHMETIC_LOOPS
+
+
+cdef class Loop:
+    """A loop over arrays of one shape and type.
+
+    Attributes
+    ----------
+    name : str
+        Name of the element, such as ``'ReLU::of'``, or of a function of NumPy.
+    arrays, constants, outputs : int
+        How many arrays and constants it takes, and how many arrays it makes.
+    on_device : callable or None
+        The same for arrays of CuPy, if the element has such a form.
+    kernels : tuple of DeviceKernel, or None
+        That form for arrays of one shape: contiguous ones, and those with strides along
+        one axis, two axes, and so on.
+    """
+
+
+cdef Loop _loop_of(const ElementLoop *line):
+    cdef Loop made = Loop()
+    made.name = line.element.decode('ascii')
+    if line.function is not NULL:
+        made.name += '::' + line.function.decode('ascii')
+    made.arrays = line.arrays
+    made.constants = line.constants
+    made.outputs = 2 if made.name.endswith('::grads') else 1
+    for i in range(2):
+        if line.ufuncs.names[i] is not NULL:
+            name = line.ufuncs.names[i].decode('ascii')
+            made.ufuncs[i] = unary_of(
+                getattr(numpy, name), getattr(ufuncs, name, None))
+    made.any.f = line.f
+    made.any.d = line.d
+    made.any.ufuncs = made.ufuncs
+    return made
+
+
+cdef dict loops_of(const vector[ElementLoop] &table):
+    """Return the loops of a table by name."""
+    cdef dict found = {}
+    cdef size_t i
+    for i in range(table.size()):
+        loop = _loop_of(&table[i])
+        found[loop.name] = loop
+    return found
+
+
+copy = _loop_of(&COPY)
+
+#: The loops of families.
+ACTIVATION = loops_of(ACTIVATION_LOOPS)
+ARITHMETIC = loops_of(ARITHMETIC_LOOPS)
+
+
+cdef inline void *_data(object array) noexcept:
+    return NULL if array is None else PyArray_DATA(<np.ndarray>array)
+
+
+cdef inline int _call(
+        const AnyLoop &loop, char kind, object a, object b, object c, object out,
+        object second, double p, double q) except -1:
+    """Call a loop with arrays, or None."""
+    cdef void *x = _data(a)
+    cdef void *y = _data(b)
+    cdef void *z = _data(c)
+    cdef void *first = _data(out)
+    cdef void *other = _data(second)
+    cdef Py_ssize_t n = PyArray_SIZE(a)
+    if n >= LONG_LOOP:
+        with nogil:
+            loop.run(kind, x, y, z, first, other, n, p, q)
+    else:
+        loop.run(kind, x, y, z, first, other, n, p, q)
+    return 0
+
+
+cdef inline object _run(
+        const AnyLoop &loop, char kind, object a, object b, double p, double q):
+    """Return what a loop makes of one or two arrays, or None if it raised a flag."""
+    cdef object out = empty_gapless_like(a)
+    clear_float_errors()
+    _call(loop, kind, a, b, None, out, None, p, q)
+    return None if float_errors() else out
+
+
+cdef inline object _run_with(
+        const AnyLoop &loop, object a, object b, double p, double q):
+    """Return what a loop makes of two arrays in the order of the first, or None."""
+    cdef char kind = common_gapless_kind(a, b)
+    if kind:
+        return _run(loop, kind, a, b, p, q)
+    if gapless_kind(a):
+        b = in_order_of(b, a)
+        kind = common_gapless_kind(a, b)
+        return _run(loop, kind, a, b, p, q) if kind else None
+    return _run_spread(loop, a, b, False, p, q)
+
+
+cdef object _run_spread(
+        const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
+    """Return what a loop makes of one array or two that have gaps, or None."""
+    cdef Spread shape
+    if a is b:
+        if not shape_of_one(a, &shape):
+            return None
+        a = b = spread(a, &shape)
+    elif shape_of_two(a, b, broadcasts, &shape):
+        a, b = spread(a, &shape), spread(b, &shape)
+    else:
+        return None
+    return _run(loop, kind_of(a), a, b, p, q)
+
+
+cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):
+    """Return what a loop makes of one array, or None."""
+    cdef char kind = gapless_kind(a)
+    return _run(loop, kind, a, a, p, q) if kind else (
+        _run_spread(loop, a, a, False, p, q))
+
+
+cdef object run_loop(Loop loop, object a, object b, double p=0):
+    """Return what a loop makes of two arrays, or twice of one and a constant.
+
+    It has the order of the first. None if there is no loop for the arrays, and if it
+    raised a flag.
+    """
+    return _run_with(loop.any, a, b, p, 0)

@@ -1,0 +1,163 @@
+/* The table of a family's loops, made of the lines beside its elements.
+ *
+ * A file includes this header, and then the elements. Which functions an element has, and
+ * how many constants these take, is asked of its type. */
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+/* Lines: of an element whose functions take one array and constants, with the names of
+ * NumPy's functions between its parts; of one that takes two arrays; and of a function of
+ * NumPy. The gradient takes an operand and the gradient of the output; ``grads`` takes two
+ * operands and that, and makes the gradients by both. */
+#define CF_LOOPS(Element, ...) \
+    static const bool has_loops_of_##Element = \
+        add_loops<Element, 1>(#Element, {__VA_ARGS__});
+#define CF_LOOPS_OF_TWO(Element) \
+    static const bool has_loops_of_##Element = add_loops<Element, 2>(#Element, {});
+#define CF_LOOP_OF_UFUNC(name) \
+    static const bool has_loop_of_##name = add_loop_of_ufunc(#name);
+
+#include "chainer_fast/backends/kernels/common/element_loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+std::vector<ElementLoop> table;
+
+/* A function of elements as an object, which cannot be called if there is none. */
+#define CF_AS_OBJECT(Name, function) \
+    template <typename Element> \
+    struct Name { \
+        template <typename... T, typename E = Element> \
+        CF_ELEMENT auto operator()(T... x) const -> decltype(E::function(x...)) { \
+            return E::function(x...); \
+        } \
+    };
+
+CF_AS_OBJECT(Of, of)
+CF_AS_OBJECT(InnerOf, inner)
+CF_AS_OBJECT(OuterOf, outer)
+CF_AS_OBJECT(GradOf, grad)
+CF_AS_OBJECT(OuterGradOf, outer_grad)
+CF_AS_OBJECT(GradsOf, grads)
+
+template <typename Function, typename T, typename... X>
+constexpr int constants_after() {
+    return std::is_invocable_v<Function, X..., T, T> ? 2
+        : std::is_invocable_v<Function, X..., T> ? 1
+        : std::is_invocable_v<Function, X...> ? 0 : -1;
+}
+
+/* How many constants a function takes after so many elements; -1 if there is none. */
+template <typename Function, int arrays, typename T = double>
+constexpr int constants = arrays == 1 ? constants_after<Function, T, T>()
+    : arrays == 2 ? constants_after<Function, T, T, T>()
+    : constants_after<Function, T, T, T, T>();
+
+template <typename Function, typename T, typename... X>
+CF_ELEMENT T with_constants(T p, T q, X... x) {
+    if constexpr (constants<Function, sizeof...(X), T> == 2)
+        return Function()(x..., p, q);
+    else if constexpr (constants<Function, sizeof...(X), T> == 1)
+        return Function()(x..., p);
+    else
+        return Function()(x...);
+}
+
+template <typename Function, int arrays, typename T>
+CF_CLONES void over(const T *a, const T *b, const T *, T *out, T *, T p, T q,
+                    const Unary *, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        if constexpr (arrays == 1)
+            out[i] = with_constants<Function>(p, q, a[i]);
+        else
+            out[i] = with_constants<Function>(p, q, a[i], b[i]);
+}
+
+template <typename Element, typename T>
+CF_CLONES void over_three_to_two(
+        const T *a, const T *b, const T *c, T *out, T *second, T, T, const Unary *,
+        ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        Element::grads(a[i], b[i], c[i], out[i], second[i]);
+}
+
+template <typename T>
+void over_one_by_ufunc(const T *a, const T *, const T *, T *out, T *, T, T,
+                       const Unary *ufuncs, ptrdiff_t n) {
+    ufuncs[0].run(a, out, n);
+}
+
+/* -- of doubles by parts, between which NumPy's functions are called */
+
+template <typename Element>
+CF_CLONES void inner(const double *x, double *out, ptrdiff_t n, double p, double q) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = with_constants<InnerOf<Element>>(p, q, x[i]);
+}
+
+template <typename Element, bool gradient>
+CF_CLONES void outer(
+        const double *x, const double *g, double *out, ptrdiff_t n, double p, double q) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        if constexpr (gradient)
+            out[i] = with_constants<OuterGradOf<Element>>(p, q, x[i], g[i], out[i]);
+        else
+            out[i] = with_constants<OuterOf<Element>>(p, q, x[i], out[i]);
+}
+
+/* The gradient calls the first of two functions. */
+template <typename Element, bool gradient>
+void by_parts(const double *x, const double *g, const double *, double *out, double *,
+              double p, double q, const Unary *ufuncs, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i += PART) {
+        const ptrdiff_t m = part_at(i, n);
+        inner<Element>(x + i, out + i, m, p, q);
+        ufuncs[0].run(out + i, out + i, m);
+        if (!gradient && ufuncs[1])
+            ufuncs[1].run(out + i, out + i, m);
+        outer<Element, gradient>(x + i, gradient ? g + i : g, out + i, m, p, q);
+    }
+}
+
+/* -- lines of the table */
+
+template <typename Element, typename Function, int arrays, bool parts, bool gradient>
+ElementLoop line(const char *name, const char *function, Ufuncs ufuncs) {
+    ElementLoop made = {name, function, arrays, constants<Function, arrays>,
+                        over<Function, arrays, float>, nullptr, {}};
+    if constexpr (parts) {
+        made.d = by_parts<Element, gradient>;
+        made.ufuncs = ufuncs;
+    }
+    else
+        made.d = over<Function, arrays, double>;
+    return made;
+}
+
+template <typename Element, int arrays>
+bool add_loops(const char *name, Ufuncs ufuncs) {
+    if constexpr (constants<Of<Element>, arrays> >= 0)
+        table.push_back(
+            line<Element, Of<Element>, arrays, (constants<OuterOf<Element>, 2> >= 0),
+                 false>(name, "of", ufuncs));
+    if constexpr (constants<GradOf<Element>, 2> >= 0)
+        table.push_back(
+            line<Element, GradOf<Element>, 2, (constants<OuterGradOf<Element>, 3> >= 0),
+                 true>(name, "grad", ufuncs));
+    if constexpr (std::is_invocable_v<GradsOf<Element>, float, float, float, float, float>)
+        table.push_back({name, "grads", 3, 0, over_three_to_two<Element, float>,
+                         over_three_to_two<Element, double>, {}});
+    return true;
+}
+
+inline bool add_loop_of_ufunc(const char *name) {
+    table.push_back({name, nullptr, 1, 0, over_one_by_ufunc<float>,
+                     over_one_by_ufunc<double>, {name}});
+    return true;
+}
+
+}  // namespace
+}  // namespace chainer_fast

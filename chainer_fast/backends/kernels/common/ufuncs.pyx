@@ -1,0 +1,14 @@
+"""Functions of NumPy made of loops of our own, and loops of NumPy's functions."""
+import numpy
+
+cimport numpy as np
+from cpython.object cimport PyObject
+from numpy cimport PyArray_DATA, PyArray_SIZE
+
+from chainer_fast._core.arrays.private cimport find_loop
+
+np.import_array()
+np.import_ufunc()
+
+include "_exponentials.pxi"
+include "_ufunc_loops.pxi"

@@ -1,0 +1,26 @@
+# Choice of elements of arrays in C order, in single and double precision.
+#
+# Arrays without axes go with all shapes; other cases give ``NotImplemented``.
+#
+# Part of array/compiled.pyx.
+
+cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
+        namespace "chainer_fast::where":
+    void where_loop(
+        char kind, object condition, object x, bint x_single, object y, bint y_single,
+        object out, ptrdiff_t n) noexcept
+
+
+def where(np.ndarray condition not None, x, y):
+    cdef bint x_single, y_single
+    cdef char kind = kind_of(x)
+    if kind == 0 or kind_of(y) != kind or PyArray_TYPE(condition) != np.NPY_BOOL:
+        return NotImplemented
+    x_single, y_single = PyArray_NDIM(x) == 0, PyArray_NDIM(y) == 0
+    if x_single and y_single or not PyArray_IS_C_CONTIGUOUS(condition) or not (
+            (x_single or PyArray_SAMESHAPE(<np.ndarray>x, condition))
+            and (y_single or PyArray_SAMESHAPE(<np.ndarray>y, condition))):
+        return NotImplemented
+    out = empty_like(y if x_single else x)
+    where_loop(kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
+    return out
