@@ -49,6 +49,20 @@ def test_what_serves_people_is_one_room():
         'command', 'display', 'installation', 'mistakes', 'past', 'summary'}
 
 
+def test_plans_are_one_house_with_a_guide():
+    house = PACKAGE / 'graph_optimizations'
+    page = PACKAGE.parent / 'docs' / 'architecture.md'
+    guide = page.read_text(encoding='utf-8').partition(
+        '### Plans of static chains')[2].partition('\n## ')[0]
+    files = [path.relative_to(house).as_posix() for path in house.rglob('*')
+             if path.suffix in ('.py', '.pyx', '.pxi', '.hpp')
+             and path.stem != '__init__']
+    assert len([name for name in files if name.endswith('.pyx')]) <= 2
+    assert not [name for name in files
+                if '%s`' % name not in guide
+                and '`%s`' % name.partition('/')[2] not in guide]
+
+
 def test_every_part_of_that_room_is_in_its_header():
     header = (PACKAGE / '_help' / '__init__.py').read_text(encoding='utf-8')
     assert [name for name in entries(PACKAGE / '_help')

@@ -2,32 +2,12 @@
 import collections
 import typing as tp
 
-from chainer_fast.backends.kernels.plan import calls
-from chainer_fast.configuration import config
-from chainer_fast.graph_optimizations._call import settings
+from chainer_fast.graph_optimizations._replay import RefusedCall
 
 # Kinds that are kept, unless the user tells another number.
 LIMIT = 64
 # Times that it is made anew for a kind of calls, since links have changed.
 RENEWALS = 8
-
-
-class RefusedCall(calls.RefusedCallBase):
-    """A call that only the chain's code can make.
-
-    Parameters
-    ----------
-    call : Call
-    """
-
-    def __init__(self, call):
-        self._settings, self._gpu = call.kind.settings, call.kind.gpu
-        self.enable_backprop = bool(config.enable_backprop)
-        self.pattern = call.pattern(is_refused=True)
-
-    def same_settings(self):
-        """Return whether the configuration is the same."""
-        return config.use_static_graph and self._settings == settings(self._gpu)
 
 
 class Cache:
@@ -119,4 +99,7 @@ class Cache:
 
     def remember_refused(self, call, schedule):
         """Recognize a refused call the next time, at no cost."""
-        self.latest.note(call.func, RefusedCall(call), schedule)
+        refused = RefusedCall()
+        call.note_settings(refused)
+        refused.pattern = call.pattern(is_refused=True)
+        self.latest.note(call.func, refused, schedule)

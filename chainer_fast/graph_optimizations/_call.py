@@ -6,11 +6,12 @@ import weakref
 import numpy
 
 from chainer_fast._core.configuration.state import get_function_hooks
-from chainer_fast.backends import _cuda_graph, cuda
+from chainer_fast.backends import cuda
+from chainer_fast.backends._launches import needs
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.backends.kernels.plan.patterns import InputPattern, Of
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._nested import flatten
+from chainer_fast.graph_optimizations._replay import InputPattern, Of
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.link_hook import _get_link_hooks
 from chainer_fast.variable import Variable
@@ -76,6 +77,12 @@ class Call:
             _repeat, self.func, weakref.ref(self.chain), _without_inputs(self.args),
             _without_inputs(self.kwargs))
 
+    def note_settings(self, repeated):
+        """Note in a repeated call which configuration it is for."""
+        repeated.same_settings = functools.partial(
+            _same_settings, self.kind.settings, self.kind.gpu)
+        repeated.enable_backprop = bool(config.enable_backprop)
+
     def pattern(self, is_refused=False):
         """Return what compiled code compares the arguments of other calls with.
 
@@ -96,18 +103,15 @@ class Call:
         arrays = [getattr(x, 'raw_array', x) for x in self.inputs]
         gpu = None
         if not all([type(x) is numpy.ndarray and x.flags.c_contiguous for x in arrays]):
-            if not _cuda_graph.supported():
+            if not needs():     # graphs of CUDA are for GPUs of NVIDIA
                 return None
             gpu = cuda.cupy.cuda.runtime.getDevice()
             if not all([isinstance(x, cuda.ndarray) and x.device.id == gpu
                         for x in arrays]):
                 return None
-        # Some types of the same size are equal, apart from their characters.
         kind = Kind(gpu, self.func, tuple([
-            (array.shape, array.dtype, array.dtype.char,
-             getattr(x, 'requires_grad', None))
-            for x, array in zip(self.inputs, arrays, strict=True)]),
-            settings(gpu), (_frozen(self.args), _frozen(self.kwargs)))
+            input_kind(x) for x in self.inputs]),
+            _settings(gpu), (_frozen(self.args), _frozen(self.kwargs)))
         try:
             hash(kind)
         except TypeError:
@@ -115,10 +119,14 @@ class Call:
         return kind
 
 
-def settings(gpu=None):
+def _settings(gpu):
     """Return the configuration that repeated calls depend on."""
     names = _PROCESSOR_SETTINGS if gpu is None else _GPU_SETTINGS
     return tuple([getattr(config, name) for name in names])
+
+
+def _same_settings(then, gpu):
+    return config.use_static_graph and then == _settings(gpu)
 
 
 def is_input(x):
@@ -159,10 +167,26 @@ def _pattern(argument, gpu, is_refused):
         raise Unrecordable('an argument is a dictionary')
     if not is_input(argument):
         return argument
-    array = getattr(argument, 'raw_array', argument)
-    return InputPattern(
-        numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
-        getattr(argument, 'requires_grad', None), gpu)
+    return input_pattern(input_kind(argument), gpu)
+
+
+def input_kind(x):
+    """Return what inputs of calls of one kind have in common."""
+    array = getattr(x, 'raw_array', x)
+    # Some types of the same size are equal, apart from their characters.
+    return (array.shape, array.dtype, array.dtype.char,
+            getattr(x, 'requires_grad', None))
+
+
+def input_pattern(kind, gpu=None):
+    """Return what compiled code compares inputs of a kind with."""
+    shape, dtype, _, requires_grad = kind
+    return InputPattern(template(shape, dtype), requires_grad, gpu)
+
+
+def template(shape, dtype):
+    """Return an array of a shape and a type that takes no memory."""
+    return numpy.broadcast_to(numpy.empty((), dtype), shape)
 
 
 def _frozen(value):

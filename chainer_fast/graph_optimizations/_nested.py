@@ -1,4 +1,4 @@
-"""Lists and tuples inside each other, which chains take and return."""
+"""What chains take and return: lists and tuples inside each other."""
 
 
 def flatten(xs):
@@ -12,6 +12,11 @@ def flatten(xs):
         else:
             found.append(x)
     return found
+
+
+def is_constant(x):
+    """Return whether what is in a result can be the same object in every call."""
+    return x is None or isinstance(x, (bool, int, float, str))
 
 
 def replaced(replace, xs):

@@ -11,7 +11,7 @@ import weakref
 import numpy
 
 from chainer_fast import reporter
-from chainer_fast.backends.kernels.plan.patterns import MISSING, value_of
+from chainer_fast.graph_optimizations._replay import MISSING, value_of
 from chainer_fast.variable import Parameter, Variable
 
 # Attributes that belong to `static_graph` itself.

@@ -60,7 +60,6 @@ from __future__ import annotations
 import functools
 import typing as tp
 
-from chainer_fast.backends.kernels.plan.calls import MISS, REFUSED, LatestCalls
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _reads, _side_effects
 from chainer_fast.graph_optimizations._cache import LIMIT
@@ -69,6 +68,7 @@ from chainer_fast.graph_optimizations._decorator import decorated
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
 from chainer_fast.graph_optimizations._processor.calls import PlannedCalls
+from chainer_fast.graph_optimizations._replay import MISS, REFUSED, LatestCalls
 from chainer_fast.graph_optimizations._schedule import StaticScheduleFunction
 from chainer_fast.graph_optimizations._schedule_parts import ArrayInfo, ScheduleInfo
 from chainer_fast.graph_optimizations._trace import Trace

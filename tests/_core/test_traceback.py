@@ -7,7 +7,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import links as L
-from chainer_fast.backends.kernels.plan import patterns
+from chainer_fast.graph_optimizations import _replay
 from tests.compat import processes
 
 SCRIPT = '''
@@ -57,14 +57,14 @@ def broken_update():
 
 
 def broken_kernel():
-    patterns.Guard([lambda: 'no link'], frozenset())
+    _replay.Guard([lambda: 'no link'], frozenset())
 
 
 @pytest.mark.parametrize('call, source', [
     (broken_backward, '_core/backward/backprop.pyx'),
     (broken_update, '_core/updates/_rules.pxi'),
     (lambda: chainer.functions.relu('text'), '_core/graphs/_functions.pxi'),
-    (broken_kernel, 'backends/kernels/plan/patterns.pyx'),
+    (broken_kernel, 'graph_optimizations/_guards.pxi'),
     (lambda: L.Classifier(lambda x: 1 // 0)(1, 2), '_core/graphs/links.pyx')])
 def test_lines(call, source, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

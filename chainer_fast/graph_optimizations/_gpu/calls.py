@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 
-from chainer_fast.backends.kernels.plan.calls import MISS
 from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
+from chainer_fast.graph_optimizations._replay import MISS
 
 # Recordings of one kind of call that may be in use at the same time.
 MOST_IN_USE = 16

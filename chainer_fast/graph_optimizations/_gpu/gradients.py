@@ -2,10 +2,10 @@
 import typing as tp
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels.plan import recordings
+from chainer_fast.graph_optimizations._replay import RecordedGradients
 
 
-class Gradients(recordings.RecordedGradients):
+class Gradients(RecordedGradients):
     """Gradients of a recording for some inputs, launched from a graph.
 
     Parameters

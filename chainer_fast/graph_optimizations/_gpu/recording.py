@@ -4,16 +4,20 @@ Inputs are copied into arrays of the recording, and results out of them, so that
 outside ever holds memory that the next launch overwrites. Parameters are used in place.
 """
 import typing as tp
-import weakref
 
 from chainer_fast import function, function_node
-from chainer_fast.backends import _cuda_graph, _draws, cuda
+from chainer_fast.backends import _draws, cuda
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.plan import patterns, recordings
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations._call import is_input, settings
+from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations._call import is_input
 from chainer_fast.graph_optimizations._gpu.gradients import Gradients
-from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._gpu.recorder import Recorder
+from chainer_fast.graph_optimizations._gradients import (
+    MOST_GRADIENTS,
+    differentiated,
+)
+from chainer_fast.graph_optimizations._nested import flatten, is_constant, replaced
 from chainer_fast.graph_optimizations._side_effects import (
     OWN,
     ChainState,
@@ -22,12 +26,8 @@ from chainer_fast.graph_optimizations._side_effects import (
 )
 from chainer_fast.variable import Variable
 
-# Sets of inputs for whose gradients there is a graph each; others are differentiated
-# function by function.
-MOST_GRADIENTS = 16
 
-
-class Recording(recordings.RecordedCallBase):
+class Recording(_replay.RecordedCallBase):
     """A call, recorded.
 
     Parameters
@@ -42,7 +42,7 @@ class Recording(recordings.RecordedCallBase):
 
     def __init__(self, call):
         self._repeat = call.repetition()
-        self._recorder = _cuda_graph.Recorder()
+        self._recorder = Recorder()
         self.turns = self._recorder.turns
         self.arrays = [
             self._recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
@@ -66,34 +66,28 @@ class Recording(recordings.RecordedCallBase):
             isinstance(self._returned, _Output) and self._returned.is_variable)
         self.node_class = GraphLaunch
         self._backward = {}
-        self._recognize(call)
+        self._recognize(call, state.links)
 
-    def _recognize(self, call):
+    def _recognize(self, call, links):
         """Note what compiled code knows the call by."""
         self.device = call.kind.gpu
-        self._settings = call.kind.settings
-        self.enable_backprop = bool(config.enable_backprop)
+        call.note_settings(self)
         self.param_arrays = [p.raw_array for p in self.params]
         self.leaves = tuple([
             i for i, x in enumerate([*self._inputs, *self.params])
             if isinstance(x, Variable) and x.requires_grad])
-        self.guard = patterns.Guard(
-            [weakref.ref(link) for link in call.chain.links()], OWN)
+        self.guard = _replay.Guard(links, OWN)
         try:
             self.pattern = call.pattern()
         except Unrecordable:
             self.pattern = None     # its kind tells
-
-    def same_settings(self):
-        """Return whether the configuration is the same."""
-        return config.use_static_graph and self._settings == settings(self.device)
 
     def _take_output(self, returned):
         """Move a variable or an array to the outputs, and leave its place."""
         if isinstance(returned, (Variable, cuda.ndarray)):
             self._outputs.append(returned)
             return _Output(isinstance(returned, Variable))
-        if returned is None or isinstance(returned, (bool, int, float, str)):
+        if is_constant(returned):
             return returned
         raise Unrecordable('the result has a %s' % type(returned).__name__)
 
@@ -171,12 +165,10 @@ class Recording(recordings.RecordedCallBase):
 
     def differentiate(self, indexes, grads):
         """Return gradients by the recorded graph of functions, without launching."""
-        given = [(y, Variable(g)) for y, g in zip(self._outputs, grads, strict=True)
-                 if g is not None]
         candidates = [*self._inputs, *self.params]
-        outputs, grad_outputs = zip(*given, strict=True)
-        found = function_node.grad(
-            outputs, [candidates[i] for i in indexes], grad_outputs)
+        found = differentiated(
+            self._outputs, [None if g is None else Variable(g) for g in grads],
+            [candidates[i] for i in indexes])
         return [None if g is None else g.array for g in found]
 
     def call_again(self, indexes, inputs, grads):
@@ -185,12 +177,9 @@ class Recording(recordings.RecordedCallBase):
                 'use_static_graph', False), self.turns, _draws.taken_from(
                     self._forward.draws.again()):
             found = filter(is_input, flatten(self._repeat(inputs)))
-        given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
-        outputs, grad_outputs = zip(*given, strict=True)
         candidates = [*inputs, *self.params]
-        return tuple(function_node.grad(
-            outputs, [candidates[i] for i in indexes], grad_outputs,
-            enable_double_backprop=True))
+        return tuple(differentiated(
+            found, grads, [candidates[i] for i in indexes], True))
 
     def draws(self):
         """Return whether a call draws random numbers."""
@@ -204,7 +193,7 @@ class _Output:
         self.is_variable = is_variable
 
 
-@record(recordings.GraphLaunchShortcut())
+@record(_replay.GraphLaunchShortcut())
 class GraphLaunch(function_node.FunctionNode):
     """A call of a static chain, launched from a recording.
 

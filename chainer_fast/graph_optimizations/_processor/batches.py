@@ -7,7 +7,7 @@ of the sequence at once. Rows do not depend on each other: the bits are the same
 import collections
 import heapq
 
-from chainer_fast.backends.kernels.plan import layers
+from chainer_fast.graph_optimizations._processor import plans
 
 # Products of more rows gain nothing.
 MOST_ROWS = 64
@@ -149,6 +149,6 @@ def _merged(operations):
     product = operations[0].product
     outs = tuple([it.outputs[0] for it in operations])
     lefts = [it.inputs[0] for it in operations]
-    step = layers.Products(product.shape, lefts, product.right, outs, product.start)
+    step = plans.Products(product.shape, lefts, product.right, outs, product.start)
     return operations[0]._replace(
         inputs=(*lefts, *operations[0].inputs[1:]), outputs=outs, step=step)

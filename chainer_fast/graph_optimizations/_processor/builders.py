@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.common import blas
-from chainer_fast.backends.kernels.plan import layers
+from chainer_fast.graph_optimizations._processor import plans
 
 
 def builder_of(function, values, inputs, outputs, uses):
@@ -43,7 +43,7 @@ class Affine:
     @classmethod
     def serves(cls, x, w, b=None, uses=(1, 1)):
         """Return whether there are steps for arrays of these shapes and types."""
-        if not layers.available or not all([
+        if not plans.has_tiles or not all([
                 array is None or array.dtype == numpy.float32 for array in (x, w, b)]):
             return False
         (rows, depth), columns = x.shape, len(w)
@@ -65,8 +65,8 @@ class Affine:
     def _pack(planner, value, depth, columns, turned):
         def make():
             packed = planner.values.add(
-                (layers.size_of_packed(depth, columns),), numpy.float32)
-            step = layers.Pack(value, packed, depth, columns, turned)
+                (plans.size_of_packed(depth, columns),), numpy.float32)
+            step = plans.Pack(value, packed, depth, columns, turned)
             planner.step_into(step, (value,), (packed,))
             return packed
         return planner.once((value, turned), make)
@@ -116,14 +116,14 @@ class Affine:
             packed = cls._pack(planner, x, rows, depth, False)
             out = planner.values.like(w) if total is None else total
             planner.step_into(
-                layers.Product((columns, rows, depth), g, packed, out, total,
+                plans.Product((columns, rows, depth), g, packed, out, total,
                                turned=True),
                 (g, packed, *([] if total is None else [total])), (out,))
             found[1] = None if out is total else out
         if 2 in targets:
             found[2] = planner.values.like(node.inputs[2])
             planner.step_into(
-                layers.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
+                plans.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
         return found
 
 
@@ -139,7 +139,7 @@ class LSTM:
     @staticmethod
     def _step(planner, c, values, gradient):
         template = planner.values.templates[c]
-        return layers.LSTMStep(template.dtype.char, template.shape, values, gradient)
+        return plans.LSTMStep(template.dtype.char, template.shape, values, gradient)
 
     @classmethod
     def forward(cls, planner, node):

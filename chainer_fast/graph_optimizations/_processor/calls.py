@@ -1,9 +1,8 @@
 """Calls of static chains that plans make, and those that they do not."""
-from chainer_fast.backends.kernels.plan.calls import MISS
-from chainer_fast.backends.kernels.plan.steps import NotStatic
 from chainer_fast.graph_optimizations._cache import LIMIT, Cache
 from chainer_fast.graph_optimizations._processor.graph import Graph
 from chainer_fast.graph_optimizations._processor.planned_call import PlannedCall
+from chainer_fast.graph_optimizations._replay import MISS, NotStatic
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 
 # Kinds of state in which calls of one kind may find their links.

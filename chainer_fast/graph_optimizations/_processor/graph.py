@@ -10,7 +10,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import function
-from chainer_fast.graph_optimizations._nested import flatten, replaced
+from chainer_fast.graph_optimizations._nested import flatten, is_constant, replaced
 from chainer_fast.graph_optimizations._processor import state
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.variable import Variable
@@ -208,7 +208,7 @@ class Graph:
         return None
 
     def _output(self, returned):
-        if returned is None or isinstance(returned, (bool, int, float, str)):
+        if is_constant(returned):
             return returned
         for i, x in enumerate(self._arguments):
             if x is returned:

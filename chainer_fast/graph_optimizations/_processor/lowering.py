@@ -5,9 +5,9 @@ A lowering appends the steps of a function, and of its gradient, as
 """
 import collections
 
+from chainer_fast._core.graphs.graph import registered
 from chainer_fast.backends.kernels.common import elementwise
-from chainer_fast.backends.kernels.plan import engine, steps
-from chainer_fast.graph_optimizations._processor import fallback
+from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.builders import builder_of
 
 
@@ -37,10 +37,12 @@ def _lower(index, node, graph, values, uses):
     builder = builder_of(node.function, values, node.inputs, node.outputs, uses)
     if builder is not None:
         return builder
-    short = len(node.outputs) == 1 and fallback.has_shortcut(
-        node.function, len(node.inputs))
-    return Function(index, short, type(node.function) in graph.drawing,
-                    not short or bool(graph.updated))
+    shortcut, _ = registered(type(node.function)) or (None, None)
+    short = shortcut is not None and len(node.outputs) == 1 and (
+        len(node.inputs) <= plans.MOST_INPUTS)
+    return Function(
+        index, short, getattr(shortcut, 'gives_rows', False),
+        type(node.function) in graph.drawing, not short or bool(graph.updated))
 
 
 class Loops:
@@ -81,24 +83,24 @@ class Function:
     index : int
         Position of the function in a workspace.
     has_shortcut : bool
+    gives_rows : bool
+        Whether the shortcut may give gradients by rows.
     draws : bool
         Whether it draws random numbers.
     has_effects : bool
         Whether it may change arrays that others read.
     """
 
-    def __init__(self, index, has_shortcut, draws, has_effects):
+    def __init__(self, index, has_shortcut, gives_rows, draws, has_effects):
         self._index = index
         self.has_shortcut = has_shortcut
+        self._gives_rows = gives_rows
         self._draws = draws
         self._has_effects = has_effects
 
     def forward(self, planner, node):
-        step = engine.EngineCall(
+        step = plans.FunctionCall(
             self._index, node.function, node.inputs, node.outputs, node.flows)
-        if self.has_shortcut:
-            step = steps.ShortcutCall(
-                self._index, node.inputs, node.outputs[0], node.function, step)
         planner.step(
             step, node.inputs, node.outputs, self._draws, self._has_effects)
 
@@ -106,11 +108,9 @@ class Function:
         found = [planner.values.like(value) if i in targets else None
                  for i, value in enumerate(node.inputs)]
         made = [found[i] for i in targets]
-        step = engine.EngineGradient(
+        step = plans.FunctionGradient(
             self._index, node.function.label, grads, targets, made)
-        if self.has_shortcut:
-            step = steps.ShortcutGradient(self._index, grads[0], tuple(found), step)
-        if fallback.gives_rows(node.function):
+        if self._gives_rows:
             planner.values.rows.update(made)
         planner.step(
             step, [g for g in grads if g is not None], made, self._draws,

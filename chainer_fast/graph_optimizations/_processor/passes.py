@@ -3,8 +3,7 @@ import heapq
 
 from chainer_fast.backends.kernels.arithmetic import elements
 from chainer_fast.backends.kernels.common import elementwise
-from chainer_fast.backends.kernels.plan import rows
-from chainer_fast.graph_optimizations._processor import fallback
+from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.lowering import Function, Loops
 from chainer_fast.graph_optimizations._processor.planner import Planner
 
@@ -105,7 +104,7 @@ class Backward:
         if grad not in self._values.rows:
             return grad
         array = self._values.like(grad)
-        self.planner.step(rows.Dense(grad, array), (grad,), (array,))
+        self.planner.step(plans.Dense(grad, array), (grad,), (array,))
         return array
 
     def _add(self, value, grad):
@@ -116,15 +115,12 @@ class Backward:
             self._sums.pop(value, None)
             if not self._values.rows.isdisjoint((earlier, grad)):
                 self._values.rows.add(total)
-                self.planner.step(
-                    rows.SumOfGradients(earlier, grad, total), (earlier, grad),
-                    (total,))
-            elif self._values.fits(value):
+            if total not in self._values.rows and self._values.fits(value):
                 self.planner.loop(elements.loops['Add::of'], (earlier, grad), total)
                 self._sums[value] = total
             else:
                 self.planner.step(
-                    fallback.Sum(earlier, grad, total), (earlier, grad), (total,))
+                    plans.Sum(earlier, grad, total), (earlier, grad), (total,))
             grad = total
         self._grads[value] = grad
         index = self._maker.get(value)
@@ -145,7 +141,7 @@ class Backward:
             if self._values.fits(value):
                 self.planner.loop(elementwise.copy, (grad,), own)
             else:
-                self.planner.step(fallback.Copy(grad, own), (grad,), (own,))
+                self.planner.step(plans.Dense(grad, own, copied=True), (grad,), (own,))
             grad = own
         taken.add(grad)
         return grad

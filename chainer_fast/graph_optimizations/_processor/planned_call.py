@@ -10,19 +10,20 @@ import weakref
 
 from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.plan import calls, patterns, steps
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations._call import is_input, settings
+from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations._call import is_input
+from chainer_fast.graph_optimizations._gradients import (
+    MOST_GRADIENTS,
+    differentiated,
+)
 from chainer_fast.graph_optimizations._nested import flatten, replaced
-from chainer_fast.graph_optimizations._processor import draws, passes, state
+from chainer_fast.graph_optimizations._processor import draws, passes, plans, state
 from chainer_fast.graph_optimizations._processor.graph import Output
 from chainer_fast.graph_optimizations._processor.lowering import Function, lower
 from chainer_fast.graph_optimizations._processor.planner import Values
 from chainer_fast.graph_optimizations._side_effects import OWN
 from chainer_fast.variable import Variable
-
-# Sets of inputs for whose gradients there is a plan each; others call the code.
-MOST_GRADIENTS = 16
 
 
 class _Nothing:
@@ -41,7 +42,7 @@ def _new_function(pristine, nodes):
     return applied
 
 
-class PlannedCall(calls.PlannedCallBase):
+class PlannedCall(plans.PlannedCallBase):
     """A call of a chain, with its plans.
 
     Parameters
@@ -57,15 +58,14 @@ class PlannedCall(calls.PlannedCallBase):
     def __init__(self, graph, call, params, free):
         self._graph = graph
         self._repeat = call.repetition()
-        self._settings = call.kind.settings
-        self.enable_backprop = bool(config.enable_backprop)
+        call.note_settings(self)
         links = [weakref.ref(link) for link in call.chain.links()]
         places = [(links[i], name) for i, name in graph.before]
-        self.guard = patterns.Guard(links, OWN, places)
+        self.guard = _replay.Guard(links, OWN, places)
         self._kinds = [None if slot in free else kind
                        for slot, kind in graph.before.items()]
-        self.slots = patterns.Slots(
-            places, [patterns.ANY if kind is None else state.pattern_of(kind)
+        self.slots = _replay.Slots(
+            places, [_replay.ANY if kind is None else state.pattern_of(kind)
                      for kind in self._kinds],
             [slot in graph.states for slot in graph.before])
         states = [graph.states[slot] for slot in graph.before if slot in graph.states]
@@ -83,10 +83,6 @@ class PlannedCall(calls.PlannedCallBase):
     def holds(self):
         """Return whether links are as they were."""
         return self.guard.holds()
-
-    def same_settings(self):
-        """Return whether the configuration is the same."""
-        return config.use_static_graph and self._settings == settings()
 
     def _make_plans(self):
         graph = self._graph
@@ -140,7 +136,7 @@ class PlannedCall(calls.PlannedCallBase):
                 for value, flows in zip(node.inputs, node.flows, strict=True)]))
             if isinstance(lowering, Function) and lowering.has_shortcut else None
             for node, lowering in zip(graph.nodes, self._lowerings, strict=True)]
-        workspace = steps.Workspace(
+        workspace = plans.Workspace(
             templates, self._values.plain, functions, self.input_values)
         workspace.fill(graph.constants.keys(), graph.constants.values())
         return workspace
@@ -203,16 +199,8 @@ class PlannedCall(calls.PlannedCallBase):
             if len(self._gradient_plans) >= MOST_GRADIENTS:
                 return None
             self._gradient_plans[key] = _planned(self._backward(*key))
-        plan, given, values = self._gradient_plans[key]
-        try:
-            if not workspace.fill(given, [g for g in grads if g is not None]):
-                return None
-            if not plan.run(workspace):
-                return None
-        except steps.NotStatic as e:
-            self.refused = str(e)
-            return None
-        return [None if value is None else workspace.result(value) for value in values]
+        return self.run_backward(
+            workspace, self._gradient_plans[key], [g for g in grads if g is not None])
 
     def call_again(self, indexes, inputs, before, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
@@ -223,13 +211,10 @@ class PlannedCall(calls.PlannedCallBase):
         made = flatten([returned, *[held[i] for i, _ in self._left]])
         found = {output.value: y for output, y in zip(
             self._graph.outputs, filter(is_input, made), strict=True)}
-        given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
-                 if g is not None]
-        outputs, grad_outputs = zip(*given, strict=True)
         every = [*inputs, *self.params]
-        return tuple(function_node.grad(
-            outputs, [every[self.sources[i]] for i in indexes], grad_outputs,
-            enable_double_backprop=double))
+        return tuple(differentiated(
+            [found[value] for value in self.seeds], grads,
+            [every[self.sources[i]] for i in indexes], double))
 
     @contextlib.contextmanager
     def _as_before(self, inputs, before):
@@ -260,7 +245,7 @@ class PlannedCall(calls.PlannedCallBase):
         return tuple([self.leaves[i] for i in indexes])
 
 
-@record(calls.PlanRunShortcut(), fields=('lease',))
+@record(plans.PlanRunShortcut(), fields=('lease',))
 class PlanRun(function_node.FunctionNode):
     """A call of a static chain, made by a plan.
 
@@ -271,7 +256,7 @@ class PlanRun(function_node.FunctionNode):
     lease : Lease
     """
 
-    lease: calls.Lease
+    lease: plans.Lease
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):
@@ -290,7 +275,7 @@ class PlanRun(function_node.FunctionNode):
             if found is not None:
                 return tuple([
                     None if g is None else Variable(
-                        steps.as_array(g), requires_grad=False) for g in found])
+                        plans.as_array(g), requires_grad=False) for g in found])
         return call.call_again(
             indexes, lease.inputs, lease.before, grad_outputs, config.enable_backprop)
 

@@ -4,7 +4,8 @@ import itertools
 
 import numpy
 
-from chainer_fast.backends.kernels.plan import layers, steps
+from chainer_fast.graph_optimizations._call import template
+from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
 
@@ -41,7 +42,7 @@ class Values:
 
     def add(self, shape, dtype, plain=True):
         """Return a new value."""
-        self.templates.append(numpy.broadcast_to(numpy.empty((), dtype), shape))
+        self.templates.append(template(shape, dtype))
         self.plain.append(plain)
         return len(self.templates) - 1
 
@@ -102,7 +103,7 @@ class Planner:
     def product(self, shape, left, right, out, start=None):
         """Append a product, with a packed right operand, that starts with one row."""
         inputs = (left, right) if start is None else (left, right, start)
-        step = layers.Product(shape, left, right, out, start, one_row=True)
+        step = plans.Product(shape, left, right, out, start, one_row=True)
         self.operations.append(Operation(
             inputs, (out,), None, (), step, True, product=Product(shape, right, start)))
 
@@ -152,7 +153,7 @@ class Planner:
         drops: list[list[int] | None] = [None] * len(segments)
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
-        return steps.Plan(
+        return plans.Plan(
             [self._fused(them, count) if them[0].loop else them[0].step
              for them in segments],
             sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays),
@@ -160,7 +161,7 @@ class Planner:
             not all([it.is_planned for it in self.operations]))
 
     def _segments(self, operations):
-        """Return runs of loops over arrays of one size and type, and other steps."""
+        """Return runs of loops over arrays of one size and type, and other plans."""
         segments = []
         before = None
         for operation in operations:
@@ -196,7 +197,7 @@ class Planner:
 
     def _fused(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]
-        return steps.FusedLoops(template.dtype.char, template.size, pieces, [
+        return plans.FusedLoops(template.dtype.char, template.size, pieces, [
             (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
 
     @staticmethod

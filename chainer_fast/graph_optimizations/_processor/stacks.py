@@ -4,7 +4,7 @@ import collections
 import numpy
 
 from chainer_fast._core.graphs import graph
-from chainer_fast.backends.kernels.plan import layers
+from chainer_fast.graph_optimizations._processor import plans
 
 # Values with rows of the factors, in panels; the value that their product is added to;
 # the shape of the product; the rows that there are, and those that there is room for.
@@ -54,7 +54,7 @@ class Stacks:
             self.settle(weight)
             stack = stack._replace(rows=0)
         self._planner.step_into(
-            layers.PackRows(stack.rows, rows, room, (left, right), (m, n), stack[:2]),
+            plans.PackRows(stack.rows, rows, room, (left, right), (m, n), stack[:2]),
             (left, right), stack[:2])
         self._stacks[weight] = stack._replace(rows=stack.rows + rows)
         return True
@@ -66,10 +66,10 @@ class Stacks:
             return
         m, n = stack.shape
         self._planner.step_into(
-            layers.ProductOfRows(
+            plans.ProductOfRows(
                 (m, stack.rows, n), stack.room, stack.left, stack.right, stack.total),
             stack[:3], (stack.total,))
 
     def _panels(self, room, columns):
         return self._planner.values.add(
-            (layers.size_of_rows(room, columns),), numpy.float32)
+            (plans.size_of_rows(room, columns),), numpy.float32)

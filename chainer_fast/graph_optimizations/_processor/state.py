@@ -4,7 +4,9 @@ A *slot* is such an attribute: the position of a link in its chain, and a name.
 """
 import numpy
 
-from chainer_fast.backends.kernels.plan import patterns
+from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations._call import input_kind, input_pattern
+from chainer_fast.graph_optimizations._nested import is_constant
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 from chainer_fast.variable import Parameter, Variable
 
@@ -49,10 +51,8 @@ def kinds_of(found, name_of):
                                    % name_of(*slot))
             variables[id(value)] = i
             arrays.add(id(array))
-            kinds[slot] = ('input', array.shape, array.dtype, array.dtype.char,
-                           getattr(value, 'requires_grad', None))
-        elif value is patterns.MISSING or value is None or isinstance(
-                value, (bool, int, float, str)):
+            kinds[slot] = 'input', *input_kind(value)
+        elif value is _replay.MISSING or is_constant(value):
             kinds[slot] = 'value', type(value), value
         else:
             raise Unrecordable('%s is a %s' % (name_of(*slot), type(value).__name__))
@@ -62,10 +62,10 @@ def kinds_of(found, name_of):
 def pattern_of(kind):
     """Return the pattern of a kind for compiled code."""
     if kind[0] == 'same':
-        return patterns.Same(kind[1])
+        return _replay.Same(kind[1])
     if kind[0] == 'value':
         return kind[2]
-    return patterns.InputPattern(_template(kind), kind[4])
+    return input_pattern(kind[1:])
 
 
 def example_of(kind):
@@ -76,7 +76,3 @@ def example_of(kind):
         return kind[2]
     array = numpy.zeros(kind[1], kind[2])
     return array if kind[4] is None else Variable(array, requires_grad=kind[4])
-
-
-def _template(kind):
-    return numpy.broadcast_to(numpy.empty((), kind[2]), kind[1])

@@ -16,7 +16,7 @@ import chainer_fast as chainer
 from chainer_fast._cpu import shared
 from chainer_fast.backends.kernels import matmul
 from chainer_fast.backends.kernels.common import blas, product_choice
-from chainer_fast.backends.kernels.plan import layers
+from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.builders import Affine
 
 EXAMPLES = [(8, 40, 8, False, False), (40, 8, 8, True, False), (8, 8, 40, False, True)]
@@ -24,7 +24,7 @@ GAINS = [1.25, .5, 2.]
 BUILD = 'a build', 16
 
 has_tiles = pytest.mark.skipif(
-    not layers.available, reason='no code of our own for this processor')
+    not plans.has_tiles, reason='no code of our own for this processor')
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 import numpy
 import pytest
 
-from chainer_fast.backends import _cuda_graph, cuda
+from chainer_fast.backends import cuda
+from chainer_fast.graph_optimizations._gpu.recorder import Recorder
 
 pytestmark = pytest.mark.gpu
 
@@ -17,7 +18,7 @@ def test_nothing_is_carried_out_until_launched():
         b += c
         b[1:3] = c[1:3] * 10
 
-    graph, _ = _cuda_graph.Recorder().record(operations)
+    graph, _ = Recorder().record(operations)
     numpy.testing.assert_array_equal(b.get(), 0)
     graph.launch()
     numpy.testing.assert_array_equal(b.get(), [1, 30, 50, 7])
@@ -35,7 +36,7 @@ def test_nothing_is_carried_out_until_launched():
 def test_what_cannot_be_recorded(operation):
     a = cuda.cupy.eye(3, dtype='f')
     with pytest.raises((RuntimeError, NotImplementedError), match='capturing|capture'):
-        _cuda_graph.Recorder().record(lambda: operation(a))
+        Recorder().record(lambda: operation(a))
     # Everything is as it was before.
     assert not cuda.cupy.cuda.get_current_stream().is_capturing()
     operation(a)
@@ -48,12 +49,12 @@ def test_other_streams_are_not_recorded():
         with cuda.Stream.null:
             a.fill(2)
 
-    _cuda_graph.Recorder().record(operations)
+    Recorder().record(operations)
     numpy.testing.assert_array_equal(a.get(), 2)
 
 
 def test_streams_take_turns(monkeypatch):
-    recorder = _cuda_graph.Recorder()
+    recorder = Recorder()
     order = []
     monkeypatch.setattr(cuda.Stream, 'wait_event',
                         lambda stream, event: order.append(('wait', stream)))
@@ -83,7 +84,7 @@ def test_the_default_stream_does_not_capture():
 
 def test_copies_are_independent_and_contiguous():
     a = cuda.cupy.arange(6).reshape(2, 3).T
-    b = _cuda_graph.Recorder().copy(a)
+    b = Recorder().copy(a)
     assert b.flags.c_contiguous
     a[...] = 0
     numpy.testing.assert_array_equal(b.get(), numpy.arange(6).reshape(2, 3).T)

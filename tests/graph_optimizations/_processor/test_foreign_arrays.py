@@ -11,8 +11,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast.backends.kernels.plan import steps
-from chainer_fast.graph_optimizations._processor import planner
+from chainer_fast.graph_optimizations._processor import planner, plans
 from tests import forced
 from tests._core.foreign import NATIVE, ORIGINS, OTHERS
 from tests.graph_optimizations.static_chains import (
@@ -177,7 +176,7 @@ def test_no_plan_runs_in_a_workspace_that_lacks_a_value(compute):
             assert not fits
             try:
                 assert call.plan.run(workspace)
-            except steps.NotStatic as error:
+            except plans.NotStatic as error:
                 assert 'value %d' % missing in str(error)
                 used += 1
     assert used >= 4
@@ -197,10 +196,10 @@ def test_what_does_not_fit_leaves_nothing_of_an_earlier_call():
 def test_a_plan_without_memory_of_its_own_raises():
     values = planner.Values()
     x, y = values.add((3,), np.dtype('f')), values.add((3,), np.dtype('>f4'))
-    plan = steps.Plan([], [y], [], [], [], [], [], [x], [], False)
-    workspace = steps.Workspace(values.templates, values.plain, [], [])
+    plan = plans.Plan([], [y], [], [], [], [], [], [x], [], False)
+    workspace = plans.Workspace(values.templates, values.plain, [], [])
     workspace.fill([x], [np.ones(3, 'f')])
-    with pytest.raises(steps.NotStatic, match='no memory'):
+    with pytest.raises(plans.NotStatic, match='no memory'):
         plan.run(workspace)
 
 

@@ -4,7 +4,7 @@ import numpy
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast._core.graphs import graph
-from chainer_fast.backends.kernels.plan import layers
+from chainer_fast.graph_optimizations._processor import plans
 from tests.graph_optimizations._processor.tiles import ROWS, UNITS, needs_tiles
 from tests.graph_optimizations.static_chains import draw
 
@@ -47,9 +47,9 @@ class Static(Weights):
 def test_sum_over_uses(monkeypatch):
     plain, static = Weights(), Static()
     copied = []
-    step = layers.PackRows
+    step = plans.PackRows
     monkeypatch.setattr(
-        layers, 'PackRows', lambda *args: copied.append(args) or step(*args))
+        plans, 'PackRows', lambda *args: copied.append(args) or step(*args))
     for k in range(4):
         x = draw(k, ROWS, UNITS, dtype='f')
         for a, b in zip(plain.gradients(x), static.gradients(x), strict=True):

@@ -1,26 +1,75 @@
-"""What calls are recognized by: patterns of arguments, and of attributes of links."""
-cimport numpy as np
-import numpy
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
-from cpython.object cimport PyObject
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_SAMESHAPE
-
-from chainer_fast._core.arrays.dtypes cimport has_dtype, same_type
-from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
-from chainer_fast._core.arrays.private cimport instance_dict, referent
-from chainer_fast._core.devices.launches cimport is_on_device
-from chainer_fast._core.graphs.graph cimport VariableBase
-
-np.import_array()
+# What calls are recognized by: patterns of arguments, and of attributes of links.
+# Part of _replay.pyx.
 
 #: Stands for an attribute that is not there.
 MISSING = object()
 
+#: The pattern of whatever may be there.
+ANY = object()
+
 # Their zeros are equal, whatever their signs.
 cdef tuple _FLOATS = (float, complex, numpy.inexact)
 
-#: The pattern of whatever may be there.
-ANY = object()
+
+cdef class InputPattern:
+    """An argument: an array, or a variable with one.
+
+    Parameters
+    ----------
+    template : numpy.ndarray
+        Its shape and type.
+    requires_grad : bool or None
+        None for an array.
+    device : int or None
+        The GPU; None for arrays of NumPy, in C order.
+    """
+    cdef np.ndarray template
+    cdef tuple shape
+    cdef int requires_grad
+    cdef int device
+
+    def __init__(self, np.ndarray template, requires_grad, device=None):
+        self.template = template
+        self.requires_grad = -1 if requires_grad is None else requires_grad
+        self.device = -1 if device is None else device
+        self.shape = (<object>template).shape
+
+    cdef bint fits(self, object array) except -1:
+        if self.device >= 0:
+            return is_on_device(array) and has_dtype(
+                self.template, array.dtype) and (
+                array.shape == self.shape) and array.data.device_id == self.device
+        return PyArray_CheckExact(array) and (
+            same_type(array, self.template)
+            and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
+            and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
+
+
+cdef class Of:
+    """Any object of a class.
+
+    Parameters
+    ----------
+    cls : type
+    """
+    cdef readonly object cls
+
+    def __init__(self, cls):
+        self.cls = cls
+
+
+cdef class Same:
+    """The same object as another attribute.
+
+    Parameters
+    ----------
+    index : int
+        Its position.
+    """
+    cdef readonly int index
+
+    def __init__(self, index):
+        self.index = index
 
 
 cdef bint matches(object pattern, object argument, list inputs) except -1:
@@ -73,59 +122,15 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
                  and repr(pattern) != repr(argument)))
 
 
-cdef class InputPattern:
-    """An argument: an array, or a variable with one.
-
-    Parameters
-    ----------
-    template : numpy.ndarray
-        Its shape and type.
-    requires_grad : bool or None
-        None for an array.
-    device : int or None
-        The GPU; None for arrays of NumPy, in C order.
-    """
-
-    def __init__(self, np.ndarray template, requires_grad, device=None):
-        self.template = template
-        self.requires_grad = -1 if requires_grad is None else requires_grad
-        self.device = -1 if device is None else device
-        self.shape = (<object>template).shape
-
-    cdef bint fits(self, object array) except -1:
-        if self.device >= 0:
-            return is_on_device(array) and has_dtype(
-                self.template, array.dtype) and (
-                array.shape == self.shape) and array.data.device_id == self.device
-        return PyArray_CheckExact(array) and (
-            same_type(array, self.template)
-            and PyArray_SAMESHAPE(<np.ndarray>array, self.template)
-            and PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS))
-
-
-cdef class Of:
-    """Any object of a class.
-
-    Parameters
-    ----------
-    cls : type
-    """
-
-    def __init__(self, cls):
-        self.cls = cls
-
-
-cdef class Same:
-    """The same object as another attribute.
-
-    Parameters
-    ----------
-    index : int
-        Its position.
-    """
-
-    def __init__(self, index):
-        self.index = index
+cpdef object value_of(object link, str name):
+    """Return an attribute of a link, of its class, or ``MISSING``."""
+    cdef PyObject *own = instance_dict(link)
+    cdef PyObject *found = NULL
+    if own is not NULL:
+        found = PyDict_GetItemWithError(<object>own, name)
+    if found is not NULL:
+        return <object>found
+    return getattr(type(link), name, MISSING)
 
 
 cdef class Slots:
@@ -178,17 +183,6 @@ cdef class Slots:
     def get(self):
         """Return the attributes, ``MISSING`` for those that only the class may have."""
         return [vars(referent(link)).get(name, MISSING) for link, name in self.places]
-
-
-cpdef object value_of(object link, str name):
-    """Return an attribute of a link, of its class, or ``MISSING``."""
-    cdef PyObject *own = instance_dict(link)
-    cdef PyObject *found = NULL
-    if own is not NULL:
-        found = PyDict_GetItemWithError(<object>own, name)
-    if found is not NULL:
-        return <object>found
-    return getattr(type(link), name, MISSING)
 
 
 cdef class Guard:

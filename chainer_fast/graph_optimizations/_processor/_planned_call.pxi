@@ -1,134 +1,10 @@
-"""Calls that are the same as a recorded one.
+# Calls that plans make, forward and backward. Part of plans.pyx.
 
-A call is compared with the recorded one without a step of Python: its arguments, the
-configuration, and the attributes of the links. Then a plan makes it.
-"""
-cimport cython
-cimport numpy as np
-from cpython.dict cimport PyDict_Size
-from cpython.object cimport PyObject
-from numpy cimport PyArray_NewCopy
+cdef enum:
+    LIMIT = 16      # workspaces that wait for the next call
 
-from chainer_fast._core.arrays.private cimport instance_dict
-from chainer_fast._core.configuration.state cimport ThreadState, current
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
-from chainer_fast.backends.kernels.plan.patterns cimport Slots, matches
-from chainer_fast.backends.kernels.plan.steps cimport Plan, Workspace
-from chainer_fast.backends.kernels.plan.steps import NotStatic
-
-np.import_array()
-
-cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
-    bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
-
-#: What :meth:`PlannedCallBase.repeat` returns if the plan is of another call.
-MISS = object()
-
-#: What stands for the result of a call that only the code of the chain can make.
-REFUSED = object()
-
-
-cdef class RepeatedCall:
-    """A recorded call, by which others are recognized."""
-
-    cdef bint _same_settings(self) except -1:
-        cdef ThreadState state = current()
-        if state.debug or state.static_graph or (
-                state.enable_backprop != self.enable_backprop) or (
-                    PyDict_Size(state.function_hooks) > 0) or (
-                        PyDict_Size(state.link_hooks) > 0):
-            return False
-        if self._thread is not state or self._version != state.seen:
-            if not self.same_settings():
-                return False
-            self._thread = state
-            self._version = state.seen
-        return True
-
-    cdef bint is_same(self, args, kwargs, list inputs) except -1:
-        """Tell whether a call is like the recorded one; append its inputs to a list."""
-        return self._same_settings() and matches(
-            self.pattern, (args, kwargs), inputs) and self.guard.holds()
-
-    cpdef object repeat(self, args, kwargs):
-        """Make a call, if it is the same as the recorded one.
-
-        Returns
-        -------
-        object
-            What the call returns, or ``MISS``. Nothing has happened then.
-        """
-        raise NotImplementedError
-
-
-cdef class RefusedCallBase(RepeatedCall):
-    """A call like others that only the code of the chain can make."""
-
-    cpdef object repeat(self, args, kwargs):
-        """Return ``REFUSED`` for a call that is like the one here, or ``MISS``."""
-        return REFUSED if self._same_settings() and matches(
-            self.pattern, (args, kwargs), []) else MISS
-
-
-cdef class LatestCalls:
-    """By what the latest calls of a chain were made."""
-    cdef tuple known            # method, repeated call and schedule of each
-    cdef unsigned long long turns
-
-    def __cinit__(self):
-        self.known = ()
-
-    def clear(self):
-        """Forget all of them."""
-        self.known = ()
-
-    def drop(self, repeated):
-        """Forget what was made by some repeated calls, a list."""
-        self.known = tuple([
-            each for each in self.known if each[1] not in repeated])
-
-    def turn_of(self, repeated):
-        """Return when one of some repeated calls was used last; 0 if unknown."""
-        return max([(<RepeatedCall>each[1]).turn for each in self.known
-                    if each[1] in repeated], default=0)
-
-    def note(self, func, RepeatedCall repeated, schedule):
-        """Note by what a call was made.
-
-        Parameters
-        ----------
-        func : function
-            The method that was called.
-        repeated : RepeatedCall
-        schedule : StaticScheduleFunction
-            The schedule of the chain for such calls.
-        """
-        self.turns += 1
-        repeated.turn = self.turns
-        others = [each for each in self.known if each[1] is not repeated]
-        self.known = ((func, repeated, schedule), *others[:3])
-
-    def repeat(self, chain, func, tuple args, dict kwargs):
-        """Make a call that is the same as one of the latest ones.
-
-        Returns
-        -------
-        object
-            What the call returned, ``REFUSED`` or ``MISS``.
-        """
-        cdef tuple each
-        for each in self.known:
-            if each[0] is func:
-                try:
-                    returned = (<RepeatedCall>each[1]).repeat(args, kwargs)
-                except NotStatic:
-                    continue
-                if returned is not MISS:
-                    self.turns += 1
-                    (<RepeatedCall>each[1]).turn = self.turns
-                    (<object>instance_dict(chain))['static_schedule'] = each[2]
-                    return returned
-        return MISS
+cdef enum:
+    LEASE           # the field of the function
 
 
 cdef class PlannedCallBase(RepeatedCall):
@@ -197,6 +73,35 @@ cdef class PlannedCallBase(RepeatedCall):
                 array = (<VariableBase>array).arr
             fits &= workspace.put(<int>self.input_values[i], array)
         return fits
+
+    cpdef list run_backward(self, Workspace workspace, tuple planned, list grads):
+        """Return gradients by a plan, or None if it cannot find them.
+
+        Parameters
+        ----------
+        workspace : Workspace
+            The workspace of the call.
+        planned : tuple
+            The plan, the values that it is given, and those that it finds, or None.
+        grads : list of array
+            Gradients of the outputs, which it is given.
+        """
+        cdef Plan plan = planned[0]
+        cdef list values = planned[1], found = []
+        cdef Py_ssize_t i
+        workspace._grow()
+        for i in range(len(grads)):
+            if not workspace.put(<int>values[i], grads[i]):
+                return None
+        try:
+            if not plan.run(workspace):
+                return None
+        except NotStatic as error:
+            self.refused = str(error)
+            return None
+        for value in <list>planned[2]:
+            found.append(None if value is None else workspace.result(<int>value))
+        return found
 
     cpdef take_back(self, Workspace workspace):
         """Have the next call use a workspace, if nobody else can see it."""
@@ -268,16 +173,6 @@ cdef class Lease:
             call.take_back(self.workspace)
 
 
-# Workspaces that wait for the next call.
-cdef enum:
-    LIMIT = 16
-
-
-# The field of the function.
-cdef enum:
-    LEASE
-
-
 cdef class PlanRunShortcut(Shortcut):
     """A call that is already made."""
 
@@ -294,25 +189,17 @@ cdef class PlanRunShortcut(Shortcut):
         cdef Lease lease = self.field(function, LEASE)
         cdef PlannedCallBase call = lease.call
         cdef Workspace workspace = lease.workspace
-        cdef Plan plan
         cdef Py_ssize_t i
+        cdef list found
         if call.full is None:
             return 0
         if type(gy) is tuple:
             found = call.backward(workspace, tuple(call.leaves), list(<tuple>gy))
-            if found is None:
-                return 0
-            for i in range(len(<list>found)):
-                gx[i] = given(found[i])
-            return 1
-        plan, seeds, found = call.full
-        try:
-            if not workspace.put(<int>seeds[0], gy) or not plan.run(workspace):
-                return 0
-        except NotStatic as error:
-            call.refused = str(error)
+        else:
+            found = call.run_backward(workspace, call.full, [gy])
+        if found is None:
             return 0
-        for i in range(len(<list>found)):
+        for i in range(len(found)):
             if found[i] is not None:
-                gx[i] = given(workspace.result(<int>found[i]))
+                gx[i] = given(found[i])
         return 1

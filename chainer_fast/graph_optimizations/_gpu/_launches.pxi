@@ -1,79 +1,8 @@
-"""Launches of recorded calls on a GPU, and what they hand out.
-
-A launch overwrites the memory of its recording.  Inputs are copied into it, and results
-out of it: outputs to new arrays, gradients to arrays that were handed out before if
-nobody has them any more.
-"""
-import weakref
-
-cimport cython
-cimport numpy as np
-from cpython.list cimport PyList_GET_ITEM
-from cpython.object cimport PyObject
-from libc.stdint cimport intptr_t
-from libcpp.vector cimport vector
-
-from chainer_fast._core.arrays.dtypes cimport same_dtype
-from chainer_fast._core.arrays.private cimport KNOWN_PYTHON, may_be_held_weakly
-from chainer_fast._core.configuration.state cimport current
-from chainer_fast._core.devices.launches cimport (
-    copy_on_device, current_context, current_stream, new_on_device)
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
-from chainer_fast.backends.kernels.plan.calls cimport RepeatedCall
-from chainer_fast.backends.kernels.plan.calls import MISS
-
-np.import_array()
-
-cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
-    bint may_have_more_references(PyObject *, Py_ssize_t n) noexcept
-
-cdef enum:
-    # Addresses of the default streams, that of the device and that of each thread.
-    _DEFAULT = 0
-    _OF_THREADS = 2
-
-
-cdef class Turns:
-    """Lets work on some memory follow earlier such work, on whatever streams.
-
-    Parameters
-    ----------
-    event : cupy.cuda.Event
-    default : cupy.cuda.Stream
-        The default stream.
-    get_stream : callable
-        Returns the current stream.
-    """
-    cdef object event, default, get_stream
-    cdef intptr_t latest
-
-    def __init__(self, event, default, get_stream):
-        self.event, self.default, self.get_stream = event, default, get_stream
-        self.latest = _DEFAULT
-
-    def __enter__(self):
-        self.begin()
-
-    def __exit__(self, *exc_info):
-        self.end()
-
-    cdef intptr_t begin(self) except? -1:
-        """Wait for earlier work; return the address of the current stream."""
-        cdef intptr_t stream = current_stream()
-        # The default stream keeps the order by itself, and never goes away: where its
-        # work ends is noted only when it is waited for.
-        if stream == _DEFAULT and self.latest == _DEFAULT:
-            return stream
-        if self.latest == _DEFAULT:
-            self.event.record(self.default)
-        self.get_stream().wait_event(self.event)
-        self.latest = stream
-        return stream
-
-    cdef int end(self) except -1:
-        if self.latest != _DEFAULT:
-            self.event.record(self.get_stream())
-        return 0
+# Launches of recorded calls on a GPU, and what they hand out. Part of _replay.pyx.
+#
+# A launch overwrites the memory of its recording. Inputs are copied into it, and
+# results out of it: outputs to new arrays, gradients to arrays that were handed out
+# before if nobody has them any more.
 
 
 cdef class _HandedOut:

@@ -1,10 +1,22 @@
-"""Calls that are the same as a recorded one."""
+"""Calls that are like a recorded one, and what they are recognized by."""
 from chainer_fast._core.configuration.state cimport ThreadState
-from chainer_fast.backends.kernels.plan.patterns cimport Guard
+
+
+cdef class Slots:
+    cdef readonly list places
+    cdef readonly list patterns
+    cdef readonly list used
+    cdef bint fit(self, list inputs) except -1
+
+
+cdef class Guard:
+    cdef list links
+    cpdef bint holds(self) except -1
 
 
 cdef class RepeatedCall:
     cdef public object pattern          # arguments, with patterns for inputs
+    cdef public object same_settings    # tells whether the configuration is the same
     cdef public Guard guard
     cdef public list params
     cdef public bint enable_backprop

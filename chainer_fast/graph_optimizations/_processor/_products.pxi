@@ -1,56 +1,10 @@
-"""Steps of layers: products of single-precision matrices, and recurrent cells.
+# Products of single-precision matrices. Part of plans.pyx.
+#
+# The shortcuts call BLAS, which packs a weight again for every function that uses it:
+# in a product of few rows, that takes as long as the arithmetic.
 
-The shortcuts call BLAS, which packs a weight again for every function that uses it:
-in a product of few rows, that takes as long as the arithmetic.
-"""
-import numpy
-
-from libc.stddef cimport ptrdiff_t
-from libcpp.vector cimport vector
-
-from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
-from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
-from chainer_fast.backends.kernels.plan.steps cimport Workspace, Step
-from chainer_fast.backends.kernels.recurrent.cell cimport Cell
-
-cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
-        namespace "chainer_fast":
-    cdef cppclass Tiles:
-        pass
-    const Tiles *find_tiles() noexcept
-
-cdef extern from "chainer_fast/backends/kernels/plan/products.hpp" \
-        namespace "chainer_fast::plan":
-    ptrdiff_t packed_size(ptrdiff_t, ptrdiff_t) noexcept
-    ptrdiff_t size_with_room(ptrdiff_t, ptrdiff_t) noexcept
-    void pack_below(
-        ptrdiff_t, const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, float *) noexcept
-    void add_product_of_rows(
-        const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t, ptrdiff_t,
-        float *) noexcept
-    void pack(bint, const float *, ptrdiff_t, ptrdiff_t, float *) noexcept
-    void packed_product(
-        bint, const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
-        const float *, ptrdiff_t, float *) noexcept
-    void packed_products(
-        const vector[const float *] &, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
-        const float *, const vector[float *] &) noexcept
-
-cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
-        namespace "chainer_fast::matmul":
-    void sum_of_rows_loop(
-        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
-
-cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
-    const Cell LSTM "chainer_fast::recurrent::LSTM"
-    const Cell LSTM_GRAD "chainer_fast::recurrent::LSTM_GRAD"
-
-cdef enum:
-    MOST_VALUES = 7
-
-cdef Unary _tanh = unary_of(numpy.tanh)
-
-available = find_tiles() is not NULL
+#: Whether there is code of our own for products on this processor.
+has_tiles = find_tiles() is not NULL
 
 
 def size_of_packed(depth, columns):
@@ -61,11 +15,6 @@ def size_of_packed(depth, columns):
 def size_of_rows(room, columns):
     """Return that of an operand that :class:`PackRows` packs, with so many rows."""
     return size_with_room(room, columns)
-
-
-cdef inline float *_data(Workspace workspace, int value) noexcept:
-    """Return where a value is, NULL for a negative one."""
-    return <float *>NULL if value < 0 else <float *>workspace.places[value].data
 
 
 cdef class PackRows(Step):
@@ -251,37 +200,3 @@ cdef class SumOfRows(Step):
         sum_of_rows_loop(b'f', _data(workspace, self.source),
                          _data(workspace, self.target), self.rows, self.columns)
         return not float_errors()
-
-
-cdef class LSTMStep(Step):
-    """A step of a long short-term memory, or its gradient.
-
-    Parameters
-    ----------
-    kind : str
-        ``'f'`` or ``'d'``.
-    shape : tuple of int
-        Samples and units.
-    values : tuple of (int or None)
-        The arguments of the loop. Gradients may be missing.
-    gradient : bool
-    """
-    cdef char kind
-    cdef ptrdiff_t samples, units
-    cdef tuple values
-    cdef bint gradient
-
-    def __cinit__(self, str kind, shape, values, gradient=False):
-        self.kind = ord(kind)
-        self.samples, self.units = shape
-        self.values = values
-        self.gradient = gradient
-
-    cpdef bint run(self, Workspace workspace) except -1:
-        cdef void *data[MOST_VALUES]
-        cdef Py_ssize_t i
-        for i in range(len(self.values)):
-            value = self.values[i]
-            data[i] = _data(workspace, -1 if value is None else value)
-        return not (LSTM_GRAD if self.gradient else LSTM).run(
-            self.kind, data, self.samples, self.units, 0, _tanh)

@@ -3,17 +3,11 @@ import contextlib
 
 from chainer_fast.backends import _draws
 from chainer_fast.backends._cupy import cupy
-from chainer_fast.backends._launches import needs
 from chainer_fast.backends.kernels.matmul.compiled import use_workspace
-from chainer_fast.backends.kernels.plan.recordings import Turns
+from chainer_fast.graph_optimizations._replay import Turns
 
 # Bytes: what cuBLAS itself takes on most cards.
 _WORKSPACE = 4 << 20
-
-
-def supported():
-    """Return whether graphs can be recorded: on GPUs of NVIDIA."""
-    return bool(needs())
 
 
 class Recorder:

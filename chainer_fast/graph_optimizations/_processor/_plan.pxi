@@ -1,0 +1,124 @@
+# Plans, and the loop over their steps. Part of plans.pyx.
+
+cdef class Plan:
+    """Steps, and the memory that they work on.
+
+    Parameters
+    ----------
+    steps : list of Step
+    fresh : list of int
+        Values whose arrays are made anew in every run.
+    kept : list of (int, int)
+        Values whose arrays belong to the workspace, and the numbers of these arrays:
+        later values use the memory of earlier ones.
+    pieces : list of (int, int)
+        Values of which only a piece exists at a time, and its number.
+    starts : list of list of int
+        For each step the values whose arrays are made for it.
+    drops : list of list of int
+        For each step the values that are not needed after it, among those whose arrays
+        are made for steps, or by them.
+    made : list of int
+        All values whose arrays are made for steps, or by them.
+    needs : list of int
+        Values that have to be there before the first step.
+    checks : list of list of int
+        For each step the values that functions, which earlier steps have called, may
+        have resized.
+    calls : bool
+        Whether steps call functions.
+    """
+    cdef list steps
+    cdef list fresh
+    cdef list kept
+    cdef list pieces
+    cdef list starts
+    cdef list drops
+    cdef list made
+    cdef vector[int] needs
+    cdef vector[vector[int]] checks
+    cdef bint calls
+
+    def __cinit__(self, steps, fresh, kept, pieces, starts, drops, made, needs, checks,
+                  calls):
+        self.needs = needs
+        self.checks = checks
+        self.calls = calls
+        self.starts = starts
+        self.drops = drops
+        self.made = made
+        self.steps = steps
+        self.fresh = fresh
+        self.kept = kept
+        self.pieces = pieces
+
+    cdef int _prepare(self, Workspace workspace) except -1:
+        cdef int value
+        cdef Py_ssize_t at
+        workspace._grow()
+        places = {}
+        for value, at in self.kept:
+            if at not in places:
+                places[at] = len(workspace.buffers)
+                workspace.buffers.append(empty_like(workspace.templates[value]))
+                workspace.views.push_back(0)
+            at = places[at]
+            workspace.make(value, workspace.buffers[at].reshape(
+                workspace.templates[value].shape))
+            workspace.views[at] += 1
+            workspace.kept.push_back(value)
+        for value, at in self.pieces:
+            workspace.places[value].piece = at
+        own = set(workspace.kept)
+        workspace.others.clear()
+        for value in range(len(workspace.arrays)):
+            if workspace.places[value].piece < 0 and value not in own:
+                workspace.others.push_back(value)
+        workspace.calls |= self.calls
+        workspace.prepared.add(self)
+        workspace.leaving += self.fresh + self.made
+        return 0
+
+    cpdef bint run(self, Workspace workspace) except -1:
+        """Run the steps.
+
+        Returns
+        -------
+        bool
+            False if the call has to be made again without the plan: a loop has raised
+            a floating-point flag, of which NumPy warns.
+        """
+        cdef Step step
+        cdef Py_ssize_t i
+        cdef int value
+        cdef int flags = 0
+        if self not in workspace.prepared:
+            self._prepare(workspace)
+        if not workspace._are_intact(workspace.others):
+            return False
+        for value in self.needs:
+            if workspace.places[value].data == NULL and (
+                    workspace.arrays[value] is None):
+                raise NotStatic('value %d, which a plan reads, is missing' % value)
+        for value in self.fresh:
+            workspace.make(value, empty_like(workspace.templates[value]))
+        clear_float_errors()
+        for i in range(len(self.steps)):
+            step = <Step>self.steps[i]
+            if self.starts[i] is not None:
+                for value in <list>self.starts[i]:
+                    workspace.make(value, empty_like(workspace.templates[value]))
+            if not self.checks[i].empty() and (
+                    not workspace._are_intact(self.checks[i])):
+                return False
+            if type(step) is FusedLoops:
+                step.run(workspace)
+                flags |= float_errors()
+            elif step.run(workspace):
+                clear_float_errors()
+            else:
+                return False
+            if self.drops[i] is not None:
+                for value in <list>self.drops[i]:
+                    workspace.arrays[value] = None
+        return flags == 0

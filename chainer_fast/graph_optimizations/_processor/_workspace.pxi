@@ -1,0 +1,182 @@
+# Arrays of the values of one call. Part of plans.pyx.
+
+cdef class Workspace:
+    """Arrays of the values of one call.
+
+    Parameters
+    ----------
+    templates : list of array
+        For each value an array of its shape and type. The list may grow.
+    plain : list of bool
+        Whether the array of a value is to be in C order.
+    functions : list
+        Functions whose shortcuts steps call, by number.
+    leaving : list of int
+        Values whose arrays belong to the caller.
+
+    Attributes
+    ----------
+    arrays : list
+        Those of the values.
+    fallbacks : dict
+        Functions that the graph engine has applied, with their outputs, by number.
+    declined : set of int
+        Functions whose shortcuts have declined in this call.
+    """
+    cdef readonly list arrays
+    cdef readonly list functions
+    cdef list templates
+    cdef list plain
+    cdef vector[Place] places
+    cdef list leaving
+    cdef set prepared
+    cdef list buffers               # memory of its own
+    cdef vector[Py_ssize_t] views   # number of those of each of them
+    cdef vector[int] kept           # values that these views are
+    cdef vector[int] others         # values whose arrays others may hold
+    cdef bint calls                 # whether functions may have been called
+    cdef readonly set declined
+    cdef readonly dict fallbacks
+
+    def __cinit__(self, list templates, list plain, list functions, list leaving):
+        self.templates = templates
+        self.plain = plain
+        self.arrays = []
+        self.functions = functions
+        self.leaving = list(leaving)
+        self.prepared = set()
+        self.buffers = []
+        self.declined = set()
+        self.fallbacks = {}
+        self._grow()
+
+    cdef int _grow(self) except -1:
+        while len(self.arrays) < len(self.templates):
+            self.arrays.append(None)
+            self.places.push_back(Place(NULL, -1))
+        return 0
+
+    cdef bint put(self, int value, object array) except -1:
+        """Set the array of a value; return whether it is of the recorded kind.
+
+        If it is not, the value has none, so that no plan runs that needs it.
+        """
+        template = self.templates[value]
+        if not PyArray_CheckExact(array) or not same_type(array, template) or (
+                not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
+            self.arrays[value] = None
+            self.places[value].data = NULL
+            return False
+        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
+                self.plain[value]):
+            array = numpy.array(array, order='C')
+        self.arrays[value] = array
+        self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
+        return True
+
+    cdef bint put_gradient(self, int value, object gradient) except -1:
+        """Set a gradient, an array or rows, likewise."""
+        if PyArray_CheckExact(gradient):
+            return self.put(value, gradient)
+        self.places[value].data = NULL      # no loop takes rows
+        self.arrays[value] = (
+            gradient if is_like(gradient, self.templates[value]) else None)
+        return self.arrays[value] is not None
+
+    cdef int make(self, int value, object array) except -1:
+        """Set the array of a value that the plan itself provides."""
+        if not self.put(value, array):
+            raise NotStatic('a plan has no memory for value %d' % value)
+        return 0
+
+    cdef bint _is_ours(self) except -1:
+        """Tell whether nobody else refers to memory, or a function, of the workspace.
+
+        Functions that steps call may have kept what they were given; in another call
+        they would see other numbers there.
+        """
+        cdef Py_ssize_t i
+        cdef PyObject *each
+        for i in range(<Py_ssize_t>self.kept.size()):
+            each = PyList_GET_ITEM(self.arrays, self.kept[i])
+            if may_have_more_references(each, 1) or may_be_held_weakly(each):
+                return False
+        for i in range(len(self.buffers)):
+            each = PyList_GET_ITEM(self.buffers, i)
+            # This list refers to it, and each of the views in it.
+            if may_have_more_references(each, 1 + self.views[i]) or (
+                    may_be_held_weakly(each)):
+                return False
+        for i in range(len(self.functions)):
+            each = PyList_GET_ITEM(self.functions, i)
+            if each is not <PyObject *>None and may_have_more_references(each, 1):
+                return False
+        return True
+
+    cdef bint _are_intact(self, vector[int] &values) except -1:
+        """Tell whether the arrays of some values are where they were put, and as large.
+
+        Users hold arguments, parameters and results, which NumPy may resize in place;
+        loops know no more of an array than where it was.
+        """
+        cdef int value
+        cdef object array
+        for value in values:
+            array = self.arrays[value]
+            if PyArray_CheckExact(array) and (
+                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
+                    or not PyArray_SAMESHAPE(
+                        <np.ndarray>array, <np.ndarray>self.templates[value])):
+                return False
+        return True
+
+    def fill(self, values, arrays):
+        """Set the arrays of some values.
+
+        Returns
+        -------
+        bool
+            Whether they are of the shapes and types that were recorded.
+        """
+        cdef bint fits = True
+        self._grow()
+        for value, array in zip(values, arrays):
+            fits &= self.put(value, array)
+        return fits
+
+    cpdef result(self, int value):
+        """Return the array of a value, for users to keep.
+
+        A gradient by rows is for the graph engine, or for :func:`as_array`.
+        """
+        array = self.arrays[value]
+        # Arrays of the workspace are views, as may be results of functions of them.
+        if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
+                <np.ndarray>array, np.NPY_ARRAY_OWNDATA):
+            return array
+        return array.copy()
+
+    cpdef bint forget(self) except -1:
+        """Let go of arrays that users may hold.
+
+        Returns
+        -------
+        bool
+            Whether another call can have the workspace.
+        """
+        cdef int value
+        cdef FunctionBase function
+        cdef VariableNodeBase node
+        for value in self.leaving:
+            self.arrays[value] = None
+        if not self.calls:
+            return True
+        self.fallbacks.clear()
+        for function in self.functions:
+            if function is not None:
+                function.kept_outputs = None
+                vars(function).clear()
+                for node in function.input_nodes:
+                    node.array = None
+        function, node = None, None     # which refer to the last of them
+        return self._is_ours()
