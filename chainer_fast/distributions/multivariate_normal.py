@@ -231,10 +231,11 @@ class MultivariateNormal(Distribution):
 
     def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.loc)
-        # Noise is drawn in float32, whatever the dtype.
+        # Noise is drawn in float32, whatever the dtype, and is so added to a float32 mean.
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape + (1,), numpy.float32)
-        noise = noise.astype(self.scale_tril.dtype, copy=False)
+        if self.loc.dtype != numpy.float32:
+            noise = noise.astype(self.scale_tril.dtype, copy=False)
         return self.loc + squeeze.squeeze(
             matmul.matmul(self.scale_tril, noise), -1)
 

@@ -199,3 +199,15 @@ def test_samples_of_parameters_of_two_types(loc, scale):
         np.zeros(2, loc), scale_tril=np.eye(2, dtype=scale))
     with pytest.raises(type_check.InvalidType):
         mixed.sample_n(3)
+
+
+def test_samples_of_a_triangle_of_halves():
+    triangle = np.array([[1, 0], [.5, 2]], 'e')
+    mixed = distributions.MultivariateNormal(np.zeros(2, 'f'), scale_tril=triangle)
+    np.random.seed(0)
+    y = mixed.sample(())
+    np.random.seed(0)
+    noise = np.random.standard_normal((1, 2, 1)).astype('f')
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(
+        y.array, (triangle.astype('f') @ noise)[0, :, 0], rtol=1e-3)

@@ -20,7 +20,7 @@ BLOCKS = {'relu', 'sigmoid', 'tanh'}
 #: What makes a function, from its formula to its name.
 ENGINE = (
     '_core', '_cpu', 'backends/kernels/activation', 'backends/kernels/common',
-    'backends/kernels/declared', 'backends/kernels/plan', 'functions/__init__.py',
+    'backends/kernels/declared', 'functions/__init__.py',
     'functions/activation', 'graph_optimizations')
 #: Activations that are declared by a record.
 ACTIVATIONS = {
