@@ -231,7 +231,7 @@ class MultivariateNormal(Distribution):
 
     def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.loc)
-        # Noise is drawn in float32, whatever the dtype, and is so added to a float32 mean.
+        # Noise is drawn in float32, whatever the dtype, and stays so for such a mean.
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape + (1,), numpy.float32)
         if self.loc.dtype != numpy.float32:

@@ -24,7 +24,8 @@ from chainer_fast._core.arrays.private cimport (
 from chainer_fast._core.configuration.state cimport ThreadState, current
 from chainer_fast._core.devices.launches cimport (
     copy_on_device, current_context, current_stream, is_on_device, new_on_device)
-from chainer_fast._core.graphs.graph cimport FunctionBase, Shortcut, VariableBase, given
+from chainer_fast._core.graphs.graph cimport (
+    FunctionBase, Shortcut, VariableBase, new_ref)
 
 np.import_array()
 

@@ -61,14 +61,13 @@ import functools
 import typing as tp
 
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _reads, _side_effects
+from chainer_fast.graph_optimizations import _reads, _replay, _side_effects
 from chainer_fast.graph_optimizations._cache import LIMIT
 from chainer_fast.graph_optimizations._call import Call
 from chainer_fast.graph_optimizations._decorator import decorated
 from chainer_fast.graph_optimizations._gpu.calls import RecordedCalls
 from chainer_fast.graph_optimizations._nested import flatten
 from chainer_fast.graph_optimizations._processor.calls import PlannedCalls
-from chainer_fast.graph_optimizations._replay import MISS, REFUSED, LatestCalls
 from chainer_fast.graph_optimizations._schedule import StaticScheduleFunction
 from chainer_fast.graph_optimizations._schedule_parts import ArrayInfo, ScheduleInfo
 from chainer_fast.graph_optimizations._trace import Trace
@@ -111,7 +110,7 @@ class ScheduleManager:
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
         self.max_cache_size = max_cache_size
-        self.latest = LatestCalls()
+        self.latest = _replay.LatestCalls()
         self._settings = None
         self._begin()
 
@@ -251,9 +250,9 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         manager = chain.__dict__.get('schedule_manager')
         if manager is not None:
             returned = manager.latest.repeat(chain, func, args, kwargs)
-            if returned is REFUSED:
+            if returned is _replay.REFUSED:
                 return func(chain, *args, **kwargs)
-            if returned is not MISS:
+            if returned is not _replay.MISS:
                 return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
@@ -282,7 +281,7 @@ def _make(call, manager, enable_double_backprop, watches_reads):
     on_processor = call.kind is not None and call.kind.gpu is None
     if on_processor:
         returned = manager.calls.apply(call, schedule)
-        if returned is not MISS:
+        if returned is not _replay.MISS:
             return returned
     planned_calls = manager.calls if on_processor and manager.calls.wants(
         call.kind) else None
@@ -290,7 +289,7 @@ def _make(call, manager, enable_double_backprop, watches_reads):
         return _record(schedule, call, planned_calls, watches_reads)
     if call.kind is not None and not on_processor:
         returned = manager.recordings.apply(call, schedule)
-        if returned is not MISS:
+        if returned is not _replay.MISS:
             return returned
     return call.run()
 

@@ -69,8 +69,9 @@ STAGES = {
     },
     'threads': {
         'core': Stage(4, ' '.join(
-            'tests/_core/test_%s.py' % name for name in (
-                'many_threads', 'threads', 'state', 'rows'))),
+            'tests/_core/%s.py' % name for name in (
+                'configuration/test_many_threads', 'configuration/test_threads',
+                'configuration/test_state', 'updates/test_rows'))),
         'loops': Stage(3, ' '.join(
             'tests/backends/kernels/test_%s.py' % name for name in (
                 'image_threads', 'shared_loops', 'products', 'packing', 'noise',

@@ -9,7 +9,7 @@ cdef extern from "Python.h":
     long PyLong_AsLongAndOverflow(object, int *overflow) except? -1
 
 
-cdef PyObject *given(object array) noexcept:
+cdef PyObject *new_ref(object array) noexcept:
     """Return a new reference, for a slot of gradients."""
     if array is None:
         return NULL

@@ -210,7 +210,7 @@ cdef object plain_inside(object array)
 # -- what compiled shortcuts ask of a function
 
 
-cdef PyObject *given(object array) noexcept
+cdef PyObject *new_ref(object array) noexcept
 cdef bint wanted(FunctionBase function, Py_ssize_t i)
 cdef object input_array(FunctionBase function, Py_ssize_t i)
 cdef object output_array(FunctionBase function)

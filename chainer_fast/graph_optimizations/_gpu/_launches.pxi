@@ -224,5 +224,5 @@ cdef class GraphLaunchShortcut(Shortcut):
             return 0
         found = call.launch_backward(gradients, [gy])
         for i in range(len(found)):
-            gx[<Py_ssize_t>call.leaves[i]] = given(found[i])
+            gx[<Py_ssize_t>call.leaves[i]] = new_ref(found[i])
         return 1

@@ -201,5 +201,5 @@ cdef class PlanRunShortcut(Shortcut):
             return 0
         for i in range(len(found)):
             if found[i] is not None:
-                gx[i] = given(found[i])
+                gx[i] = new_ref(found[i])
         return 1

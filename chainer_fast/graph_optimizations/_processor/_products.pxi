@@ -88,19 +88,19 @@ cdef class Pack(Step):
         Values.
     depth, columns : int
         Shape of the operand.
-    turned : bool
+    transposed : bool
         Whether it is the transpose of the source.
     """
     cdef int source, target
     cdef ptrdiff_t depth, columns
-    cdef bint turned
+    cdef bint transposed
 
-    def __cinit__(self, source, target, depth, columns, turned):
+    def __cinit__(self, source, target, depth, columns, transposed):
         self.source, self.target = source, target
-        self.depth, self.columns, self.turned = depth, columns, turned
+        self.depth, self.columns, self.transposed = depth, columns, transposed
 
     cpdef bint run(self, Workspace workspace) except -1:
-        pack(self.turned, _data(workspace, self.source), self.depth, self.columns,
+        pack(self.transposed, _data(workspace, self.source), self.depth, self.columns,
              _data(workspace, self.target))
         return True
 
@@ -116,24 +116,24 @@ cdef class Product(Step):
         Values; the right operand is packed.
     start : int or None
         Value; a matrix or, with ``one_row``, a vector. It may be ``out`` itself.
-    turned : bool
+    transposed : bool
         Whether the left operand is a transpose.
     """
     cdef ptrdiff_t rows, depth, columns, start_row
     cdef int left, right, out, start
-    cdef bint turned
+    cdef bint transposed
 
     def __cinit__(self, shape, left, right, out, start=None, one_row=False,
-                  turned=False):
+                  transposed=False):
         self.rows, self.depth, self.columns = shape
         self.left, self.right, self.out = left, right, out
         self.start = -1 if start is None else start
         self.start_row = 0 if one_row else self.columns
-        self.turned = turned
+        self.transposed = transposed
 
     cpdef bint run(self, Workspace workspace) except -1:
         packed_product(
-            self.turned, _data(workspace, self.left), self.rows, self.depth,
+            self.transposed, _data(workspace, self.left), self.rows, self.depth,
             _data(workspace, self.right), self.columns, _data(workspace, self.start),
             self.start_row, _data(workspace, self.out))
         return True

@@ -62,14 +62,14 @@ class Affine:
                 * sum([1 / max(gain, 1) for gain in gains])))
 
     @staticmethod
-    def _pack(planner, value, depth, columns, turned):
+    def _pack(planner, value, depth, columns, transposed):
         def make():
             packed = planner.values.add(
                 (plans.size_of_packed(depth, columns),), numpy.float32)
-            step = plans.Pack(value, packed, depth, columns, turned)
+            step = plans.Pack(value, packed, depth, columns, transposed)
             planner.step_into(step, (value,), (packed,))
             return packed
-        return planner.once((value, turned), make)
+        return planner.once((value, transposed), make)
 
     @classmethod
     def forward(cls, planner, node):
@@ -117,7 +117,7 @@ class Affine:
             out = planner.values.like(w) if total is None else total
             planner.step_into(
                 plans.Product((columns, rows, depth), g, packed, out, total,
-                               turned=True),
+                               transposed=True),
                 (g, packed, *([] if total is None else [total])), (out,))
             found[1] = None if out is total else out
         if 2 in targets:

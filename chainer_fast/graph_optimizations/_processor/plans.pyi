@@ -43,13 +43,13 @@ class ProductOfRows(Step):
 class Pack(Step):
     def __new__(
         cls, source: int, target: int, depth: int, columns: int,
-        turned: bool) -> Pack: ...
+        transposed: bool) -> Pack: ...
 
 class Product(Step):
     def __new__(
         cls, shape: tuple[int, int, int], left: int, right: int, out: int,
         start: int | None = None, one_row: bool = False,
-        turned: bool = False) -> Product: ...
+        transposed: bool = False) -> Product: ...
 
 class Products(Step):
     def __new__(

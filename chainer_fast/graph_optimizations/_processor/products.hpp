@@ -28,18 +28,18 @@ inline ptrdiff_t packed_size(ptrdiff_t depth, ptrdiff_t columns) {
     return packed_rows(depth) * packed_rows(columns);
 }
 
-/* A matrix of the shape (depth, columns), or with `turned` the transpose of one of the
+/* A matrix of the shape (depth, columns), or with `transposed` the transpose of one of the
  * shape (columns, depth). */
-inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns,
+inline void pack(bool transposed, const float *a, ptrdiff_t depth, ptrdiff_t columns,
                  float *out) {
-    chainer_fast::pack(turned, a, turned ? depth : columns, depth, columns,
+    chainer_fast::pack(transposed, a, transposed ? depth : columns, depth, columns,
          {out, PANEL, packed_rows(depth) * PANEL});
 }
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns); with
- * `turned` the left operand is the transpose of a matrix (depth, rows). */
+ * `transposed` the left operand is the transpose of a matrix (depth, rows). */
 inline void shared_product(
-        bool turned, const Panels<const float> &left, ptrdiff_t rows, ptrdiff_t depth,
+        bool transposed, const Panels<const float> &left, ptrdiff_t rows, ptrdiff_t depth,
         const Panels<const float> &right, ptrdiff_t columns,
         const Panels<const float> &start, const Panels<float> &out) {
     const Release release(rows * depth * columns >= LONG_PRODUCT);
@@ -49,28 +49,28 @@ inline void shared_product(
                 [&](ptrdiff_t begin, ptrdiff_t end) {
         if (by_rows)
             product_of_panels(
-                tiles, turned, turned ? left.from(begin / PANEL) : left.below(begin),
+                tiles, transposed, transposed ? left.from(begin / PANEL) : left.below(begin),
                 end - begin, depth, right, columns, start.below(begin),
                 out.below(begin));
         else
             product_of_panels(
-                tiles, turned, left, rows, depth, right.from(begin / PANEL),
+                tiles, transposed, left, rows, depth, right.from(begin / PANEL),
                 end - begin, start.from(begin / PANEL), out.from(begin / PANEL));
     });
 }
 
-/* The same of a matrix, or with `turned` the transpose of one, and a packed operand. Rows
+/* The same of a matrix, or with `transposed` the transpose of one, and a packed operand. Rows
  * to start with are `start_row` elements apart: 0 if there is one for all; without any they
  * are zero. */
 inline void packed_product(
-        bool turned, const float *left, ptrdiff_t rows, ptrdiff_t depth,
+        bool transposed, const float *left, ptrdiff_t rows, ptrdiff_t depth,
         const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
         float *out) {
     Panels<const float> from = {NO_START, 0, 0};
     if (start)
         from = {start, start_row, PANEL};
     shared_product(
-        turned, {left, turned ? rows : depth, PANEL}, rows, depth,
+        transposed, {left, transposed ? rows : depth, PANEL}, rows, depth,
         {right, PANEL, packed_rows(depth) * PANEL}, columns, from,
         {out, columns, PANEL});
 }
@@ -104,7 +104,7 @@ inline void add_product_of_rows(
         columns, {to.data, to.row, to.panel}, to);
 }
 
-/* `packed_product` for several left operands of few rows each, which are not turned, and
+/* `packed_product` for several left operands of few rows each, which are not transposed, and
  * one row, or none, to start with. What a pair of panels needs stays in the cache for all of
  * them. */
 inline void packed_products(

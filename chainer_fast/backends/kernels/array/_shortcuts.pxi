@@ -126,7 +126,7 @@ cdef class ConcatShortcut(Shortcut):
             dims[axis] = node.dims[axis]
             if wanted(function, i):
                 if outer == 1 or node.creator_base is None:
-                    gx[i] = given(view_of(
+                    gx[i] = new_ref(view_of(
                         gy, ndim, dims, strides, start * strides[axis],
                         PyArray_FLAGS(<np.ndarray>gy)))
                 else:
@@ -135,7 +135,7 @@ cdef class ConcatShortcut(Shortcut):
                     target = <char *>PyArray_DATA(<np.ndarray>part)
                     for k in range(outer):
                         memcpy(target + k * length, source + k * row, length)
-                    gx[i] = given(part)
+                    gx[i] = new_ref(part)
             source += length
             start += dims[axis]
         return 1
@@ -208,7 +208,7 @@ cdef class StackShortcut(Shortcut):
                     return 0
         for i in range(len(nodes)):
             if wanted(function, i):
-                gx[i] = given(view_of(
+                gx[i] = new_ref(view_of(
                     gy, ndim - 1, dims, strides,
                     i * PyArray_STRIDE(<np.ndarray>gy, place),
                     PyArray_FLAGS(<np.ndarray>gy)))

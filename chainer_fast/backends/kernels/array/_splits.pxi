@@ -197,7 +197,7 @@ cdef class SplitShortcut(Shortcut):
                     memcpy(place + k * row,
                            <char *>PyArray_DATA(<np.ndarray>each) + k * length, length)
             start = cuts[i]
-        gx[0] = given(joined)
+        gx[0] = new_ref(joined)
         return 1
 
     cdef bint _fits(self, object gradient, VariableNodeBase node, int axis, int ndim,

@@ -62,7 +62,7 @@ cdef class BroadcastToShortcut(Shortcut):
         cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
         if _has_type_of(gy, function) and (
                 gy.shape == self.field(function, THE_FIELD)):
-            gx[0] = given(sum_to(gy, node))
+            gx[0] = new_ref(sum_to(gy, node))
         return gx[0] is not NULL
 
 
@@ -112,7 +112,7 @@ cdef class TransposeShortcut(Shortcut):
         for i in range(ndim):
             back[axes[i]] = i
         order.ptr, order.len = back, ndim
-        gx[0] = given(PyArray_Transpose(<np.ndarray>gy, &order))
+        gx[0] = new_ref(PyArray_Transpose(<np.ndarray>gy, &order))
         return 1
 
 
@@ -135,7 +135,7 @@ cdef class SwapaxesShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         if _has_type_of(gy, function):
-            gx[0] = given(self._swapped(function, gy))
+            gx[0] = new_ref(self._swapped(function, gy))
         return gx[0] is not NULL
 
 
@@ -148,7 +148,7 @@ cdef class _OfShape(Shortcut):
         if not _has_type_of(gy, function):
             return 0
         try:
-            gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
+            gx[0] = new_ref(PyArray_Reshape(<np.ndarray>gy, node.shape))
         except ValueError:
             # The input has been replaced since.
             return 0
@@ -279,5 +279,5 @@ cdef class GetItemShortcut(Shortcut):
         except (IndexError, ValueError):
             # The input has been replaced since.
             return 0
-        gx[0] = given(whole)
+        gx[0] = new_ref(whole)
         return 1

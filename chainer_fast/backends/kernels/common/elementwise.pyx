@@ -16,8 +16,8 @@ from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast._core.graphs.graph cimport (
-    VariableNodeBase, clear_float_errors, fits_inputs, float_errors, given, input_array,
-    number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
+    VariableNodeBase, clear_float_errors, fits_inputs, float_errors, input_array,
+    new_ref, number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
     Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,
@@ -168,7 +168,7 @@ cdef class Elementwise(Shortcut):
             found = sum_to(found, node)
             if self._operands[i] == _GRADIENT and not shape_matches(node, gy):
                 found = _run_alone(self._grads[i], found, 0, 0)
-            gx[i] = given(found)
+            gx[i] = new_ref(found)
             if gx[i] is NULL:
                 return 0
         return 1
@@ -207,12 +207,12 @@ cdef class Elementwise(Shortcut):
                 0, 0) if on_device else self._both(function, gy)
             if found is None:
                 return 0
-            gx[0], gx[1] = given(found[0]), given(found[1])
+            gx[0], gx[1] = new_ref(found[0]), new_ref(found[1])
             return 1
         for i in range(self.inputs):
             operand = self._operands[i]
             if operand == _PASSES:
-                gx[i] = given(gy)
+                gx[i] = new_ref(gy)
                 continue
             if self.inputs > 1 and not wanted(function, i):
                 continue
@@ -225,7 +225,7 @@ cdef class Elementwise(Shortcut):
             else:
                 found = _run_with(
                     self._grads[i], self._operand(function, operand), gy, p, q)
-            gx[i] = given(found)
+            gx[i] = new_ref(found)
             if gx[i] is NULL:
                 return 0
         return 1

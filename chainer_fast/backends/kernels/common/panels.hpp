@@ -80,7 +80,7 @@ typedef void (*TileLoop)(const Tile &, ptrdiff_t depth);
 /* The loops of a kind of processor. */
 struct Tiles {
     ptrdiff_t rows;                 /* of the largest tile */
-    TileLoop loops[2][2][8];        /* plain or turned; by panels and rows, less one */
+    TileLoop loops[2][2][8];        /* plain or transposed; by panels and rows, less one */
 };
 
 #ifdef CF_X86_VECTORS
@@ -100,7 +100,7 @@ inline void add_term(__m512 (&sum)[M][P], const float *a, ptrdiff_t row,
     }
 }
 
-template <int M, int P, bool turned>
+template <int M, int P, bool transposed>
 __attribute__((target("avx512f")))
 void tile_avx512(const Tile &t, ptrdiff_t depth) {
     __m512 sum[M][P];
@@ -108,8 +108,8 @@ void tile_avx512(const Tile &t, ptrdiff_t depth) {
         for (int p = 0; p < P; ++p)
             sum[i][p] = _mm512_loadu_ps(t.start[p] + i * t.start_row);
     const float *left = t.left, *right0 = t.right[0], *right1 = t.right[P - 1];
-    const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
-    const ptrdiff_t panel = turned ? PANEL * step : t.panel, right_row = t.right_row;
+    const ptrdiff_t row = transposed ? 1 : t.row, step = transposed ? t.row : 1;
+    const ptrdiff_t panel = transposed ? PANEL * step : t.panel, right_row = t.right_row;
     for (; depth >= PANEL; depth -= PANEL) {
         CF_UNROLL(4)
         for (ptrdiff_t k = 0; k < PANEL; ++k) {
@@ -127,10 +127,10 @@ void tile_avx512(const Tile &t, ptrdiff_t depth) {
             _mm512_storeu_ps(t.out[p] + i * t.out_row, sum[i][p]);
 }
 
-template <int M, int P, bool turned>
+template <int M, int P, bool transposed>
 __attribute__((target("avx2,fma")))
 void tile_avx2(const Tile &t, ptrdiff_t depth) {
-    const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
+    const ptrdiff_t row = transposed ? 1 : t.row, step = transposed ? t.row : 1;
     for (int p = 0; p < P; ++p) {
         __m256 sum[M][2];
         for (int i = 0; i < M; ++i)
@@ -149,7 +149,7 @@ void tile_avx2(const Tile &t, ptrdiff_t depth) {
                 }
                 a += step, right += t.right_row;
             }
-            left += turned ? PANEL * step : t.panel;
+            left += transposed ? PANEL * step : t.panel;
         }
         for (int i = 0; i < M; ++i)
             for (int q = 0; q < 2; ++q)
@@ -220,7 +220,7 @@ inline const Tiles *find_tiles() {
 /* out[:, :columns] = start + left right for two panels or one, some rows and terms. A
  * last panel that is not full is computed beside the output, where there is room. */
 inline void product_of_tiles(
-        const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
+        const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, const float *const *right, ptrdiff_t right_row,
         ptrdiff_t columns, Panels<const float> start, Panels<float> out) {
     const ptrdiff_t count = panels_of(columns);
@@ -232,7 +232,7 @@ inline void product_of_tiles(
         t.right[p] = right[p];
     for (ptrdiff_t i = 0, n; i < rows; i += n) {
         n = std::min(tiles.rows, rows - i);
-        if (turned) {
+        if (transposed) {
             n = std::min(n, PANEL - i % PANEL);
             t.left = left.data + i / PANEL * left.panel + i % PANEL;
         }
@@ -254,7 +254,7 @@ inline void product_of_tiles(
                 t.start[p] = first + p * PANEL, t.out[p] = result + p * PANEL;
             t.start_row = t.out_row = PAIR;
         }
-        tiles.loops[turned][count - 1][n - 1](t, depth);
+        tiles.loops[transposed][count - 1][n - 1](t, depth);
         if (!is_full)
             for (ptrdiff_t r = 0; r < n; ++r)
                 for (ptrdiff_t j = 0; j < columns; ++j)
@@ -265,16 +265,16 @@ inline void product_of_tiles(
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns). Both operands
  * are matrices of panels with any distance of rows, the right one of whole panels. Or the
- * left one is `turned`: the transpose of a matrix (depth, rows). */
+ * left one is `transposed`: the transpose of a matrix (depth, rows). */
 inline void product_of_panels(
-        const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
+        const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, Panels<const float> right, ptrdiff_t columns,
         Panels<const float> start, Panels<float> out) {
     for (ptrdiff_t k = 0; k == 0 || k < depth; k += DEPTH) {
         const ptrdiff_t terms = std::min(DEPTH, depth - k);
         const Panels<const float> from = k ? Panels<const float>{
             out.data, out.row, out.panel} : start;
-        const Panels<const float> part = turned ? left.below(k) : left.from(k / PANEL);
+        const Panels<const float> part = transposed ? left.below(k) : left.from(k / PANEL);
         for (ptrdiff_t i = 0; i < rows; i += ROWS) {
             const ptrdiff_t m = std::min(ROWS, rows - i);
             for (ptrdiff_t j = 0; j < columns; j += 2 * PANEL) {
@@ -282,7 +282,7 @@ inline void product_of_panels(
                 for (int p = 0; p < 2; ++p)
                     pair[p] = right.data + (j / PANEL + p) * right.panel + k * right.row;
                 product_of_tiles(
-                    tiles, turned, turned ? part.from(i / PANEL) : part.below(i), m,
+                    tiles, transposed, transposed ? part.from(i / PANEL) : part.below(i), m,
                     terms, pair, right.row, std::min(2 * PANEL, columns - j),
                     from.below(i).from(j / PANEL), out.below(i).from(j / PANEL));
             }
@@ -320,7 +320,7 @@ CF_CLONES void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t colu
 
 /* Transposes up to 16 rows of a matrix in C order into one panel, with zeros behind the
  * last of them, and for the terms after the last one up to a full panel. */
-CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
+CF_CLONES void pack_transposed(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
                         float *out) {
     float block[PANEL][PANEL];
     memset(block, 0, sizeof(block));
@@ -347,16 +347,16 @@ CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff
     }
 }
 
-/* Packs a matrix of the shape (terms, columns), or with `turned` the transpose of one
+/* Packs a matrix of the shape (terms, columns), or with `transposed` the transpose of one
  * of the shape (columns, terms). */
-inline void pack(bool turned, const float *a, ptrdiff_t ld, ptrdiff_t terms,
+inline void pack(bool transposed, const float *a, ptrdiff_t ld, ptrdiff_t terms,
                  ptrdiff_t columns, Panels<float> out) {
-    if (!turned) {
+    if (!transposed) {
         pack_rows(a, ld, terms, columns, out);
         return;
     }
     for (ptrdiff_t j = 0; j < columns; j += PANEL)
-        pack_turned(a + j * ld, ld, std::min(PANEL, columns - j), terms,
+        pack_transposed(a + j * ld, ld, std::min(PANEL, columns - j), terms,
                     out.from(j / PANEL).data);
 }
 

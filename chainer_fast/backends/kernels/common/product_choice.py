@@ -86,10 +86,10 @@ def measure(examples, tiled):
     return gains
 
 
-def _operand(rows, columns, turned):
-    shape = (columns, rows) if turned else (rows, columns)
+def _operand(rows, columns, transposed):
+    shape = (columns, rows) if transposed else (rows, columns)
     matrix = numpy.full(shape, .5, numpy.float32)
-    return matrix.T if turned else matrix
+    return matrix.T if transposed else matrix
 
 
 def _processor():

@@ -8,7 +8,7 @@ namespace chainer_fast {
 namespace {
 
 /* A product of the shapes (rows, depth) and (depth, columns), in C order; operands that
- * are transposed ones are `turned`. */
+ * are transposed ones are `transposed`. */
 struct ProductSizes {
     ptrdiff_t rows, columns, depth;
     bool left_turned, right_turned;
@@ -18,8 +18,8 @@ inline double work_of(const ProductSizes &sizes) {
     return (double)sizes.rows * sizes.columns * sizes.depth;
 }
 
-/* The order of the examples. Behind each kind comes the one with a turned right operand,
- * or for turned left operands, the gradients of weights, the one with longer sums. */
+/* The order of the examples. Behind each kind comes the one with a transposed right operand,
+ * or for transposed left operands, the gradients of weights, the one with longer sums. */
 enum ProductKind {
     SMALL_PRODUCT = 0, FEW_ROWS_PRODUCT = 2, LARGE_PRODUCT = 4, TURNED_PRODUCT = 6,
     NARROW_PRODUCT = 8, PRODUCT_KINDS

@@ -2,7 +2,7 @@
  *
  * OpenBLAS packs both operands, which costs more than the product itself where there are
  * few rows; and it has no code for the widest vectors of some processors. Here the left
- * operand is read where it is, or packed some rows at a time if it is turned. The right one
+ * operand is read where it is, or packed some rows at a time if it is transposed. The right one
  * is packed in panels, a block that stays in the second level of the cache at a time,
  * unless there are few rows, and its own have their elements side by side and are not far
  * from each other: then it is read where it is, too.
@@ -37,7 +37,7 @@ constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
  * lines push each other out of the cache, and each of its rows is in another page. */
 constexpr ptrdiff_t FEW_ROWS = 64, VERY_FEW_ROWS = 16, FAR = 2048;
 
-/* So many columns make up for packing a turned left operand. Lines of it that are a power
+/* So many columns make up for packing a transposed left operand. Lines of it that are a power
  * of two apart would push each other out of the cache. */
 constexpr ptrdiff_t LEAST_COLUMNS = 64;
 

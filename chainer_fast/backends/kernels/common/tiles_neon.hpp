@@ -20,9 +20,9 @@ CF_ELEMENT void add_term(float32x4_t (&sum)[M][QUARTERS], const float32x4_t (&le
     }
 }
 
-template <int M, int P, bool turned>
+template <int M, int P, bool transposed>
 void tile_neon(const Tile &t, ptrdiff_t depth) {
-    const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
+    const ptrdiff_t row = transposed ? 1 : t.row, step = transposed ? t.row : 1;
     const ptrdiff_t right_row = t.right_row;
     for (int p = 0; p < P; ++p) {
         float32x4_t sum[M][QUARTERS], a[M];
@@ -33,7 +33,7 @@ void tile_neon(const Tile &t, ptrdiff_t depth) {
         for (ptrdiff_t rest = depth; rest > 0; rest -= PANEL) {
             const ptrdiff_t terms = std::min(rest, PANEL);
             ptrdiff_t k = 0;
-            for (; !turned && k + 4 <= terms; k += 4, right += 4 * right_row) {
+            for (; !transposed && k + 4 <= terms; k += 4, right += 4 * right_row) {
                 CF_UNROLL(8)
                 for (int i = 0; i < M; ++i)
                     a[i] = vld1q_f32(left + i * row + k);
@@ -48,7 +48,7 @@ void tile_neon(const Tile &t, ptrdiff_t depth) {
                     a[i] = vld1q_dup_f32(left + i * row + k * step);
                 add_term<0>(sum, a, right);
             }
-            left += turned ? PANEL * step : t.panel;
+            left += transposed ? PANEL * step : t.panel;
         }
         for (int i = 0; i < M; ++i)
             for (int q = 0; q < QUARTERS; ++q)

@@ -10,7 +10,7 @@
 namespace chainer_fast {
 namespace {
 
-/* Rows and columns that are turned at once, in memory of their own: lines of the matrices
+/* Rows and columns that are transposed at once, in memory of their own: lines of the matrices
  * may be a power of two apart, and then drive each other out of the cache. */
 constexpr ptrdiff_t TILE = 16;
 /* Elements that are worth a thread. */
@@ -19,14 +19,14 @@ constexpr ptrdiff_t TURNED_BY_THREAD = 1 << 16;
 template <typename T>
 CF_ELEMENT void transpose_tile(const T *from, ptrdiff_t from_step, T *to,
                                ptrdiff_t to_step, ptrdiff_t rows, ptrdiff_t columns) {
-    T tile[TILE][TILE], turned[TILE][TILE];
+    T tile[TILE][TILE], transposed[TILE][TILE];
     for (ptrdiff_t i = 0; i < rows; ++i)
         memcpy(tile[i], from + i * from_step, columns * sizeof(T));
     for (ptrdiff_t j = 0; j < columns; ++j)
         for (ptrdiff_t i = 0; i < rows; ++i)
-            turned[j][i] = tile[i][j];
+            transposed[j][i] = tile[i][j];
     for (ptrdiff_t j = 0; j < columns; ++j)
-        memcpy(to + j * to_step, turned[j], rows * sizeof(T));
+        memcpy(to + j * to_step, transposed[j], rows * sizeof(T));
 }
 
 /* One matrix: the tiles from column ``begin`` on, before column ``end``. */

@@ -10,7 +10,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_ZEROS, npy_i
 
 from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, given, input_array, wanted)
+    FunctionBase, Shortcut, input_array, new_ref, wanted)
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, Window, set_sizes, type_of_both)
@@ -212,10 +212,10 @@ cdef class _Shortcut(Shortcut):
         if to_images is NotImplemented or to_filters is NotImplemented:
             return 0
         self._finish(function, c)
-        gx[0] = given(to_images)
-        gx[1] = given(to_filters)
+        gx[0] = new_ref(to_images)
+        gx[1] = new_ref(to_filters)
         if to_bias is not None:
-            gx[2] = given(to_bias)
+            gx[2] = new_ref(to_bias)
         return 1
 
     cdef int backward_on_device(
@@ -227,13 +227,13 @@ cdef class _Shortcut(Shortcut):
                 not self._prepare_back(function, &c, x, gy, filters)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(_launch(self.back, c, gy, filters, None))
+            gx[0] = new_ref(_launch(self.back, c, gy, filters, None))
         if wanted(function, 1):
-            gx[1] = given(_launch(
+            gx[1] = new_ref(_launch(
                 CORRELATE, c, gy if self.transposed else x,
                 x if self.transposed else gy, None, filters.dtype))
         if len(function.input_nodes) == 3 and wanted(function, 2):
-            gx[2] = given(total(gy, (0, 2, 3)))
+            gx[2] = new_ref(total(gy, (0, 2, 3)))
         self._finish(function, c)
         return 1
 

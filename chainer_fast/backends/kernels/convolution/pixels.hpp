@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "chainer_fast/_cpu/aligned.hpp"
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 #include "chainer_fast/backends/kernels/convolution/patches.hpp"
 
 namespace chainer_fast::convolution {
@@ -142,7 +142,7 @@ struct Runner {
         }
         const Tiles tiles(c);
         const bool several = tiles.images > 1;
-        const auto memory = room<T>(
+        const auto memory = buffer<T>(
             c.depth + (several ? c.filters : 0), tiles.columns);
         T *col = memory.get();
         for (ptrdiff_t n = 0; n < c.images; n += tiles.images)

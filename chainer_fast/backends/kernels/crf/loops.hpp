@@ -12,7 +12,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 
 namespace chainer_fast::crf {
 namespace {
@@ -110,14 +110,14 @@ struct Chain {
     ptrdiff_t n;
     double top = -INFINITY;             /* the largest cost */
     std::unique_ptr<double[]> memory;
-    double *cost, *turned;              /* row by row, and column by column */
+    double *cost, *transposed;              /* row by row, and column by column */
     double *weights, *turned_weights;   /* exponentials, less the largest; or zeros */
     double *u, *v;
 
     template <typename T>
     Chain(const T *costs, ptrdiff_t n)
-        : n(n), memory(room<double>(4 * n + 2, n)) {
-        cost = memory.get(), turned = cost + n * n, weights = turned + n * n;
+        : n(n), memory(buffer<double>(4 * n + 2, n)) {
+        cost = memory.get(), transposed = cost + n * n, weights = transposed + n * n;
         turned_weights = weights + n * n, u = turned_weights + n * n, v = u + n;
         for (ptrdiff_t i = 0; i < n * n; ++i) {
             cost[i] = costs[i];
@@ -125,7 +125,7 @@ struct Chain {
         }
         for (ptrdiff_t i = 0, k = 0; i < n; ++i)
             for (ptrdiff_t j = 0; j < n; ++j, ++k) {
-                turned[j * n + i] = cost[k];
+                transposed[j * n + i] = cost[k];
                 weights[k] = top == -INFINITY ? 0 : std::exp(cost[k] - top);
                 turned_weights[j * n + i] = weights[k];
             }
@@ -136,7 +136,7 @@ struct Chain {
     double go(const double *row, bool back, double *factors, double *out) const {
         const double most = exponentials(row, factors, n);
         /* The lines of this matrix end where those of the other begin. */
-        const double *lines = back ? cost : turned;
+        const double *lines = back ? cost : transposed;
         if (!step(factors, back ? turned_weights : weights, most + top, out, n))
             for (ptrdiff_t j = 0; j < n; ++j)
                 out[j] = join(row, lines + j * n, n);
@@ -222,8 +222,8 @@ void back(const T *x, const T *costs, const npy_intp *sizes, const double *befor
 template <typename T>
 void best_paths(const T *x, const T *cost, const npy_intp *sizes, T *scores,
                 int32_t *path, ptrdiff_t times, ptrdiff_t total, ptrdiff_t n) {
-    const auto rows = room<T>(total, n);
-    const auto origins = room<int32_t>(total, n);
+    const auto rows = buffer<T>(total, n);
+    const auto origins = buffer<int32_t>(total, n);
     ptrdiff_t start = 0, last = 0;
     for (ptrdiff_t t = 0; t < times; ++t) {
         for (ptrdiff_t b = 0; b < sizes[t]; ++b) {

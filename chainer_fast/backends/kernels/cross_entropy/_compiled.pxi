@@ -261,5 +261,5 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
             return 0
         scales = _for_labels(labels, y)
         loss_gradients_loop(kind, gy, scales, PyArray_SIZE(labels), coeff)
-        gx[0] = given(_gradient(y, labels, None, None, scales))
+        gx[0] = new_ref(_gradient(y, labels, None, None, scales))
         return gx[0] is not NULL

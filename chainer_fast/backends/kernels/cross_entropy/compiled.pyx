@@ -11,8 +11,8 @@ from numpy cimport (
 
 from chainer_fast._core.arrays.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, clear_float_errors, fits_inputs, float_errors, given,
-    input_array, number)
+    FunctionBase, Shortcut, clear_float_errors, fits_inputs, float_errors, input_array,
+    new_ref, number)
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
     Ignored, label_at, plain_labels, read_ignored)

@@ -8,7 +8,7 @@
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/logspace.hpp"
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 
 namespace chainer_fast::ctc {
 namespace {
@@ -117,9 +117,9 @@ void ctc(const T *x, T *gx, const int32_t *labels, int32_t blank,
     Sample a;
     const ptrdiff_t states = 2 * width + 1;
     a.stride = batch * classes, a.classes = classes, a.pitch = states + 2 * MARGIN;
-    const auto memory = room<double>(
+    const auto memory = buffer<double>(
         steps * (a.pitch + states) + 3 * a.pitch + std::max(states, classes));
-    const auto path = room<int32_t>(states);
+    const auto path = buffer<int32_t>(states);
     a.before = memory.get();
     a.log_p = a.before + steps * a.pitch;
     a.after = a.log_p + steps * states;

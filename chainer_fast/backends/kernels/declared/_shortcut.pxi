@@ -84,7 +84,7 @@ cdef class Declared(Shortcut):
             gradient = <_Gradient>self._gradients[i]
             if gradient is None or not wanted(function, i):
                 continue
-            gx[i] = given(gradient.run(function, gy))
+            gx[i] = new_ref(gradient.run(function, gy))
             if gx[i] is NULL:
                 return 0
         return 1

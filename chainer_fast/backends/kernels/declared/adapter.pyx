@@ -15,7 +15,7 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_NDIM
 
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, clear_float_errors, float_errors, given, input_array,
+    FunctionBase, Shortcut, clear_float_errors, float_errors, input_array, new_ref,
     output_array, own_attribute, place_of, wanted)
 from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_order_of

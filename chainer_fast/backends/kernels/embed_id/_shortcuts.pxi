@@ -178,5 +178,5 @@ cdef class EmbedIDShortcut(Shortcut):
             input_array(function, 0), gy, node.shape, label, node.creator_base is None)
         if grad is NotImplemented:
             return 0
-        gx[1] = given(grad)
+        gx[1] = new_ref(grad)
         return 1

@@ -16,7 +16,7 @@ from chainer_fast._core.devices.launches cimport kind_on_device
 from chainer_fast._core.graphs import graph
 from chainer_fast._core.graphs.graph cimport (
     Factors, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors, float_errors,
-    given, input_array, shape_matches, wanted)
+    input_array, new_ref, shape_matches, wanted)
 from chainer_fast._core.graphs.graph import silently
 from chainer_fast.backends.kernels.reduction import steps, total
 
@@ -101,7 +101,7 @@ cdef class LinearShortcut(Shortcut):
         if not kind or _matrix(rows) != kind or _matrix(weight) != kind:
             return 0
         if wanted(function, 0):
-            gx[0] = given(dot(gy, weight))
+            gx[0] = new_ref(dot(gy, weight))
         # NumPy adds up the contiguous elements of a single column in pairs.
         if wants_bias and _matrix(gy) == kind == kind_of(gy) and _columns(gy) != 1:
             bias_grad = _sum_rows(kind, gy)
@@ -109,13 +109,13 @@ cdef class LinearShortcut(Shortcut):
         if wanted(function, 1) and (by_numpy or not _add_product(gx[1], gy, rows)):
             product = dot(_transposed(gy), rows)
             Py_XDECREF(gx[1])
-            gx[1] = given(product)
+            gx[1] = new_ref(product)
         if by_numpy:
             # Errors of the product come before those of the sum.
             bias_grad = PyArray_Sum(
                 <np.ndarray>gy, 0, PyArray_TYPE(<np.ndarray>gy), NULL)
         if wants_bias:
-            gx[2] = given(bias_grad)
+            gx[2] = new_ref(bias_grad)
         return 1
 
     cdef object forward_on_device(
@@ -134,17 +134,17 @@ cdef class LinearShortcut(Shortcut):
         cdef object rows = input_array(function, 0)
         cdef object weight = input_array(function, 1)
         if wanted(function, 0):
-            gx[0] = given(product_on_device(gy, weight, False, False))
+            gx[0] = new_ref(product_on_device(gy, weight, False, False))
             if gx[0] is NULL:
                 return 0
         if wanted(function, 1):
-            gx[1] = given(product_on_device(gy, rows, True, False))
+            gx[1] = new_ref(product_on_device(gy, rows, True, False))
             if gx[1] is NULL:
                 return 0
         if len(function.input_nodes) == 3 and wanted(function, 2):
             if kind_on_device(gy) < 0:
                 return 0
-            gx[2] = given(total(gy, 0) if len(gy) > steps.LEAST else gy.sum(axis=0))
+            gx[2] = new_ref(total(gy, 0) if len(gy) > steps.LEAST else gy.sum(axis=0))
         return 1
 
 
@@ -167,11 +167,11 @@ cdef npy_intp _length(object matrix, bint transposed, int axis) noexcept:
     return PyArray_DIM(<np.ndarray>matrix, 1 - axis if transposed else axis)
 
 
-cdef object _turned_product(
+cdef object _transposed_product(
         object a, object b, bint trans_a, bint trans_b, bint trans_out):
     """Return the product of matrices, each transposed or not."""
     if trans_out:
-        return _turned_product(b, a, not trans_b, not trans_a, False)
+        return _transposed_product(b, a, not trans_b, not trans_a, False)
     return dot(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
@@ -231,7 +231,7 @@ cdef class MatMulShortcut(Shortcut):
             return None
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None
-        return _turned_product(a, b, trans_a, trans_b, trans_c)
+        return _transposed_product(a, b, trans_a, trans_b, trans_c)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -252,9 +252,9 @@ cdef class MatMulShortcut(Shortcut):
                 or _length(b, trans_b, 1) != _length(gy, trans_c, 1)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(_turned_product(gy, b, trans_c, not trans_b, trans_a))
+            gx[0] = new_ref(_transposed_product(gy, b, trans_c, not trans_b, trans_a))
         if wanted(function, 1):
-            gx[1] = given(_turned_product(a, gy, not trans_a, trans_c, trans_b))
+            gx[1] = new_ref(_transposed_product(a, gy, not trans_a, trans_c, trans_b))
         return 1
 
     cdef object forward_on_device(
@@ -278,11 +278,11 @@ cdef class MatMulShortcut(Shortcut):
         cdef bint trans_a, trans_b, trans_c
         trans_a, trans_b, trans_c = self._transposed(function)
         if wanted(function, 0):
-            gx[0] = given(_product_on_device(gy, b, trans_c, not trans_b, trans_a))
+            gx[0] = new_ref(_product_on_device(gy, b, trans_c, not trans_b, trans_a))
             if not _fits(function, 0, gx):
                 return 0
         if wanted(function, 1):
-            gx[1] = given(_product_on_device(a, gy, not trans_a, trans_c, trans_b))
+            gx[1] = new_ref(_product_on_device(a, gy, not trans_a, trans_c, trans_b))
             if not _fits(function, 1, gx):
                 return 0
         return 1

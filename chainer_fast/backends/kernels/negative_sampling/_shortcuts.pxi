@@ -13,7 +13,7 @@ from numpy cimport (
 
 from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, VariableNodeBase, given, input_array, wanted)
+    FunctionBase, Shortcut, VariableNodeBase, input_array, new_ref, wanted)
 from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.backends.kernels.common.labels cimport plain_labels
 
@@ -45,7 +45,7 @@ cdef int _spread(FunctionBase function, int of_W, x, W, g, ids, counted,
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[of_W]
     cdef ptrdiff_t rows
     if wanted(function, 0):
-        gx[0] = given(kernels.sum_rows(g, W, ids, counted))
+        gx[0] = new_ref(kernels.sum_rows(g, W, ids, counted))
     if node.needs_grad:
         rows = len(W)
         gW = NotImplemented
@@ -53,7 +53,7 @@ cdef int _spread(FunctionBase function, int of_W, x, W, g, ids, counted,
             gW = spread_rows(g, x, ids, counted, rows, True)
         if gW is NotImplemented:
             gW = kernels.spread_rows(g, x, ids, counted, rows)
-        gx[of_W] = given(gW)
+        gx[of_W] = new_ref(gW)
     return 1
 
 

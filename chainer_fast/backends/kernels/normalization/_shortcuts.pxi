@@ -74,7 +74,7 @@ cdef class _Normalization(Shortcut):
         if grads is NotImplemented:
             return 0
         if type(grads) is not tuple:
-            gx[0] = given(grads)
+            gx[0] = new_ref(grads)
             return 1
         return _give(<tuple>grads, gx)
 
@@ -86,7 +86,7 @@ cdef class _Normalization(Shortcut):
 cdef int _give(tuple grads, PyObject **gx) except -1:
     cdef Py_ssize_t i
     for i in range(len(grads)):
-        gx[i] = given(grads[i])
+        gx[i] = new_ref(grads[i])
     return 1
 
 

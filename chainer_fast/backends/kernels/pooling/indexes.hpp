@@ -69,7 +69,7 @@ bool with_indexes(const Window &w, const int64_t *indexes, One one) {
     const ptrdiff_t size = product(w.out, w.nd), count = product(w.k, w.nd);
     std::atomic<bool> good(true);
     share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
-        const auto index = room<Index<T>>(size);
+        const auto index = buffer<Index<T>>(size);
         for (n += i; i < n && good; ++i) {
             if (take(indexes + i * size, index.get(), size, count))
                 one(i, index.get());

@@ -144,7 +144,7 @@ void max_pool(const Window &w, const T *x, T *y, int64_t *indexes) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     const Plan plan(w, false);
     share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
-        const auto index = room<Index<T>>(w.out[w.nd - 1]);
+        const auto index = buffer<Index<T>>(w.out[w.nd - 1]);
         meet_rows<true>(w, plan, n, x + i * length, y + i * size, indexes + i * size,
                         index.get(), (T)1);
     });

@@ -179,7 +179,7 @@ void each_pixel(const Window &w, bool of_images, const F &f) {
         w.channels * (width + size * product(w.out, w.nd) / plan.rows);
     parallel_with_memory(w.images * plan.rows, POOLED_BY_THREAD / in_row + 1,
                          [&](ptrdiff_t begin, ptrdiff_t end) {
-        const auto met = room<Met>(size);
+        const auto met = buffer<Met>(size);
         for (ptrdiff_t i = begin; i < end; ++i) {
             const ptrdiff_t image = i / plan.rows, row = i % plan.rows;
             for (ptrdiff_t t = 0; t < width; ++t) {

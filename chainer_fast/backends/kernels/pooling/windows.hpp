@@ -13,7 +13,7 @@
 
 #include <memory>
 
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 
 namespace chainer_fast::pooling {
 namespace {
@@ -67,8 +67,8 @@ struct Plan {
         const ptrdiff_t *other = of_images ? w.out : w.n;
         ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0;
         rows = product(own, nd);
-        begin = room<ptrdiff_t>(rows + 1);
-        partner = room<Partner>(rows + 1, product(w.k, nd));
+        begin = buffer<ptrdiff_t>(rows + 1);
+        partner = buffer<Partner>(rows + 1, product(w.k, nd));
         do {
             ptrdiff_t at[MAX_AXES] = {0}, first = 0;
             begin[i++] = count;

@@ -9,7 +9,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, \
 from chainer_fast._core.arrays.plain cimport (
     CF_PLAIN_FLAGS, empty_like, is_matrix, kind_of)
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, given, input_array, output_array)
+    FunctionBase, Shortcut, input_array, new_ref, output_array)
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell
@@ -199,7 +199,7 @@ cdef class CellShortcut(Shortcut):
         if found is NotImplemented:
             return 0
         for i in range(2 * self.memories):
-            gx[i] = given((<tuple>found)[i])
+            gx[i] = new_ref((<tuple>found)[i])
         return 1
 
 

@@ -103,7 +103,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
     cdef char kind = kind_of(gates)
     cdef int flags = 0
     cdef npy_intp n, rows, row, size, last = 0
-    cdef object h = None, part = None, parts, turned
+    cdef object h = None, part = None, parts, transposed
     cdef void *p[8]
     if kind == 0:
         return NotImplemented
@@ -121,7 +121,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
     kept1 = kept[1] if m == LSTM or m == GRU else None
     kept2 = kept[2] if m == LSTM else None
     # A copy: the products of few rows spend their time on reading it.
-    turned = PyArray_NewCopy(
+    transposed = PyArray_NewCopy(
         <np.ndarray>PyArray_Transpose(<np.ndarray>weight, NULL), np.NPY_CORDER)
     parts = _new_like(gates, max(sizes), _GATES[m] * n)
 
@@ -134,7 +134,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
         p[3], p[4], p[5] = PyArray_DATA(<np.ndarray>hy), _rows(cy, 0), _rows(ys, row)
         p[6], p[7] = _rows(kept1, row), _rows(kept2, row)
         memcpy(_rows(kept[0], row), p[3], size * np.PyArray_STRIDE(<np.ndarray>hy, 0))
-        PyArray_MatrixProduct2(h, turned, <np.ndarray>part)
+        PyArray_MatrixProduct2(h, transposed, <np.ndarray>part)
         flags |= STEPS[m].run(kind, p, size, n, n, _tanh)
     if flags:
         report_float_errors(flags)

@@ -138,7 +138,7 @@ inline void pack_all_rows(const Layer &l, const float *a, ptrdiff_t columns, Out
 /* Weights of each gate, of the shape (units, columns), as right operands: transposed; and
  * as they are, gates of all blocks in a row. */
 inline void pack_weights(const Layer &l, const float *const *w, ptrdiff_t columns,
-                         Out turned, Out plain) {
+                         Out transposed, Out plain) {
     const ptrdiff_t count = l.blocks() * l.gates;
     parallel(count, grain_of(0, 2 * PANEL * columns),
              [&](ptrdiff_t begin, ptrdiff_t end) {
@@ -146,7 +146,7 @@ inline void pack_weights(const Layer &l, const float *const *w, ptrdiff_t column
             const ptrdiff_t block = k / l.gates, n = l.part(block);
             const float *part = w[k % l.gates] + block * PANEL * columns;
             const Out rows = plain.below(k * PANEL);
-            pack_turned(part, columns, n, columns, turned.from(k).data);
+            pack_transposed(part, columns, n, columns, transposed.from(k).data);
             pack_rows(part, columns, n, columns, rows);
             for (ptrdiff_t p = 0; n < PANEL && p < panels_of(columns); ++p)
                 memset(rows.below(n).from(p).data, 0,

@@ -12,7 +12,7 @@ from chainer_fast._core.arrays.dtypes cimport has_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.graphs.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors,
-    float_errors, given, place_of)
+    float_errors, new_ref, place_of)
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
@@ -185,7 +185,7 @@ cdef class SumShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(_spread(self, function, gy))
+        gx[0] = new_ref(_spread(self, function, gy))
         return gx[0] is not NULL
 
 
@@ -215,5 +215,5 @@ cdef class MeanShortcut(Shortcut):
             _multiply, gy, gy, self.field(function, MULTIPLIER))
         if scaled is None:
             return 0
-        gx[0] = given(_spread(self, function, scaled))
+        gx[0] = new_ref(_spread(self, function, scaled))
         return gx[0] is not NULL

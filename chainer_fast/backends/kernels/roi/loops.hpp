@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/_cpu/room.hpp"
+#include "chainer_fast/_cpu/buffer.hpp"
 #include "chainer_fast/backends/kernels/roi/elements.hpp"
 
 namespace chainer_fast::roi {
@@ -62,7 +62,7 @@ bool all_cells(Task task, Grid g, const int64_t *numbers, const double *box, int
     if (task == PUT)
         return cell_put(g, numbers, images, y, found);
     const ptrdiff_t width = g.width, count = g.channels * g.rows * g.columns;
-    const auto cells = room<Span>(g.rows + g.columns);
+    const auto cells = buffer<Span>(g.rows + g.columns);
     Span *ys = cells.get(), *xs = ys + g.rows;
     for (ptrdiff_t r = 0; r < g.regions; ++r, box += 4) {
         for (ptrdiff_t i = 0; i < g.rows; ++i)
@@ -104,12 +104,12 @@ struct Samples {
         const double step = bin_step(low, high, bins);
         points = points_in_bin(step, ratio);
         pitch = 0;
-        in_use = room<Span>(bins);
+        in_use = buffer<Span>(bins);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             in_use[i] = samples_in_use(low, step, i, points, size);
             pitch = std::max(pitch, in_use[i].length());
         }
-        all = room<Sample>(bins, pitch);
+        all = buffer<Sample>(bins, pitch);
         for (ptrdiff_t i = 0; i < bins; ++i) {
             const Span some = in_use[i];
             for (ptrdiff_t s = some.first; s < some.end; ++s)

@@ -51,5 +51,5 @@ cdef class TransposeSequenceShortcut(Shortcut):
         if found is NotImplemented:
             return 0
         for j in range(len(nodes)):
-            gx[j] = given((<tuple>found)[j])
+            gx[j] = new_ref((<tuple>found)[j])
         return 1

@@ -15,7 +15,7 @@ namespace {
 
 /* Memory for n times `each` elements that is not filled; it throws if there is none. */
 template <typename T>
-std::unique_ptr<T[]> room(ptrdiff_t n, ptrdiff_t each = 1) {
+std::unique_ptr<T[]> buffer(ptrdiff_t n, ptrdiff_t each = 1) {
     const ptrdiff_t most = PTRDIFF_MAX / 2 / (ptrdiff_t)sizeof(T);
     if (n < 0 || each < 0 || (each > 0 && n > most / each))
         throw std::bad_alloc();
