@@ -72,10 +72,9 @@ COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
 # For g++, -O3 takes half as long again as -O2. Modules with loops need it, and all of
 # them include this header: it unrolls small loops inside of others before it makes
-# vectors of those. So do the modules that every call goes through.
+# vectors of those. Small calls take no longer with -O2.
 OPTIMIZED = ['-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic'] if GCC else ['-O3']
 LOOPS_HEADER = Path('chainer_fast/_cpu/loops.hpp')
-HOT = ('chainer_fast._core.graphs.graph', 'chainer_fast._core.backward.backprop')
 UNROLLED_ARGS = ['-O3'] if GCC and not (DEBUG or SANITIZERS) else []
 
 if sys.platform == 'win32':
@@ -176,7 +175,7 @@ def extensions():
             define_macros=MACROS,
             extra_compile_args=[
                 *COMPILE_ARGS,
-                *UNROLLED_ARGS * (LOOPS_HEADER in own or name in HOT),
+                *UNROLLED_ARGS * (LOOPS_HEADER in own),
                 *([] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS)],
             extra_link_args=LINK_ARGS))
     return modules
