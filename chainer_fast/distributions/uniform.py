@@ -111,10 +111,10 @@ class Uniform(Distribution):
 
     def log_prob(self, x: VariableOrArray) -> Variable:
         x = as_array(x)
+        density = -exponential.log(self.scale)      # or bounds do not fit each other
         expect_broadcast(low=self.low, x=x)
         inside = (self.low.array <= x) & (x <= self.high.array)
-        return where_else(
-            force_array(inside), -exponential.log(self.scale), -math.inf)
+        return where_else(force_array(inside), density, -math.inf)
 
     def cdf(self, x: VariableOrArray) -> Variable:
         return clip.clip((x - self.loc) / self.scale, 0., 1.)

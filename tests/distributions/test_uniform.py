@@ -4,6 +4,7 @@ from scipy import stats
 
 import chainer_fast
 from chainer_fast import distributions
+from chainer_fast.utils import type_check
 from tests import compare
 from tests.distributions.family import Family
 
@@ -129,3 +130,10 @@ def test_a_divergence_has_a_gradient_by_the_location(device):
     chainer_fast.functions.sum(loss).backward()
     compare.assert_allclose(loc.grad, np.zeros(2))
     compare.assert_allclose(scale.grad, -np.ones(2))
+
+
+@pytest.mark.parametrize('method', ['log_prob', 'cdf', 'icdf'])
+def test_bounds_that_do_not_fit_each_other(method):
+    dist = distributions.Uniform(low=np.zeros(2, 'f'), high=np.ones(4, 'f'))
+    with pytest.raises(type_check.InvalidType):
+        getattr(dist, method)(np.full((4, 2), .5, 'f'))
