@@ -19,6 +19,10 @@ from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
+# Batches that one call asks the workers for. A number of any size may be prefetched, and
+# nobody waits until so many have been asked for.
+_MOST_AT_ONCE = 1024
+
 _ENDED = '. All workers were ended; the next call starts new ones'
 _READS_AGAIN = '. The next call waits until this is done, and reads the batch again'
 
@@ -243,6 +247,7 @@ class MultiprocessIterator(ReadAheadIterator):
     def _read_ahead(self, n_batches):
         if not self._is_measured:
             n_batches = 1
+        n_batches = min(n_batches, len(self._ahead) + _MOST_AT_ONCE)
         while len(self._ahead) < n_batches:
             previous = self._state
             if self._ahead:

@@ -245,3 +245,11 @@ def test_arguments():
     for kwargs in {}, {'n_processes': 0}:
         it = MultiprocessIterator([1], 1, **kwargs)
         assert it.n_processes == multiprocessing.cpu_count()
+
+
+def test_any_number_of_batches_may_be_prefetched():
+    with MultiprocessIterator(
+            list(range(9)), 4, shuffle=False, n_processes=1, n_prefetch=2 ** 40) as it:
+        assert [next(it) for _ in range(3)] == [
+            [0, 1, 2, 3], [4, 5, 6, 7], [8, 0, 1, 2]]
+        assert len(it._ahead) < 10 ** 4
