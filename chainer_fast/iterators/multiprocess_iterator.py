@@ -19,7 +19,7 @@ from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
-# Batches that one call asks the workers for. A number of any size may be prefetched, and
+# Batches that one call asks the workers for. A number of any size may be prefetched;
 # nobody waits until so many have been asked for.
 _MOST_AT_ONCE = 1024
 
