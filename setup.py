@@ -92,9 +92,8 @@ else:
     COMPILE_ARGS += ['-Wno-unused-function']
 # Below AVX-512, no loop with a choice between two values is vectorized while the one
 # not chosen may raise a flag of an error. These modules warn of flags as they find
-# them; others have NumPy compute the same again, and warn.
-WARN_OF_FLAGS = (
-    'chainer_fast.backends.kernels.recurrent.',)
+# them; others have NumPy compute the same again, and warn, or make no choice.
+WARN_OF_FLAGS = 'chainer_fast.backends.kernels.recurrent.'
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
 # Loops in C++ that know nothing of Python, and become part of a module: a pattern of
 # their files. One that fits two patterns is of the first module. What Cython writes
@@ -181,6 +180,17 @@ def extensions():
     return modules
 
 
+def translated_before(modules):
+    """Tell whether some module was translated before this file was last changed.
+
+    Cython knows nothing of directives that have changed. What it wrote for modules that
+    are no more stays old, and does not count.
+    """
+    written = [Path(ext.sources[0]).with_suffix('.cpp') for ext in modules]
+    return any([file.exists() and newer_group(['setup.py'], str(file), 'newer')
+                for file in written])
+
+
 def translate(modules, force):
     """Have Cython write the C++ of compiled modules, unless it is there."""
     translated = {ext.name: ext.sources for ext in cythonize(
@@ -237,13 +247,7 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
-        # Cython knows nothing of directives that have changed. A file that it wrote for
-        # a module which is no more stays old.
-        written = [
-            Path(ext.sources[0]).with_suffix('.cpp') for ext in self.extensions]
-        translate(self.extensions, self.force or any([
-            file.exists() and newer_group(['setup.py'], str(file), 'newer')
-            for file in written]))
+        translate(self.extensions, self.force or translated_before(self.extensions))
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],
@@ -310,8 +314,7 @@ class Build(build_ext):
         if self.force or newer_group(needed, object_file, 'newer'):
             self.compiler.compile(
                 [file], output_dir=self.build_temp, macros=MACROS, include_dirs=['.'],
-                extra_postargs=(
-                    COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS))
+                extra_postargs=COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS)
         return object_file
 
 

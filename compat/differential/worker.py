@@ -25,6 +25,7 @@ def _copy(number):
 
 
 def _empty(folder):
+    """Remove what a case has left in a folder."""
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path, True)

@@ -125,6 +125,14 @@ def test_random_numbers_that_come_next_are_observed(worker):
     assert outcome(worker, language.case('functions.dropout', x)) == drawn
 
 
+def test_a_case_finds_no_files_of_the_one_before(worker):
+    link = language.thing('chain')
+    kept = outcome(worker, language.case('serializers.save_npz', 'kept', link))
+    assert 'error' not in kept
+    found = outcome(worker, language.case('serializers.load_npz', 'kept', link))
+    assert 'FileNotFoundError' in found['error']
+
+
 def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
     worker._process.kill()
     worker.ask(language.case('functions.relu', language.array(2)))

@@ -8,16 +8,22 @@
 namespace chainer_fast {
 namespace {
 
+/* The last axis of more than one element whose stride is so many bytes; -1 if none. */
+inline int axis_of_stride(PyArrayObject *array, npy_intp stride) {
+    int axis = PyArray_NDIM(array) - 1;
+    while (axis >= 0 && (PyArray_DIM(array, axis) == 1
+                         || PyArray_STRIDE(array, axis) != stride))
+        --axis;
+    return axis;
+}
+
 /* Whether an array, which is not empty, has no gaps in some order of axes. */
 inline bool fills_memory(PyObject *object) {
     PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
     npy_intp covered = PyArray_ITEMSIZE(array);
     const npy_intp all = covered * PyArray_SIZE(array);
     while (covered < all) {
-        int axis = PyArray_NDIM(array) - 1;
-        while (axis >= 0 && (PyArray_DIM(array, axis) == 1
-                             || PyArray_STRIDE(array, axis) != covered))
-            --axis;
+        const int axis = axis_of_stride(array, covered);
         if (axis < 0)
             return false;
         covered *= PyArray_DIM(array, axis);

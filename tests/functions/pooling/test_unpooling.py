@@ -121,6 +121,12 @@ def test_nothing_is_left_by_any_padding(device, function):
     assert y.shape == (1, 1, 5, 0)
 
 
+def test_nothing_is_left_of_chosen_elements_by_any_padding(device):
+    x, indexes = np.zeros((1, 1, 4, 4), 'f'), np.zeros((1, 1, 4, 4), 'i')
+    y = F.upsampling_2d(*device.send((x, indexes)), 2, pad=(1, 2 ** 40))
+    assert y.shape == (1, 1, 5, 0)
+
+
 @pytest.mark.parametrize('function', [F.unpooling_2d, F.unpooling_nd])
 @pytest.mark.parametrize(('args', 'error'), [
     ((-1,), ValueError), ((2, 0), ValueError), ((2.,), TypeError),

@@ -54,10 +54,7 @@ struct Axes {
         const ptrdiff_t all = covered * PyArray_SIZE(array);
         int last = begin[2], place = 2;
         while (covered < all) {
-            int axis = PyArray_NDIM(array) - 1;
-            while (axis >= 0 && (PyArray_DIM(array, axis) == 1
-                                 || PyArray_STRIDE(array, axis) != covered))
-                --axis;
+            const int axis = axis_of_stride(array, covered);
             if (axis < 0)
                 return false;
             if (is_middle(axis)) {

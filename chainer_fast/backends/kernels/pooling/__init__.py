@@ -67,6 +67,19 @@ def _sum_dtype(dtype):
     return numpy.dtype('f') if dtype.char == 'e' else dtype
 
 
+def _added_up(gy, ksize, stride, pad, lengths, values_at):
+    """Add up images from the values that windows have at each of their elements."""
+    xp = get_array_module(gy)
+    outs = gy.shape[2:]
+    spans = _spans(lengths, ksize, stride, pad, outs)
+    if 0 in lengths:        # the padding, which is cut off, may be of any size
+        return xp.zeros((*gy.shape[:2], *lengths), gy.dtype)
+    total = xp.zeros((*gy.shape[:2], *spans), _sum_dtype(gy.dtype))
+    for i, step in enumerate(_steps(ksize, stride, outs)):
+        total[step] += values_at(i)
+    return total[_inside(lengths, pad)]
+
+
 @kernel(compiled=compiled.max_pool, device=device.max_pool)
 def max_pool(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
@@ -144,12 +157,9 @@ def put(
     """
     xp = get_array_module(gy)
     indexes = _checked(indexes, ksize)
-    outs = gy.shape[2:]
-    spans = _spans(lengths, ksize, stride, pad, outs)
-    total = xp.zeros(gy.shape[:2] + tuple(spans), _sum_dtype(gy.dtype))
-    for i, step in enumerate(_steps(ksize, stride, outs)):
-        total[step] += xp.where(indexes == i, gy, 0)
-    return xp.ascontiguousarray(total[_inside(lengths, pad)], gy.dtype)
+    total = _added_up(
+        gy, ksize, stride, pad, lengths, lambda i: xp.where(indexes == i, gy, 0))
+    return xp.ascontiguousarray(total, gy.dtype)
 
 
 @kernel(compiled=compiled.pick, device=device.pick)
@@ -260,18 +270,10 @@ def window_spread(
     array, shape (n, c, *lengths)
         Images, in the dtype of ``gy``.
     """
-    xp = get_array_module(gy)
-    outs = gy.shape[2:]
-    spans = _spans(lengths, ksize, stride, pad, outs)
-    if 0 in lengths:        # the padding, which is cut off, may be of any size
-        return xp.zeros((*gy.shape[:2], *lengths), gy.dtype)
-    total = xp.zeros(gy.shape[:2] + tuple(spans), _sum_dtype(gy.dtype))
-    for step in _steps(ksize, stride, outs):
-        total[step] += gy
-    gx = total[_inside(lengths, pad)]
+    gx = _added_up(gy, ksize, stride, pad, lengths, lambda i: gy)
     if divisor != 1:
         gx = gx / divisor
-    return xp.ascontiguousarray(gx, gy.dtype)
+    return get_array_module(gy).ascontiguousarray(gx, gy.dtype)
 
 
 @kernel(device=device.window_mean)
