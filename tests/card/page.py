@@ -7,9 +7,12 @@ import sys
 from tests.card import outcomes, stages
 
 # From the worst to the best.
-STATES = ('died', 'timed out', 'cut off', 'failed', 'not run', 'passed', 'skipped')
+STATES = ('died', 'timed out', 'cut off', 'failed', 'not run', 'stopped', 'passed',
+          'skipped')
+FINE = 'stopped', 'passed', 'skipped'
 TAIL = 40       # lines of the log of what went wrong
-NAMED = 50      # tests that went wrong
+REASONS = 30    # different ones
+NAMED = 5       # tests that went wrong for one
 
 
 def lines_of(path):
@@ -59,26 +62,51 @@ def number(value):
     return '%.3g' % value if isinstance(value, float) else value
 
 
+def last_of_cases(log):
+    """Return the last line about each case that a program ran, by its name."""
+    found = {line['case']: line for line in lines_of(log) if 'case' in line}
+    for line in found.values():
+        if line.get('state') == 'began':
+            line['state'] = 'cut off'
+    return found
+
+
 def cases(log):
     """Return the table of the cases that a program ran."""
-    found = [line for line in lines_of(log) if 'case' in line]
+    found = last_of_cases(log).values()
     heads = list(dict.fromkeys(key for line in found for key in line))
     return table(heads, [[number(line.get(key, '')) for key in heads]
                          for line in found]) if found else ''
 
 
 def tests(path):
-    """Return how tests came out, and the names of those that went wrong."""
+    """Return how tests came out, and the names of those that went wrong, by reason."""
     if not path.exists():
         return ''
-    found = outcomes.read(path)
-    counts = collections.Counter(found.values())
-    bad = [test for test, outcome in found.items() if outcome in outcomes.BAD]
-    named = ['- %s: `%s`' % (found[test], test) for test in bad[:NAMED]]
-    if len(bad) > NAMED:
-        named.append('- and %d more' % (len(bad) - NAMED))
-    return '%s.\n\n%s' % (', '.join('%d %s' % (n, outcome) for outcome, n in sorted(
-        counts.items())), '\n'.join(named))
+    found = outcomes.records(path)
+    counts = collections.Counter(outcome for outcome, *_ in found.values())
+    parts = ['%s.\n' % ', '.join('%d %s' % (n, outcome) for outcome, n in sorted(
+        counts.items()))]
+    absent = collections.Counter(
+        rest[1] for rest in found.values() if rest[0] == 'absent')
+    if absent:
+        parts.append('Not installed: %s.\n' % ', '.join(
+            '%s (%d)' % each for each in absent.most_common()))
+    by_reason = {}
+    for test, (outcome, *rest) in found.items():
+        if outcome in outcomes.BAD:
+            why = 'began after %s s' % rest[1] if outcome == 'running' and rest else (
+                rest[0] if rest else '')
+            by_reason.setdefault((outcome, why), []).append(test)
+    reasons = sorted(by_reason.items(), key=lambda each: -len(each[1]))
+    for (outcome, why), names in reasons[:REASONS]:
+        parts.append(('- %d %s: %s' % (len(names), outcome, why)).rstrip(': '))
+        parts += ['  - `%s`' % name for name in names[:NAMED]]
+        if len(names) > NAMED:
+            parts.append('  - and %d more' % (len(names) - NAMED))
+    if len(reasons) > REASONS:
+        parts.append('- and %d more reasons' % (len(reasons) - REASONS))
+    return '\n'.join(parts)
 
 
 def steps(path):
@@ -101,11 +129,10 @@ def tail(log):
     return '````\n%s\n````\n' % '\n'.join(last)
 
 
-def section(name, folder):
+def section(name, title, folder):
     """Yield the parts of the page about a stage."""
     commands = states(folder)
     yield '## %s: %s\n' % (name, state_of(commands))
-    title = stages.STAGES[name].title
     yield title[0].upper() + title[1:] + '.\n'
     yield table(['command', 'state'], [[command, told(line)]
                                        for command, line in commands.items()])
@@ -113,7 +140,7 @@ def section(name, folder):
         log = folder / (command + '.log')
         parts = [cases(log), tests(folder / (command + '.outcomes.jsonl')),
                  steps(folder / (command + '.bench.json'))]
-        wrong = line['state'] not in ('passed', 'skipped', 'not run')
+        wrong = line['state'] not in (*FINE, 'not run')
         # The doctor's findings are figures as well.
         if wrong or not any(parts):
             parts.append(tail(log))
@@ -122,27 +149,35 @@ def section(name, folder):
             yield from filter(None, parts)
 
 
-def make(out):
-    """Return the page of a folder of results."""
+def make(out, chosen=None, title='A card, in stages'):
+    """Return the page of a folder of results.
+
+    Parameters
+    ----------
+    out : pathlib.Path
+    chosen : dict of str to commands.Stage, optional
+        Those of ``make card`` by default.
+    title : str
+    """
     machine = {}
     if (out / 'machine.json').exists():
         machine = json.loads((out / 'machine.json').read_text())
-    parts = ['# A card, in stages\n', table(['machine', ''], machine.items())]
+    parts = ['# %s\n' % title, table(['machine', ''], machine.items())]
     summary, sections = [], []
-    for name, stage in stages.STAGES.items():
+    for name, stage in (stages.STAGES if chosen is None else chosen).items():
         commands = states(out / name)
         seconds = sum(line.get('seconds', 0) for line in commands.values())
         summary.append([name, state_of(commands), '%.1f' % (seconds / 60), stage.title])
         if commands:
-            sections += section(name, out / name)
+            sections += section(name, stage.title, out / name)
     parts.append(table(['stage', 'state', 'minutes', 'what'], summary))
     return '\n'.join(parts + sections)
 
 
-def write(out):
+def write(out, **options):
     """Write the page of a folder of results, and return its path."""
     path = pathlib.Path(out) / 'page.md'
-    path.write_text(make(path.parent))
+    path.write_text(make(path.parent, **options))
     return path
 
 

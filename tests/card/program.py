@@ -1,10 +1,11 @@
 """Run cases of a module of ``programs``, each of which leaves a line of JSON.
 
-    python -m tests.card.program MODULE BEGINNING [--tiny]
+    python -m tests.card.program MODULE BEGINNING [--tiny] [--seconds SECONDS]
 
 Cases are those whose names begin so, in the order of the module. A case is a function
 that returns figures, and raises where something is wrong. If the memory of the card is
-too small for it, the case is skipped.
+too small for it, the case is skipped. Of the seconds, each case gets its share of those
+that are left, for work that it repeats; after them no case begins.
 """
 import argparse
 import importlib
@@ -14,11 +15,11 @@ import sys
 import time
 import traceback
 
-from tests.card import outcomes
+from tests.card import outcomes, rounds
 from tests.doubles import host_cudnn, host_cupy
 
 
-def run(cases, report=print):
+def run(cases, report=print, seconds=float('inf')):
     """Run cases.
 
     Parameters
@@ -26,16 +27,22 @@ def run(cases, report=print):
     cases : dict of str to callable
     report : callable
         Function of a line.
+    seconds : float
 
     Returns
     -------
     bool
         Whether none of them went wrong.
     """
-    fine = True
-    for number, (name, case) in enumerate(cases.items(), 1):
-        report('[%d of %d] %s ...' % (number, len(cases), name))
-        begin, found = time.monotonic(), {}
+    fine, end = True, time.monotonic() + seconds
+    for number, (name, case) in enumerate(cases.items()):
+        begin, left = time.monotonic(), len(cases) - number
+        if begin >= end:
+            report('the time is over: %d cases did not run' % left)
+            break
+        report(json.dumps({'case': name, 'state': 'began'}))
+        rounds.deadline = begin + (end - begin) / left
+        found = {}
         try:
             found.update(state='passed', **case())
         except Exception as e:
@@ -50,7 +57,7 @@ def run(cases, report=print):
             fine = False
             if outcomes.lost():
                 report('the card is lost to this process: %d cases did not run'
-                       % (len(cases) - number))
+                       % (left - 1))
                 break
     return fine
 
@@ -60,6 +67,7 @@ def main():
     parser.add_argument('module')
     parser.add_argument('beginning')
     parser.add_argument('--tiny', action='store_true')
+    parser.add_argument('--seconds', type=float, default=float('inf'))
     args = parser.parse_args()
     if args.tiny and not host_cupy.has_gpu():
         sys.modules['cudnn'] = host_cudnn.make()
@@ -70,7 +78,7 @@ def main():
              if name.startswith(args.beginning)}
     if not cases:
         parser.error('no case begins with %r' % args.beginning)
-    return int(not run(cases, lambda line: print(line, flush=True)))
+    return int(not run(cases, lambda line: print(line, flush=True), args.seconds))
 
 
 if __name__ == '__main__':

@@ -1,6 +1,5 @@
 """Run stages: processes with limits of time, whose results are kept as they come."""
 import argparse
-import contextlib
 import json
 import os
 import pathlib
@@ -9,14 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
-from tests.card import page, stages
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What the commands need of the repository, beside the package.
-NEEDED = 'tests', 'benchmarks', 'compat', 'pyproject.toml'
+from tests.card import outcomes, page, process, stages
+from tests.card.commands import Context, together
 
 
 def clock(seconds):
@@ -25,114 +20,6 @@ def clock(seconds):
 
 def say(text):
     print(text, flush=True)
-
-
-def tree(out):
-    """Return the folder in which commands run.
-
-    In a repository that has not been built, the package's sources would be imported in
-    place of the installed package. Commands then run in a copy of what they need.
-    """
-    if any((ROOT / 'chainer_fast/_core').rglob('*.so')) or any(
-            (ROOT / 'chainer_fast/_core').rglob('*.pyd')):
-        return ROOT
-    copy = out / 'tree'
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir(parents=True)
-    for name in NEEDED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, copy / name,
-                            ignore=shutil.ignore_patterns('__pycache__'))
-        else:
-            shutil.copy(ROOT / name, copy / name)
-    return copy
-
-
-def environment(folder):
-    """Return the variables of processes that run in a folder."""
-    variables = {**os.environ, 'PYTHONUNBUFFERED': '1', 'PYTHONFAULTHANDLER': '1'}
-    paths = [str(folder), *filter(None, [variables.get('PYTHONPATH')])]
-    variables['PYTHONPATH'] = os.pathsep.join(paths)
-    variables.pop('HOST_CUPY', None)    # it would put a stand-in in the card's place
-    return variables
-
-
-def execute(command, log, seconds, folder):
-    """Run a command, with its output in a log and on standard output.
-
-    Parameters
-    ----------
-    command : stages.Command
-    log : pathlib.Path
-    seconds : float
-        After these, the process and its children are killed.
-    folder : pathlib.Path
-        Where to run it.
-
-    Returns
-    -------
-    dict
-        What became of it, for the results.
-    """
-    begin = time.monotonic()
-    with open(log, 'wb', buffering=0) as file:
-        process = subprocess.Popen(
-            command.argv, cwd=folder, stdin=subprocess.DEVNULL,
-            env={**environment(folder), **command.environment}, start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        copying = threading.Thread(target=_copy, args=(process.stdout, file),
-                                   daemon=True)
-        copying.start()
-        late = False
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            late = True
-        finally:
-            # Also what the process has left behind: it would hold the card.
-            _end(process, late)
-            copying.join(10)
-    status = process.returncode
-    if late:
-        state = 'timed out'
-    elif status < 0 or status > 128:
-        state = 'died'
-    else:
-        state = 'failed' if status else 'passed'
-    found = {'state': state, 'seconds': round(time.monotonic() - begin, 1)}
-    if state == 'died':
-        found['signal'] = _name(-status if status < 0 else status - 128)
-    elif state == 'failed':
-        found['status'] = status
-    return found
-
-
-def _copy(source, file):
-    with source:
-        while chunk := os.read(source.fileno(), 1 << 16):
-            file.write(chunk)
-            sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
-
-
-def _end(process, late):
-    """Kill a process and its children, and wait for it.
-
-    One that is late tells first where it is: Python does so when it is aborted.
-    """
-    first = signal.SIGABRT if late else signal.SIGTERM
-    for number, patience in (first, 5), (signal.SIGKILL, None):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(patience)
-
-
-def _name(number):
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return 'signal %d' % number
 
 
 class Results:
@@ -149,37 +36,114 @@ class Results:
             os.fsync(f.fileno())
 
 
-def run_stage(name, stage, context):
-    """Run the commands of a stage, and return whether none of them went wrong."""
+def run_stage(name, stage, context, seconds=float('inf')):
+    """Run the commands of a stage, and return whether none of them went wrong.
+
+    Parameters
+    ----------
+    name : str
+    stage : commands.Stage
+    context : commands.Context
+    seconds : float
+        What it may take, if that is less than the stage's own limit.
+    """
     folder = context.folder(name)
     if not context.resume:
         shutil.rmtree(folder, ignore_errors=True)
     before = page.states(folder)
     results = Results(folder)
-    end = time.monotonic() + 60 * stage.minutes
+    end = time.monotonic() + min(seconds, 60 * stage.minutes)
     fine = True
-    for command in stage.commands(context):
-        if before.get(command.name, {}).get('state') == 'passed':
-            continue
-        left = end - time.monotonic()
-        if command.missing:
-            found = {'state': 'skipped', 'reason': command.missing}
-        elif left <= 0:
-            found = {'state': 'not run', 'reason': 'the time of the stage was over'}
-        else:
-            say('\n%s, %s ...' % (name, command.name))
-            results.add(command.name, state='began')
-            found = {'state': 'cut off'}
-            try:
-                found = execute(command, folder / (command.name + '.log'),
-                                min(left, 60 * command.minutes), context.tree)
-            finally:
-                results.add(command.name, **found)
-        if found['state'] in ('skipped', 'not run'):
-            results.add(command.name, **found)
-        say('%s, %s: %s' % (name, command.name, page.told(found)))
-        fine = fine and found['state'] in ('passed', 'skipped')
+    for each in stage.commands(context):
+        commands = [command for command in together(each)
+                    if before.get(command.name, {}).get('state') != 'passed']
+        found = _run(name, commands, context, results, end)
+        for command in commands:
+            results.add(command.name, **found[command.name])
+            say('%s, %s: %s' % (name, command.name, page.told(found[command.name])))
+        fine = fine and all(line['state'] in page.FINE for line in found.values())
     return fine
+
+
+def _run(stage, commands, context, results, end):
+    """Run commands at the same time, and return what became of each, by their names."""
+    found, running = {}, {}
+    left = end - time.monotonic()
+    try:
+        for command in commands:
+            if command.missing:
+                found[command.name] = {'state': 'skipped', 'reason': command.missing}
+            elif left <= 0:
+                found[command.name] = {
+                    'state': 'not run', 'reason': 'the time of the stage was over'}
+            else:
+                say('\n%s, %s ...' % (stage, command.name))
+                results.add(command.name, state='began')
+                log = context.folder(stage) / (command.name + '.log')
+                try:
+                    running[command.name] = process.Process(
+                        command, log, min(left, 60 * command.minutes), context.tree)
+                except OSError as e:
+                    found[command.name] = {'state': 'failed', 'reason': str(e)}
+        for command in commands:
+            if command.name in running:
+                found[command.name] = running[command.name].wait()
+                _open_end(command, found[command.name])
+    finally:
+        for name, each in running.items():
+            if name not in found:
+                each.kill()
+                results.add(name, state='cut off')
+    return found
+
+
+def _open_end(command, found):
+    """Correct what became of a command that was to end with its time."""
+    if command.open_end and found['state'] == 'timed out' and 'reason' not in found:
+        found['state'] = 'stopped'
+        path = command.environment.get('CARD_OUTCOMES')
+        if path and os.path.exists(path) and any(
+                outcome in ('failed', 'error')
+                for outcome in outcomes.read(path).values()):
+            found.update(state='failed', reason='tests failed, before it was stopped')
+
+
+def run_stages(chosen, context, write_page, seconds=float('inf')):
+    """Run stages one after another, with a page after each.
+
+    Parameters
+    ----------
+    chosen : dict of str to commands.Stage
+    context : commands.Context
+    write_page : callable
+        Writes the page of the results so far, and returns its path.
+    seconds : float
+        What all of them may take.
+
+    Returns
+    -------
+    bool
+        Whether nothing went wrong.
+    """
+    # A stop from outside is one like Ctrl-C: results and page are still written.
+    for number in signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, lambda *_: sys.exit(143))
+    # The system's images of processes that died would take long to write.
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+    begin, wrong = time.monotonic(), []
+    try:
+        for name, stage in chosen.items():
+            since = time.monotonic()
+            fine = run_stage(name, stage, context, begin + seconds - since)
+            say('\n%s: %s after %s minutes' % (
+                name, 'fine' if fine else 'NOT FINE', clock(time.monotonic() - since)))
+            wrong += [name] * (not fine)
+            write_page()
+    finally:
+        say('\n%s; the page is %s' % (clock(time.monotonic() - begin), write_page()))
+    say('NOT FINE: ' + ', '.join(wrong) if wrong else 'all fine')
+    return not wrong
 
 
 def ask_machine(context):
@@ -187,7 +151,7 @@ def ask_machine(context):
     try:
         found = subprocess.run(
             [sys.executable, '-m', 'tests.card.machine'], cwd=context.tree, text=True,
-            env=environment(context.tree), timeout=120, stdout=subprocess.PIPE)
+            env=process.environment(context.tree), timeout=120, stdout=subprocess.PIPE)
         return json.loads(found.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, ValueError, IndexError) as e:
         return {'card': None, 'error': str(e)}
@@ -195,18 +159,19 @@ def ask_machine(context):
 
 def announce(chosen, context):
     """Tell what stages would do."""
-    for number, (name, stage) in enumerate(stages.STAGES.items(), 1):
-        if name in chosen:
-            say('%d %-10s at most %d minutes: %s' % (
-                number, name, stage.minutes, stage.title))
-            missing = {}
-            for command in stage.commands(context):
+    numbers = {name: '%d ' % n for n, name in enumerate(stages.STAGES, 1)}
+    for name, stage in chosen.items():
+        say('%s%-10s at most %g minutes: %s' % (
+            numbers.get(name, ''), name, stage.minutes, stage.title))
+        missing = {}
+        for each in stage.commands(context):
+            for command in together(each):
                 if command.missing:
                     missing.setdefault(command.missing, []).append(command.name)
-            for reason, commands in missing.items():
-                say('    without %s: %s' % (', '.join(commands), reason))
-    say('%d minutes at most, together' % sum(
-        stages.STAGES[name].minutes for name in chosen))
+        for reason, names in missing.items():
+            say('    without %s: %s' % (', '.join(names), reason))
+    say('%g minutes at most, together' % sum(
+        stage.minutes for stage in chosen.values()))
 
 
 def parse_args(argv):
@@ -241,36 +206,19 @@ def parse_args(argv):
 def main(argv=None):
     args = parse_args(sys.argv[1:] if argv is None else argv)
     args.out = args.out.resolve()
-    context = stages.Context(
-        args.out, ROOT, args.tiny, args.resume,
-        args.chainer and args.chainer.resolve())
+    context = Context(args.out, process.ROOT, args.tiny, args.resume,
+                      args.chainer and args.chainer.resolve())
+    chosen = {name: stages.STAGES[name] for name in args.stages}
     if args.announce:
-        announce(args.stages, context)
+        announce(chosen, context)
         return 0
     args.out.mkdir(parents=True, exist_ok=True)
-    context.tree = tree(args.out)
+    if not process.built():
+        context.tree = process.copy_tree(args.out / 'tree')
     machine = ask_machine(context)
     if not machine['card'] and not args.tiny:
         say('No card: %s. On a machine with one:' % machine['error'])
-        announce(args.stages, context)
+        announce(chosen, context)
         return 0
     (args.out / 'machine.json').write_text(json.dumps(machine, indent=1))
-    # A stop from outside is one like Ctrl-C: results and page are still written.
-    for number in signal.SIGTERM, signal.SIGHUP:
-        signal.signal(number, lambda *_: sys.exit(143))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(
-        resource.RLIMIT_CORE)[1]))      # they would take long to write
-    begin, wrong = time.monotonic(), []
-    try:
-        for name in args.stages:
-            since = time.monotonic()
-            fine = run_stage(name, stages.STAGES[name], context)
-            say('\n%s: %s after %s minutes' % (
-                name, 'fine' if fine else 'NOT FINE', clock(time.monotonic() - since)))
-            wrong += [name] * (not fine)
-            page.write(args.out)
-    finally:
-        say('\n%s; the page is %s' % (clock(time.monotonic() - begin),
-                                      page.write(args.out)))
-    say('NOT FINE: ' + ', '.join(wrong) if wrong else 'all fine')
-    return int(bool(wrong))
+    return int(not run_stages(chosen, context, lambda: page.write(args.out)))

@@ -1,17 +1,21 @@
-"""The stages, and the commands of each."""
-import dataclasses
-import importlib.util
-import os
-import pathlib
+"""The stages of ``make card``, and the commands of each."""
 import shutil
 import sys
-import typing as tp
 
-PROGRAM = [sys.executable, '-m', 'tests.card.program']
-PYTEST = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
-          '-p', 'tests.card.outcomes', '--color=no', '--tb=short', '-m', 'gpu',
-          '--continue-on-collection-errors']
-MODES = 'float32', 'tf32', 'float16'
+from tests.card.commands import (
+    MODES,
+    SAME_BITS,
+    Command,
+    Stage,
+    absent,
+    bench,
+    in_parallel,
+    processes,
+    program,
+    sanitized,
+    tests,
+)
+
 # What the names of cases begin with, each in a process of its own.
 MISALIGNED = ('slice', 'split_axis', 'half', 'batch_normalization', 'concat',
               'filters', 'parameters', *['offset %d,' % n for n in range(0, 16, 2)])
@@ -25,99 +29,6 @@ SANITIZED = {
                    'tests/functions/array/test_joining.py '
                    'tests/optimizer_hooks/test_hooks.py',
 }
-
-
-@dataclasses.dataclass
-class Command:
-    """A process of a stage.
-
-    Parameters
-    ----------
-    name : str
-        Also that of its log.
-    argv : list of str
-    minutes : float
-        What it may take.
-    missing : str
-        Why it cannot run, if so.
-    environment : dict
-        Further variables.
-    """
-
-    name: str
-    argv: list
-    minutes: float = 8
-    missing: str = ''
-    environment: dict = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass
-class Context:
-    """What the user has chosen.
-
-    Attributes
-    ----------
-    out : pathlib.Path
-        Folder of the results, with one for each stage.
-    tree : pathlib.Path
-        Where commands run.
-    tiny, resume : bool
-    chainer : pathlib.Path or None
-        Checkout of Chainer.
-    """
-
-    out: pathlib.Path
-    tree: pathlib.Path
-    tiny: bool = False
-    resume: bool = False
-    chainer: pathlib.Path | None = None
-
-    def folder(self, stage):
-        return self.out / stage
-
-
-@dataclasses.dataclass
-class Stage:
-    """Commands that run one after another.
-
-    Parameters
-    ----------
-    title : str
-    minutes : int
-        What all of them may take.
-    commands : callable
-        Returns them for a context.
-    """
-
-    title: str
-    minutes: int
-    commands: tp.Callable
-
-
-def absent(*modules):
-    """Return what to install for modules that are not there, in words."""
-    missing = [name for name in modules if not importlib.util.find_spec(name)]
-    return missing and 'pip install ' + ' '.join(missing) or ''
-
-
-def processes():
-    return str(min(8, os.cpu_count() or 1))
-
-
-def program(context, module, case, minutes, name=None):
-    return Command(name or case, PROGRAM + [module, case] + ['--tiny'] * context.tiny,
-                   minutes)
-
-
-def tests(context, stage, name, arguments, minutes, before=(), missing=''):
-    """Return a command that runs tests, the outcomes of which are kept one by one."""
-    outcomes = context.folder(stage) / (name + '.outcomes.jsonl')
-    variables = {'CARD_OUTCOMES': str(outcomes)}
-    if context.resume and outcomes.exists():
-        # A file that stays as it is while tests run.
-        variables['CARD_PASSED'] = str(shutil.copy(outcomes, str(outcomes) + '.before'))
-    return Command(name, [*before, *PYTEST, *arguments], minutes,
-                   missing or absent('pytest', 'hypothesis'), variables)
 
 
 def first(context):
@@ -144,33 +55,16 @@ def project(context):
     arguments = ['tests/functions/activation'] if context.tiny else ['tests']
     if absent('mpi4py'):
         arguments += ['--ignore=tests/mn']
-    if not absent('xdist'):
-        arguments += ['-n', processes(), '--dist', 'loadfile',
-                      '--max-worker-restart', '1000']
-    yield tests(context, 'tests', 'gpu', arguments, 8)
+    yield tests(context, 'tests', 'gpu', arguments + in_parallel(processes()), 8)
 
 
 def sanitizer(context):
-    found = shutil.which('compute-sanitizer')
-    missing = '' if found else (
-        'compute-sanitizer is not installed: it is in the CUDA Toolkit')
     for tool in 'memcheck', 'racecheck':
+        before, missing = sanitized(tool)
         for name, files in SANITIZED.items():
-            yield tests(
-                context, 'sanitizer', '%s_%s' % (tool, name),
-                ['-p', 'tests.card.no_pool', *files.split()], 2,
-                ['compute-sanitizer', '--tool', tool, '--error-exitcode', '9'], missing)
-
-
-def bench(context, stage, row, mode):
-    """Return a command that times steps, beside PyTorch where that is installed."""
-    name = '%s_%s' % (row, mode)
-    argv = [sys.executable, '-m', 'benchmarks.gpu', row]
-    if context.tiny:
-        return Command(name, [*argv, '--check'], 2)
-    beside = ['--alone'] if absent('torch') else ['--torch-python', sys.executable]
-    return Command(name, [*argv, '--modes', mode, *beside, '--out', str(
-        context.folder(stage) / (name + '.bench.json'))], 2.5)
+            yield tests(context, 'sanitizer', '%s_%s' % (tool, name),
+                        ['-p', 'tests.card.no_pool', *files.split()], 2, before,
+                        missing)
 
 
 def resnet(context):
@@ -191,10 +85,9 @@ def rows(context):
 
 
 def stress(context):
-    for case in 'graphs', 'streams', 'threads', 'converters', 'updates':
+    for case in 'graphs', 'memory', 'streams', 'threads', 'converters', 'updates':
         command = program(context, 'stress', case, 2)
-        # Without it, cuBLAS promises the same bits on one stream only.
-        command.environment['CUBLAS_WORKSPACE_CONFIG'] = ':4096:8'
+        command.environment.update(SAME_BITS)
         yield command
 
 

@@ -72,10 +72,40 @@ def test_worker_that_dies(run, source):
     assert found == {**COMMON, 'test_later': 'passed'}
 
 
-def test_files_that_cannot_be_read(run):
-    status, found = run('import nothing_of_this_name')
-    assert status == 2
+@pytest.mark.parametrize('options', [(), ('-n', '1')])
+def test_files_that_cannot_be_read(run, options):
+    status, found = run('import chainer_fast.nothing_of_this_name', *options)
+    assert status in (1, 2)
     assert list(found.values()) == ['error']
+
+
+ABSENT = '''
+def test_absent(): import nothing_of_this_name.part
+def test_cause():
+    try:
+        import nothing_of_this_name
+    except ImportError as e:
+        raise RuntimeError('install it') from e
+def test_ours(): import chainer_fast.nothing_of_this_name
+'''
+
+
+@pytest.mark.parametrize('options', [(), ('-n', '1')])
+def test_packages_that_are_not_installed(run, options, tmp_path):
+    status, found = run('import nothing_of_this_name\n', *options)
+    assert list(found.values()) == ['absent']
+    assert status == 5              # there are no tests
+    (tmp_path / 'outcomes.jsonl').unlink()
+    status, found = run(SOURCE + ABSENT, *options)
+    assert status == 1
+    assert found == {**COMMON, 'test_absent': 'absent', 'test_cause': 'absent',
+                     'test_ours': 'failed'}
+    records = outcomes.records(tmp_path / 'outcomes.jsonl')
+    assert {test.rpartition('::')[2]: rest[1] for test, rest in records.items()
+            if rest[0] == 'absent'} == dict.fromkeys(
+                ['test_absent', 'test_cause'], 'nothing_of_this_name')
+    assert 'nothing_of_this_name' in next(
+        rest[1] for test, rest in records.items() if 'test_ours' in test)
 
 
 @pytest.mark.parametrize('options', [(), ('-n', '1')])
@@ -92,4 +122,4 @@ def test_line_that_was_cut_off(tmp_path):
     path = tmp_path / 'outcomes.jsonl'
     path.write_text('["a", "running"]\n["a", "passed"]\n["b", "running"]\n["b", "pas')
     assert outcomes.read(path) == {'a': 'passed', 'b': 'running'}
-    assert page.tests(path) == '1 passed, 1 running.\n\n- running: `b`'
+    assert page.tests(path) == '1 passed, 1 running.\n\n- 1 running\n  - `b`'

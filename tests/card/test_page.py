@@ -51,7 +51,20 @@ def test_ends_of_logs(tmp_path):
 def test_many_failures(tmp_path):
     path = tmp_path / 'it.outcomes.jsonl'
     path.write_text(''.join(
-        json.dumps(['test_%d' % i, 'failed']) + '\n' for i in range(60)))
+        json.dumps(['test_%d' % i, 'failed', 'why %d' % (i % 2), i]) + '\n'
+        for i in range(61)) + (
+            '["last", "running", "", 7.5]\n["h", "absent", "h5py", 1]\n'))
     text = page.tests(path)
-    assert text.startswith('60 failed.')
-    assert text.count('`') == 100 and text.endswith('- and 10 more')
+    assert text.startswith('1 absent, 61 failed, 1 running.')
+    assert 'Not installed: h5py (1).' in text
+    assert text.index('- 31 failed: why 0') < text.index('- 30 failed: why 1')
+    assert '  - `test_8`\n  - and 26 more' in text and 'test_10' not in text
+    assert '- 1 running: began after 7.5 s' in text
+
+
+def test_many_reasons(tmp_path):
+    path = tmp_path / 'it.outcomes.jsonl'
+    path.write_text(''.join(
+        json.dumps(['test_%d' % i, 'failed', 'why %d' % i, i]) + '\n'
+        for i in range(40)))
+    assert page.tests(path).endswith('- and 10 more reasons')

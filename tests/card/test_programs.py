@@ -3,23 +3,29 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
-from tests.card import gaps, page, program
+from tests.card import gaps, page, program, rounds
 
 
 def run(*arguments):
     found = subprocess.run(
         [sys.executable, '-m', 'tests.card.program', *arguments, '--tiny'], text=True,
         stdout=subprocess.PIPE, env={**os.environ, 'PYTHONPATH': os.getcwd()})
-    return found.returncode, [
-        json.loads(line) for line in found.stdout.splitlines() if line.startswith('{')]
+    return found.returncode, ended(found.stdout.splitlines())
+
+
+def ended(lines):
+    """Return what became of cases, by the lines of a program."""
+    found = [json.loads(line) for line in lines if line.startswith('{')]
+    return [line for line in found if line['state'] != 'began']
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize('arguments, count', [
-    (('first', ''), 11), (('misaligned', ''), 33), (('stress', ''), 6),
+    (('first', ''), 11), (('misaligned', ''), 33), (('stress', ''), 10),
     (('sizes', 'small batch/tf32/batch'), 8), (('sizes', 'small batch/float16/c'), 24),
     (('sizes', 'batch 32/default/float16/last/'), 32),
     (('sizes', 'batch 256/default/float32/plain/c'), 24),
@@ -88,7 +94,7 @@ def cases(monkeypatch, lost=False):
     fine = program.run({
         'large': raising(OutOfMemoryError()), 'wrong': raising(AssertionError('x')),
         'fine': lambda: {'figure': 1.}}, lines.append)
-    return fine, [json.loads(line) for line in lines if line.startswith('{')], lines
+    return fine, ended(lines), lines
 
 
 def test_cases_that_go_wrong(monkeypatch, tmp_path):
@@ -97,9 +103,11 @@ def test_cases_that_go_wrong(monkeypatch, tmp_path):
     assert [line['state'] for line in found] == ['skipped', 'failed', 'passed']
     assert found[-1]['figure'] == 1
     log = tmp_path / 'it.log'
-    log.write_text('\n'.join(lines) + '\n{"case": "cut')
+    lines += ['{"case": "last", "state": "began"}', '{"case": "cut']
+    log.write_text('\n'.join(lines))
     assert page.cases(log).splitlines()[0] == (
         '| case | state | reason | seconds | figure |')
+    assert '| last | cut off |' in page.cases(log)
     assert '| wrong | failed | x |' in page.cases(log)
 
 
@@ -107,3 +115,22 @@ def test_card_that_is_lost(monkeypatch):
     _, found, lines = cases(monkeypatch, lost=True)
     assert [line['case'] for line in found] == ['large', 'wrong']
     assert '1 cases did not run' in lines[-1]
+
+
+def test_cases_share_the_time():
+    lines, counts = [], []
+
+    def repeated():
+        counts.append(0)
+        for _ in rounds.rounds(10 ** 9):
+            time.sleep(.001)
+            counts[-1] += 1
+        return {}
+
+    cases = {name: repeated for name in 'abc'}
+    assert program.run(cases, lines.append, .3)
+    assert len(ended(lines)) == 3 and min(counts) > 2
+    # At least two rounds, and no case that would begin too late.
+    lines.clear()
+    assert program.run(cases, lines.append, 1e-9)
+    assert lines[-1] == 'the time is over: 3 cases did not run'

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.card import page, run, stages
+from tests.card import commands, page, process, run, stages
 
 ENDS = {
     'fine': 'print("some figures")',
@@ -20,7 +20,7 @@ ENDS = {
 
 
 def python(name, code, minutes=1., **options):
-    return stages.Command(name, [sys.executable, '-c', code], minutes, **options)
+    return commands.Command(name, [sys.executable, '-c', code], minutes, **options)
 
 
 @pytest.fixture
@@ -31,14 +31,14 @@ def run_all(monkeypatch, tmp_path):
                 for number in (signal.SIGTERM, signal.SIGHUP)}
     limit = resource.getrlimit(resource.RLIMIT_CORE)
 
-    def run_all(*arguments, minutes=1., **commands):
+    def run_all(*arguments, minutes=1., **chosen):
         monkeypatch.setattr(stages, 'STAGES', {
-            name: stages.Stage('a title', minutes, lambda context, each=each: each)
-            for name, each in commands.items()})
+            name: commands.Stage('a title', minutes, lambda context, each=each: each)
+            for name, each in chosen.items()})
         status = run.main(['--out', str(tmp_path), *arguments])
         return status, {name: {
             command: line['state'] for command, line in page.states(
-                tmp_path / name).items()} for name in commands}
+                tmp_path / name).items()} for name in chosen}
     yield run_all
     resource.setrlimit(resource.RLIMIT_CORE, limit)
     for number, handler in previous.items():
@@ -46,10 +46,10 @@ def run_all(monkeypatch, tmp_path):
 
 
 def test_what_goes_wrong_stops_nothing(run_all, tmp_path, capfdbinary):
-    commands = [python(name, code, 1 / 60 if name == 'slow' else 1)
-                for name, code in ENDS.items()]
+    ends = [python(name, code, 1 / 60 if name == 'slow' else 1)
+            for name, code in ENDS.items()]
     status, found = run_all(
-        first=commands, last=[python('fine', ENDS['fine']),
+        first=ends, last=[python('fine', ENDS['fine']),
                               python('absent', '', missing='no card')])
     assert status == 1
     assert found == {
@@ -125,10 +125,10 @@ def test_resume(run_all, tmp_path, capfdbinary):
 
 STOPPED = '''
 import sys
-from tests.card import run, stages
+from tests.card import commands, run, stages
 run.ask_machine = lambda context: {'card': 'a card'}
-stages.STAGES = {'first': stages.Stage('a title', 1, lambda context: [
-    stages.Command('slow', [sys.executable, '-c', %r])])}
+stages.STAGES = {'first': commands.Stage('a title', 1, lambda context: [
+    commands.Command('slow', [sys.executable, '-c', %r])])}
 run.main(['--out', sys.argv[1]])
 '''
 
@@ -163,31 +163,86 @@ def test_without_a_card(monkeypatch, tmp_path, capsys):
 
 
 def test_a_machine_that_cannot_be_asked(monkeypatch, tmp_path):
-    context = stages.Context(tmp_path, run.ROOT)
+    context = commands.Context(tmp_path, process.ROOT)
     monkeypatch.setattr(run.subprocess, 'run', lambda *args, **kwargs: (
         subprocess.CompletedProcess(args, -11, '')))
     assert run.ask_machine(context)['card'] is None
 
 
 def test_facts_of_the_machine(tmp_path):
-    facts = run.ask_machine(stages.Context(tmp_path, run.ROOT))
+    facts = run.ask_machine(commands.Context(tmp_path, process.ROOT))
     assert facts['Python'] and 'numpy' in facts['libraries']
     assert facts['card'] or facts['error']
 
 
 def test_sources_that_are_not_built(monkeypatch, tmp_path):
-    assert run.tree(tmp_path) == run.ROOT
+    assert process.built()
     root = tmp_path / 'root'
-    for name in run.NEEDED:
+    for name in process.NEEDED:
         if '.' in name:
+            root.mkdir(exist_ok=True)
             (root / name).write_text('')
         else:
             (root / name).mkdir(parents=True)
             (root / name / '__init__.py').write_text('')
-    (root / 'chainer_fast/_core').mkdir(parents=True)
-    monkeypatch.setattr(run, 'ROOT', root)
-    copy = run.tree(tmp_path / 'out')
-    assert sorted(p.name for p in copy.iterdir()) == sorted(run.NEEDED)
+    core = root / 'chainer_fast/_core'
+    core.mkdir(parents=True)
+    monkeypatch.setattr(process, 'ROOT', root)
+    # It is compiled for another Python.
+    (core / 'graph.cpython-39-x86_64-linux-gnu.so').write_text('')
+    assert not process.built()
+    copy = process.copy_tree(tmp_path / 'out/tree')
+    assert sorted(p.name for p in copy.iterdir()) == sorted(process.NEEDED)
+
+
+def test_commands_at_the_same_time(run_all, tmp_path, capfdbinary):
+    # Each waits for what the other one writes.
+    code = ('import pathlib, time\npathlib.Path(%r).write_text("")\n'
+            'while not pathlib.Path(%r).exists(): time.sleep(.01)')
+    paths = [str(tmp_path / name) for name in 'ab']
+    both = tuple(python(name, code % each) for name, each in (
+        ('one', tuple(paths)), ('other', tuple(paths[::-1]))))
+    status, found = run_all(first=[both, (
+        python('wrong', ENDS['wrong']), python('slow', ENDS['slow'], 1 / 60))])
+    assert status == 1
+    assert found == {'first': {'one': 'passed', 'other': 'passed', 'wrong': 'failed',
+                               'slow': 'timed out'}}
+
+
+def test_work_that_fills_its_time(run_all, tmp_path, capfdbinary):
+    path = tmp_path / 'it.outcomes.jsonl'
+    variables = {'environment': {'CARD_OUTCOMES': str(path)}, 'open_end': True}
+    command = python('slow', ENDS['slow'], 1 / 60, **variables)
+    path.write_text('["a", "passed"]\n["b", "running"]\n')
+    assert run_all(first=[command]) == (0, {'first': {'slow': 'stopped'}})
+    path.write_text('["a", "failed"]\n')
+    assert run_all(first=[command]) == (1, {'first': {'slow': 'failed'}})
+
+
+def test_program_that_is_not_there(run_all, capfdbinary):
+    status, found = run_all(first=[
+        commands.Command('absent', ['/nowhere/program']), python('fine', '')])
+    assert (status, found) == (1, {'first': {'absent': 'failed', 'fine': 'passed'}})
+
+
+class Stubborn:
+    """A process that the system cannot end, as one that waits for a card."""
+
+    pid, returncode = -1, None
+
+    def wait(self, seconds):
+        raise subprocess.TimeoutExpired('it', seconds)
+
+
+def test_process_that_cannot_be_killed(monkeypatch, tmp_path):
+    real = process.Process(python('slow', ENDS['slow']), tmp_path / 'log', .1, tmp_path)
+    stubborn, real._process = real._process, Stubborn()
+    monkeypatch.setattr(process.os, 'killpg', lambda *args: None)
+    monkeypatch.setattr(process, 'COPYING', .1)
+    found = real.wait()
+    assert (found['state'], found['reason']) == ('timed out', 'it cannot be killed')
+    stubborn.kill()
+    stubborn.wait()
 
 
 def test_lines_are_json(run_all, tmp_path, capfdbinary):

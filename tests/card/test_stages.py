@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tests.card import gaps, page, run, stages
+from tests.card import gaps, page, process, stages
+from tests.card.commands import Context
 
 # In the place of a tool: it drops its own arguments, and runs the program.
 TOOL = '#!/bin/sh\necho "with $*"\nwhile [ "$1" != %s ]; do shift; done\nexec "$@"\n'
@@ -28,7 +29,7 @@ def tool(folder, monkeypatch, name, text):
 
 @pytest.fixture
 def context(tmp_path):
-    return stages.Context(tmp_path / 'out', run.ROOT, tiny=True)
+    return Context(tmp_path / 'out', process.ROOT, tiny=True)
 
 
 def commands(stage, context):
@@ -70,7 +71,7 @@ def test_sanitizer(context, tmp_path, monkeypatch):
     assert not command.missing
     folder = context.folder('sanitizer')
     folder.mkdir(parents=True)
-    found = run.execute(command, folder / 'it.log', 60, context.tree)
+    found = process.Process(command, folder / 'it.log', 60, context.tree).wait()
     assert found['state'] == 'passed'
     log = (folder / 'it.log').read_text()
     assert 'with --tool memcheck' in log
@@ -93,7 +94,7 @@ def test_benchmarks(context):
     command = commands('rows', context)['small_float32']
     folder = context.folder('rows')
     folder.mkdir(parents=True)
-    found = run.execute(command, folder / 'it.log', 120, context.tree)
+    found = process.Process(command, folder / 'it.log', 120, context.tree).wait()
     assert found['state'] == 'passed', (folder / 'it.log').read_text()
     context.tiny = False
     assert {'resnet50_tf32', 'gaps_tf32'} < set(commands('resnet', context))
@@ -124,7 +125,8 @@ def test_upstream(context, tmp_path):
     folder.mkdir(parents=True)
     for name, tests in ('cudnn', ['test_two.py', 'test_one.py']), (
             'functions_a_tests', ['test_two.py']), ('on-chainerx', ['test_both']):
-        ended = run.execute(found[name], folder / 'it.log', 60, context.tree)
+        ended = process.Process(
+            found[name], folder / 'it.log', 60, context.tree).wait()
         assert ended['state'] == 'passed', (folder / 'it.log').read_text()
         outcomes = (folder / (name + '.outcomes.jsonl')).read_text()
         assert all(each in outcomes for each in tests)
