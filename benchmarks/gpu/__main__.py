@@ -17,7 +17,9 @@ from benchmarks.process import ROOT, Process
 from benchmarks.table import markdown
 
 HEADS = ['step', 'size', 'numbers', 'chainer_fast', 'PyTorch', 'ratio (bar)', 'met',
-         'host us/function', 'PyTorch', 'peak MiB', 'PyTorch']
+         'host us/function', 'PyTorch', 'peak MiB', 'PyTorch', 'PyTorch graph', 'ratio']
+# A side whose failure leaves the others as they are: PyTorch may refuse to record.
+OPTIONAL = 'torch_graph'
 
 
 def log(text):
@@ -37,6 +39,7 @@ def measure(row, size, processes, rounds, seconds):
     ----------
     row, size : str
     processes : list of Process
+        One of `OPTIONAL` that ends leaves the list.
     rounds : int
     seconds : float
         Length of one measurement.
@@ -46,8 +49,14 @@ def measure(row, size, processes, rounds, seconds):
     dict of str to dict
     """
     found, counts = {}, {}
-    for process in processes:
-        losses = process.ask('make', row, size)
+    for process in list(processes):
+        try:
+            losses = process.ask('make', row, size)
+        except SystemExit:
+            if process.name != OPTIONAL:
+                raise
+            processes.remove(process)
+            continue
         once = min(process.ask('time', 3) for _ in range(3))
         counts[process.name] = max(1, int(seconds / once))
         found[process.name] = {'losses': losses, 'times': [], 'host': []}
@@ -71,7 +80,8 @@ def agree(row, found):
 
 def line(row, size, mode, found):
     """Return the cells of a step in the table."""
-    ours, theirs = found['chainer_fast'], found.get('torch')
+    ours, theirs, graph = [
+        found.get(name) for name in ('chainer_fast', 'torch', OPTIONAL)]
     functions = ours['functions']
 
     def milliseconds(side):
@@ -84,17 +94,21 @@ def line(row, size, mode, found):
     def peak(side):
         return '%.0f' % (side['peak'] / 2 ** 20) if side else ''
 
+    def quotient_of(side):
+        return statistics.median(
+            [b / a for a, b in zip(ours['times'], side['times'], strict=True)])
+
     ratio = met = ''
     if theirs:
-        quotient = statistics.median(
-            [b / a for a, b in zip(ours['times'], theirs['times'], strict=True)])
+        quotient = quotient_of(theirs)
         bar = rows.ROWS[row].bar
         ratio = '%.2f (%g)' % (quotient, bar)
         met = 'yes' if quotient >= bar else 'no'
         if not agree(row, found):
             met = 'other results'
     return [rows.ROWS[row].title, size, mode, milliseconds(ours), milliseconds(theirs),
-            ratio, met, host(ours), host(theirs), peak(ours), peak(theirs)]
+            ratio, met, host(ours), host(theirs), peak(ours), peak(theirs),
+            milliseconds(graph), '%.2f' % quotient_of(graph) if graph else '']
 
 
 def torch_interpreter(args):
@@ -118,6 +132,8 @@ def parse_args():
     parser.add_argument('--seconds', type=float, default=.2,
                         help='length of one measurement (default: %(default)s)')
     parser.add_argument('--alone', action='store_true', help='without PyTorch')
+    parser.add_argument('--graphs', action='store_true',
+                        help="PyTorch's steps as CUDA graphs, too")
     parser.add_argument('--torch', default='torch',
                         help='what to install as PyTorch (default: %(default)s)')
     parser.add_argument('--torch-python', help='an interpreter that has PyTorch')
@@ -139,6 +155,8 @@ def main():
         check.main(args.rows)
         return
     interpreters = {'chainer_fast': sys.executable, 'torch': torch_interpreter(args)}
+    if args.graphs:
+        interpreters[OPTIONAL] = interpreters['torch']
     report = {'date': datetime.date.today().isoformat(), 'rows': []}
     lines = []
     for mode in args.modes:

@@ -10,6 +10,8 @@ from benchmarks.gpu import rows
 from benchmarks.process import serve
 
 WARM_UP = 5
+SIDES = {'chainer_fast': ('chainer_side', 'Side'), 'torch': ('torch_side', 'Side'),
+         'torch_graph': ('torch_side', 'GraphSide')}
 
 
 class Worker:
@@ -55,8 +57,9 @@ class Worker:
 
 def main():
     name, mode = sys.argv[1:]
-    module = {'chainer_fast': 'chainer_side', 'torch': 'torch_side'}[name]
-    side = importlib.import_module('benchmarks.gpu.sides.' + module).Side(mode)
+    module, side_class = SIDES[name]
+    side = getattr(
+        importlib.import_module('benchmarks.gpu.sides.' + module), side_class)(mode)
     side.use()
     serve(Worker(side))
 

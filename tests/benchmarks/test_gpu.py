@@ -1,4 +1,6 @@
 """The benchmark of GPUs runs, on tiny steps, and its table says what was measured."""
+import sys
+
 import pytest
 
 from benchmarks.gpu import __main__ as program
@@ -40,7 +42,7 @@ def measure(ours, theirs, losses=(1., .5)):
 def test_line():
     assert measure([.01, .02, .03], [.02, .02, .02]) == [
         'perceptron 784-1000-1000-10', 'batch 100', 'float32', '20.000 ms',
-        '20.000 ms', '1.00 (1)', 'yes', '100.00', '100.00', '3', '3']
+        '20.000 ms', '1.00 (1)', 'yes', '100.00', '100.00', '3', '3', '', '']
     assert measure([.01, .02, .03], [.01, .01, .01])[5:7] == ['0.50 (1)', 'no']
 
 
@@ -66,3 +68,27 @@ def test_table():
     assert len(lines) == 3
     assert len({len(line) for line in lines}) == 1
     assert set(lines[1]) == set('|- ')
+
+
+class Ended(Process):
+    """A worker that could not make its step."""
+
+    def ask(self, command, *arguments):
+        sys.exit('the process of torch_graph ended')
+
+
+@pytest.mark.parametrize('graph, cells', [
+    (Process('torch_graph', [1., .5], [.01] * 3 + [.005]), ['5.000 ms', '0.50']),
+    (Ended('torch_graph', [], []), ['', ''])])
+def test_graphs_of_pytorch(graph, cells):
+    processes = [Process('chainer_fast', [1., .5], [.01] * 4, functions=10),
+                 Process('torch', [1., .5], [.01] * 3 + [.02]), graph]
+    found = program.measure('perceptron', 'batch 100', processes, 1, .2)
+    line = program.line('perceptron', 'batch 100', 'float32', found)
+    assert line[5:7] + line[-2:] == ['2.00 (1)', 'yes', *cells]
+    assert len(processes) == 3 - isinstance(graph, Ended)
+
+
+def test_only_graphs_may_fail():
+    with pytest.raises(SystemExit):
+        program.measure('perceptron', 'batch 100', [Ended('torch', [], [])], 1, .2)

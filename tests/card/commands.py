@@ -10,7 +10,7 @@ import typing as tp
 
 PROGRAM = [sys.executable, '-m', 'tests.card.program']
 PYTEST = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
-          '-p', 'tests.card.outcomes', '--color=no', '--tb=short', '-m', 'gpu',
+          '-p', 'tests.card.keeper', '--color=no', '--tb=short', '-m', 'gpu',
           '--continue-on-collection-errors']
 MODES = 'float32', 'tf32', 'float16'
 # Without it, cuBLAS promises the same bits on one stream only.

@@ -44,7 +44,9 @@ def software():
         'commit': output('git', 'rev-parse', '--short=12', 'HEAD'),
         'libraries': distribution(
             'numpy', 'scipy', 'cupy-cuda12x', 'cupy-cuda13x', 'cupy', 'torch',
-            'nvidia-cudnn-frontend', 'nvidia-cudnn-cu12', 'nvidia-cudnn-cu13')}
+            'nvidia-cudnn-frontend', 'nvidia-cudnn-cu12', 'nvidia-cudnn-cu13',
+            'nvidia-cublas', 'nvidia-cuda-nvrtc', 'nvidia-nccl-cu12',
+            'nvidia-nccl-cu13')}
 
 
 def card():
@@ -64,11 +66,33 @@ def card():
         'CuPy': cupy.__version__}
 
 
+def nvrtc():
+    return '%d.%d' % importlib.import_module('cupy.cuda.nvrtc').getVersion()
+
+
+def cublas():
+    handle = importlib.import_module('cupy').cuda.get_cublas_handle()
+    return importlib.import_module('cupy.cuda.cublas').getVersion(handle)
+
+
 def cudnn():
-    try:
-        return {'cuDNN': importlib.import_module('cudnn').backend_version()}
-    except Exception as e:
-        return {'cuDNN': 'none: %s' % e}
+    return importlib.import_module('cudnn').backend_version()
+
+
+def nccl():
+    return importlib.import_module('cupy.cuda.nccl').get_version()
+
+
+def libraries():
+    """Return the versions of the libraries that are loaded, or why one is not."""
+    found = {}
+    for name, version in {
+            'NVRTC': nvrtc, 'cuBLAS': cublas, 'cuDNN': cudnn, 'NCCL': nccl}.items():
+        try:
+            found[name] = version()
+        except Exception as e:
+            found[name] = 'none: %s' % e
+    return found
 
 
 def main():
@@ -76,7 +100,7 @@ def main():
     if host_cupy.has_gpu():
         try:
             found.update(card())
-            found.update(cudnn())
+            found.update(libraries())
         except Exception as e:
             found.update(card=None, error='%s: %s' % (type(e).__name__, e))
     elif importlib.util.find_spec('cupy') is None:

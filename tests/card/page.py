@@ -73,10 +73,14 @@ def last_of_cases(log):
 
 def cases(log):
     """Return the table of the cases that a program ran."""
-    found = last_of_cases(log).values()
+    known = last_of_cases(log).values()
+    found = [line for line in known if line.get('state') != 'not run']
     heads = list(dict.fromkeys(key for line in found for key in line))
-    return table(heads, [[number(line.get(key, '')) for key in heads]
-                         for line in found]) if found else ''
+    parts = [table(heads, [[number(line.get(key, '')) for key in heads]
+                           for line in found])] if found else []
+    if len(found) < len(known):
+        parts.append('%d cases did not run.\n' % (len(known) - len(found)))
+    return '\n'.join(parts)
 
 
 def tests(path):
@@ -117,8 +121,7 @@ def steps(path):
     report = json.loads(path.read_text())
     return table(benchmark.HEADS, [
         benchmark.line(row['row'], row['size'], row['mode'], {
-            name: side for name, side in row.items()
-            if name in ('chainer_fast', 'torch')})
+            name: side for name, side in row.items() if isinstance(side, dict)})
         for row in report['rows']])
 
 
@@ -126,7 +129,7 @@ def tail(log):
     if not log.exists():
         return ''
     last = log.read_text(errors='replace').splitlines()[-TAIL:]
-    return '````\n%s\n````\n' % '\n'.join(last)
+    return '````\n%s\n````\n' % '\n'.join(last) if last else ''
 
 
 def section(name, title, folder):

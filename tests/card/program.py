@@ -35,6 +35,8 @@ def run(cases, report=print, seconds=float('inf')):
         Whether none of them went wrong.
     """
     fine, end = True, time.monotonic() + seconds
+    for name in cases:
+        report(json.dumps({'case': name, 'state': 'not run'}))
     for number, (name, case) in enumerate(cases.items()):
         begin, left = time.monotonic(), len(cases) - number
         if begin >= end:

@@ -126,7 +126,7 @@ def conformance(context, name, selection, options):
     outcomes = context.folder('upstream') / (name + '.outcomes.jsonl')
     return Command(name, [
         sys.executable, 'compat/conformance.py', '--gpu', *options, '-n', processes(),
-        str(context.chainer), *selection, '--', '-p', 'tests.card.outcomes'], 4,
+        str(context.chainer), *selection, '--', '-p', 'tests.card.keeper'], 4,
         absent('pytest'), {'CARD_OUTCOMES': str(outcomes)})
 
 

@@ -41,7 +41,7 @@ def run(tmp_path):
         (tmp_path / 'test_it.py').write_text(source)
         path = tmp_path / 'outcomes.jsonl'
         status = subprocess.run(
-            [sys.executable, '-m', 'pytest', '-q', '-p', 'tests.card.outcomes',
+            [sys.executable, '-m', 'pytest', '-q', '-p', 'tests.card.keeper',
              '-p', 'no:cacheprovider', '-c', os.devnull, '--rootdir', tmp_path,
              *options, tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, 'PYTHONPATH': os.getcwd(), 'CARD_OUTCOMES': str(path),

@@ -20,7 +20,7 @@ def run(*arguments):
 def ended(lines):
     """Return what became of cases, by the lines of a program."""
     found = [json.loads(line) for line in lines if line.startswith('{')]
-    return [line for line in found if line['state'] != 'began']
+    return [line for line in found if line['state'] not in ('not run', 'began')]
 
 
 @pytest.mark.gpu
@@ -103,11 +103,13 @@ def test_cases_that_go_wrong(monkeypatch, tmp_path):
     assert [line['state'] for line in found] == ['skipped', 'failed', 'passed']
     assert found[-1]['figure'] == 1
     log = tmp_path / 'it.log'
-    lines += ['{"case": "last", "state": "began"}', '{"case": "cut']
+    lines += ['{"case": "last", "state": "began"}',
+              '{"case": "later", "state": "not run"}', '{"case": "cut']
     log.write_text('\n'.join(lines))
     assert page.cases(log).splitlines()[0] == (
         '| case | state | reason | seconds | figure |')
     assert '| last | cut off |' in page.cases(log)
+    assert page.cases(log).endswith('\n\n1 cases did not run.\n')
     assert '| wrong | failed | x |' in page.cases(log)
 
 

@@ -1,6 +1,7 @@
 """The steps in PyTorch, as its users write them: eager, with fused optimizers.
 
-Half floats come by ``autocast`` and ``GradScaler``.
+Half floats come by ``autocast`` and ``GradScaler``. ``GraphSide`` records a whole step
+as a CUDA graph.
 """
 import contextlib
 
@@ -193,3 +194,51 @@ class Side:
     def versions(self):
         return {'torch': torch.__version__, 'card': torch.cuda.get_device_name(),
                 'cudnn': torch.backends.cudnn.version()}
+
+
+class Recorded:
+    """A step that is recorded as a CUDA graph, after some eager ones.
+
+    Parameters
+    ----------
+    step : callable
+        What it does on the host must not depend on the device.
+    """
+
+    #: Eager steps: cuDNN chooses its engines, and optimizers make their state.
+    EAGER = 3
+
+    def __init__(self, step):
+        self._step = step
+        self._count = 0
+        self._graph = self._loss = None
+
+    def __call__(self):
+        self._count += 1
+        if self._count <= self.EAGER:
+            return self._on_another_stream()
+        if self._graph is None:
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph):
+                self._loss = self._step()
+        self._graph.replay()
+        return self._loss
+
+    def _on_another_stream(self):
+        """Work as the recording will: what is made belongs to no other graph."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            loss = self._step()
+        torch.cuda.current_stream().wait_stream(stream)
+        return loss
+
+
+class GraphSide(Side):
+    """The same steps, each recorded as a CUDA graph."""
+
+    def adam(self, model, **options):
+        return super().adam(model, capturable=True, **options)
+
+    def make(self, row, arguments):
+        return Recorded(super().make(row, arguments))
