@@ -1,7 +1,8 @@
 """A plugin of pytest that keeps each outcome at once: ``-p tests.card.keeper``.
 
 It appends to the file that ``CARD_OUTCOMES`` names, and leaves out tests that have
-passed by the file that ``CARD_PASSED`` names. Tracebacks are printed as they come. A
+passed by the file that ``CARD_PASSED`` names, or have any outcome by the file that
+``CARD_KNOWN`` names. Tracebacks are printed as they come. A
 test or file that imports a package that is not installed is ``'absent'``, with the name
 of the package, and no failure. After an error that the card does not recover from, the
 plugin ends the process, as all later tests there would fail as well; xdist then starts
@@ -30,7 +31,7 @@ class Keeper:
     def __init__(self, path):
         # Lines this short are written as a whole, also by several processes.
         self._file = open(path, 'a', buffering=1)       # noqa: SIM115
-        self._begin = time.monotonic()
+        self._begin = float(os.environ.get('CARD_BEGIN', time.monotonic()))
 
     def pytest_runtest_logstart(self, nodeid):
         self._add(nodeid, 'running')
@@ -72,13 +73,16 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
+    known = set()
     if path := os.environ.get('CARD_PASSED'):
-        passed = {test for test, outcome in outcomes.read(path).items()
-                  if outcome == 'passed'}
-        left_out = [item for item in items if item.nodeid in passed]
-        if left_out:
-            config.hook.pytest_deselected(items=left_out)
-            items[:] = [item for item in items if item.nodeid not in passed]
+        known = {test for test, outcome in outcomes.read(path).items()
+                 if outcome == 'passed'}
+    elif path := os.environ.get('CARD_KNOWN'):
+        known = set(outcomes.read(path))
+    left_out = [item for item in items if item.nodeid in known]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item.nodeid not in known]
 
 
 @pytest.hookimpl(hookwrapper=True)

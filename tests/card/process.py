@@ -121,7 +121,7 @@ class Process:
             if status is None:
                 found['reason'] = 'it cannot be killed'
         elif status < 0 or status > 128:
-            found.update(state='died', signal=_name(-status if status < 0
+            found.update(state='died', signal=name_of_signal(-status if status < 0
                                                     else status - 128))
         elif status:
             found.update(state='failed', status=status)
@@ -130,7 +130,7 @@ class Process:
         return found
 
 
-def _name(number):
+def name_of_signal(number):
     try:
         return signal.Signals(number).name
     except ValueError:

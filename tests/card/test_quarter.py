@@ -1,7 +1,9 @@
 """The two visits: what they leave when every step fails, hangs or dies."""
 import dataclasses
+import importlib
 import json
 import os
+import pathlib
 import resource
 import signal
 import sys
@@ -144,6 +146,27 @@ def test_archives_in_the_midst_of_a_stage(visit, monkeypatch, tmp_path, capfdbin
         return found
 
     assert visit('first', replace)[0] == 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('tiny', [True, False])
+def test_commands(tmp_path, tiny):
+    """Each has a name for its log, and the cases that it runs are there."""
+    for stages in visits.VISITS.values():
+        for name, stage in stages.items():
+            context = visits.Context(tmp_path, tmp_path, tiny=tiny)
+            found = [command for each in stage.commands(context)
+                     for command in together(each)]
+            names = [command.name for command in found]
+            assert all(names) and len(set(names)) == len(names), name
+            for command in found:
+                assert command.minutes <= stage.minutes or command.missing, command.name
+                if 'tests.card.program' in command.argv:
+                    module, beginning = command.argv[3:5]
+                    cases = importlib.import_module(
+                        'tests.card.programs.' + module).cases(tiny)
+                    assert any(case.startswith(beginning) for case in cases), beginning
+    assert all(pathlib.Path(folder).is_dir() for folder in visits.FOLDERS)
 
 
 def test_limits():

@@ -19,7 +19,6 @@ from tests.card.commands import (
     Stage,
     absent,
     bench,
-    in_parallel,
     program,
     sanitized,
     tests,
@@ -79,7 +78,7 @@ def begin(context):
 def start(context):
     yield from begin(context)
     yield program(context, 'first', '', seconds(30), 'kernels')
-    yield program(context, 'misaligned', '', seconds(40))
+    yield program(context, 'misaligned', '', seconds(40), 'misaligned')
     # One by one, where something was wrong with all of them.
     ended = page.last_of_cases(context.folder('start') / 'misaligned.log')
     for beginning in MISALIGNED:
@@ -104,8 +103,10 @@ def small_batches(context):
 
 
 def project(context):
-    yield tests(context, 'tests', 'gpu', [*FOLDERS, *in_parallel(PROCESSES)],
-                seconds(170), open_end=True)
+    command = tests(context, 'tests', 'gpu', [], seconds(170), open_end=True)
+    command.argv = [sys.executable, '-m', 'tests.card.crew', PROCESSES, *FOLDERS]
+    command.environment.update(OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+    yield command
 
 
 def timed(context):

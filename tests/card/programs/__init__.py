@@ -73,3 +73,13 @@ def same_bits(found, expected):
         a, b = [cuda.to_cpu(each) for each in (a, b)]
         assert a.tobytes() == b.tobytes(), 'array %d: other bits, up to %.2g' % (
             number, abs(a.astype('d') - b.astype('d')).max())
+
+
+def spoil(size):
+    """Fill memory that nobody has with NaN, for whoever uses it by mistake."""
+    for _ in range(3):
+        cuda.cupy.full(size, np.nan, 'f')
+
+
+def batches(count, size):
+    return [draw(i, 4, 3, size, size).astype('f') for i in range(count)]
