@@ -1,4 +1,5 @@
 """What a visit leaves: a page and one archive, however far it came."""
+import contextlib
 import io
 import os
 import pathlib
@@ -12,33 +13,36 @@ LARGEST = 15 << 20
 NAME = 'results.tar.gz'
 
 
-def files(results):
-    """Return the files of the results, the smallest first."""
-    found = [path for path in results.rglob('*') if path.is_file()]
-    return sorted(found, key=lambda path: path.stat().st_size)
+def contents(results):
+    """Return what is in the files of the results, the smallest first."""
+    found = []
+    for path in sorted(results.rglob('*')):
+        # Commands that run write and remove files.
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                found.append((path.relative_to(results).as_posix(), path.read_bytes()))
+    return sorted(found, key=lambda each: len(each[1]))
 
 
-def packed(results, paths, left_out):
-    """Return an archive of files, with a list of those that are not in it."""
+def packed(found):
+    """Return an archive of files, given as names and bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode='w:gz', compresslevel=6) as archive:
-        for path in paths:
-            archive.add(path, path.relative_to(results).as_posix())
-        if left_out:
-            text = ''.join('%s: %d bytes\n' % (
-                path.relative_to(results).as_posix(), path.stat().st_size)
-                for path in left_out).encode()
-            entry = tarfile.TarInfo('left_out.txt')
-            entry.size = len(text)
-            archive.addfile(entry, io.BytesIO(text))
+        for name, content in found:
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
     return buffer.getvalue()
 
 
 def pack(results, largest=LARGEST):
     """Return an archive of a folder; without its largest files if it is too large."""
-    paths, left_out = files(results), []
-    while len(archive := packed(results, paths, left_out)) > largest and paths:
-        left_out.append(paths.pop())
+    found, left_out = contents(results), []
+    while len(archive := packed([*found, *left_out])) > largest and found:
+        name, content = found.pop()
+        line = '%s: %d bytes\n' % (name, len(content))
+        text = b''.join(text for _, text in left_out) + line.encode()
+        left_out = [('left_out.txt', text)]
     return archive
 
 

@@ -2,7 +2,7 @@
 import json
 import sys
 
-BAD = 'failed', 'error', 'running'
+BAD = 'failed', 'error'
 
 
 def records(path):

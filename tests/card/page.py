@@ -99,17 +99,20 @@ def tests(path):
     by_reason = {}
     for test, (outcome, *rest) in found.items():
         if outcome in outcomes.BAD:
-            why = 'began after %s s' % rest[1] if outcome == 'running' and rest else (
-                rest[0] if rest else '')
-            by_reason.setdefault((outcome, why), []).append(test)
+            by_reason.setdefault((outcome, *rest[:1]), []).append(test)
     reasons = sorted(by_reason.items(), key=lambda each: -len(each[1]))
-    for (outcome, why), names in reasons[:REASONS]:
-        parts.append(('- %d %s: %s' % (len(names), outcome, why)).rstrip(': '))
+    for why, names in reasons[:REASONS]:
+        parts.append('- %d %s' % (len(names), ': '.join(why)))
         parts += ['  - `%s`' % name for name in names[:NAMED]]
         if len(names) > NAMED:
             parts.append('  - and %d more' % (len(names) - NAMED))
     if len(reasons) > REASONS:
         parts.append('- and %d more reasons' % (len(reasons) - REASONS))
+    # One that began long before the end may have hung.
+    running = sorted((rest[1] if rest else 0, test)
+                     for test, (outcome, *rest) in found.items()
+                     if outcome == 'running')
+    parts += ['- running at the end, since %s s: `%s`' % each for each in running]
     return '\n'.join(parts)
 
 

@@ -80,11 +80,13 @@ def visit(args, work):
         while not ended.wait(OFTEN):
             leave()
 
-    threading.Thread(target=leave_often, daemon=True).start()
+    leaving = threading.Thread(target=leave_often, daemon=True)
+    leaving.start()
     try:
         fine = run.run_stages(stages, context, leave, 60 * args.minutes - LAST)
     finally:
         ended.set()
+        leaving.join()
     return fine and there
 
 

@@ -103,8 +103,7 @@ def _open_end(command, found):
         found['state'] = 'stopped'
         path = command.environment.get('CARD_OUTCOMES')
         if path and os.path.exists(path) and any(
-                outcome in ('failed', 'error')
-                for outcome in outcomes.read(path).values()):
+                outcome in outcomes.BAD for outcome in outcomes.read(path).values()):
             found.update(state='failed', reason='tests failed, before it was stopped')
 
 

@@ -122,4 +122,5 @@ def test_line_that_was_cut_off(tmp_path):
     path = tmp_path / 'outcomes.jsonl'
     path.write_text('["a", "running"]\n["a", "passed"]\n["b", "running"]\n["b", "pas')
     assert outcomes.read(path) == {'a': 'passed', 'b': 'running'}
-    assert page.tests(path) == '1 passed, 1 running.\n\n- 1 running\n  - `b`'
+    assert page.tests(path) == (
+        '1 passed, 1 running.\n\n- running at the end, since 0 s: `b`')

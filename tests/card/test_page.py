@@ -59,7 +59,7 @@ def test_many_failures(tmp_path):
     assert 'Not installed: h5py (1).' in text
     assert text.index('- 31 failed: why 0') < text.index('- 30 failed: why 1')
     assert '  - `test_8`\n  - and 26 more' in text and 'test_10' not in text
-    assert '- 1 running: began after 7.5 s' in text
+    assert '- running at the end, since 7.5 s: `last`' in text
 
 
 def test_many_reasons(tmp_path):

@@ -156,7 +156,7 @@ def failures(results):
         # the time was over comes last.
         reasons = {}
         for test, (outcome, *rest) in outcomes.records(path).items():
-            if outcome in ('failed', 'error'):
+            if outcome in outcomes.BAD:
                 reasons.setdefault(tuple(rest[:1]), []).append(test)
         for each in itertools.zip_longest(*reasons.values()):
             yield from (('test', test) for test in each if test)

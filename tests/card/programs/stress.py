@@ -132,7 +132,8 @@ def cases(tiny):
     shape = channels, size
     return {
         'graphs': case(recorded.graphs, 4 * repeats, units, use_cudnn='never'),
-        'graphs of layers': case(recorded.layers, 2 * repeats, *shape, use_cudnn='never'),
+        'graphs of layers': case(
+            recorded.layers, 2 * repeats, *shape, use_cudnn='never'),
         'graphs of layers with cuDNN': case(recorded.layers, 2 * repeats, *shape),
         'memory': case(recorded.memory, 8, *shape, tiny, use_cudnn='never'),
         'memory with cuDNN': case(recorded.memory, 8, *shape, tiny),
