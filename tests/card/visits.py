@@ -128,6 +128,11 @@ FIRST = {
 }
 
 
+#: Logs of the first visit, with the programs that wrote them.
+PROGRAMS = {'start/kernels.log': 'first', 'start/misaligned*.log': 'misaligned',
+            'stress/*.log': 'stress', 'small/*.log': 'sizes', 'timed/*.log': 'sizes'}
+
+
 def failures(results):
     """Yield what went wrong in the first visit: how to run it again, and its name.
 
@@ -142,11 +147,8 @@ def failures(results):
         ``'test'`` and the name of a test, or ``'case'`` and the module and name of a
         case.
     """
-    for stage, modules in {'start': {'kernels': 'first'}, 'stress': {}, 'small': {},
-                           'timed': {}}.items():
-        for log in sorted((results / stage).glob('*.log')):
-            module = modules.get(log.stem) or {
-                'start': 'misaligned', 'stress': 'stress'}.get(stage, 'sizes')
+    for pattern, module in PROGRAMS.items():
+        for log in sorted(results.glob(pattern)):
             for case, line in page.last_of_cases(log).items():
                 if line['state'] in ('failed', 'cut off'):
                     yield 'case', (module, case)
