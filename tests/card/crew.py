@@ -71,20 +71,24 @@ class Crew:
 
     def _finish(self, taken):
         """Run files, in as many processes as that takes."""
+        known = 0
         while (status := self._pytest(taken)) < 0:
             self.fine = False
             reason = 'the process died: ' + name_of_signal(-status)
-            running = [test for test, outcome in outcomes.read(self._path).items()
-                       if outcome == 'running' and test.partition('::')[0] in taken]
-            if running:
-                self._note(running, 'failed', reason)
-            elif len(taken) > 1:
-                for each in taken:
-                    self._finish([each])
+            found = {
+                test: outcome for test, outcome in outcomes.read(self._path).items()
+                if test.partition('::')[0] in taken}
+            self._note(
+                [test for test, outcome in found.items() if outcome == 'running'],
+                'failed', reason)
+            if len(found) == known:     # no test has ended or begun
+                if len(taken) == 1:
+                    self._note(taken, 'error', reason)
+                else:
+                    for each in taken:
+                        self._finish([each])
                 return
-            else:
-                self._note(taken, 'error', reason)
-                return
+            known = len(found)
         if status not in FINE:
             self.fine = False
 

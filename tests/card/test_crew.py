@@ -17,6 +17,17 @@ def test_between(): pass
 def test_other_death(): os.kill(os.getpid(), 11)
 def test_after(): pass
 '''
+# After this, the card answers this process with errors only.
+LOSS = '''
+import sys, types, pytest
+pytestmark = pytest.mark.gpu
+def test_loss():
+    def synchronize(): raise RuntimeError('cudaErrorIllegalAddress')
+    sys.modules['cupy'] = types.SimpleNamespace(cuda=types.SimpleNamespace(
+        runtime=types.SimpleNamespace(deviceSynchronize=synchronize)))
+    assert False, 'why'
+def test_later(): pass
+'''
 FINE = '''
 import pytest
 @pytest.mark.gpu
@@ -62,6 +73,14 @@ def test_processes_that_die(run):
         'failed', 'the process died: SIGABRT']
     assert found['test_death.py::test_other_death'][1] == 'the process died: SIGSEGV'
     assert sum(rest[0] == 'passed' for rest in found.values()) == 3 + 3
+
+
+def test_card_that_is_lost_to_a_process(run):
+    status, found = run('1', loss=LOSS)
+    assert status == 1
+    assert found['test_loss.py::test_loss'][:2] == [
+        'failed', 'AssertionError: why assert False']
+    assert found['test_loss.py::test_later'][0] == 'passed' and len(found) == 2
 
 
 def test_process_that_dies_outside_of_tests(run):
