@@ -255,7 +255,7 @@ card-wheels: .peers/card/.ready
 	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
 		--dest $(CARD_WHEELS) '$(FRONTEND)'
 	.peers/card/bin/python -m pip download --quiet --only-binary :all: $(PINNED) \
-		--dest $(CARD_WHEELS) pytest pytest-xdist hypothesis
+		--dest $(CARD_WHEELS) pytest hypothesis
 	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
 		$(PINNED) --dest $(CARD_WHEELS) scipy
 	du --summarize --human-readable $(CARD_WHEELS)

@@ -66,13 +66,14 @@ def card():
         'CuPy': cupy.__version__}
 
 
+# Attributes of CuPy: not all of them are modules that can be imported.
 def nvrtc():
-    return '%d.%d' % importlib.import_module('cupy.cuda.nvrtc').getVersion()
+    return '%d.%d' % importlib.import_module('cupy').cuda.nvrtc.getVersion()
 
 
 def cublas():
-    handle = importlib.import_module('cupy').cuda.get_cublas_handle()
-    return importlib.import_module('cupy.cuda.cublas').getVersion(handle)
+    cuda = importlib.import_module('cupy').cuda
+    return cuda.cublas.getVersion(cuda.get_cublas_handle())
 
 
 def cudnn():
@@ -80,7 +81,7 @@ def cudnn():
 
 
 def nccl():
-    return importlib.import_module('cupy.cuda.nccl').get_version()
+    return importlib.import_module('cupy').cuda.nccl.get_version()
 
 
 def libraries():

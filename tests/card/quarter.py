@@ -64,6 +64,9 @@ def visit(args, work):
         filter(None, [str(context.site), os.environ.get('PYTHONPATH')]))
     sys.path.insert(0, str(context.site))
     stages = visits.VISITS[args.visit]
+    if args.visit == 'second' and context.first is None:
+        run.say('There is no archive of the first visit at %s: nothing is run again.'
+                % args.first)
     there = args.rehearse or host_cupy.has_gpu()
     if not there:
         run.say('There is no card, or no CuPy that finds it: only the doctor is asked.')

@@ -74,6 +74,15 @@ def test_layers():
 
 
 @pytest.mark.gpu
+def test_versions():
+    from tests.card import machine
+    found = machine.libraries()
+    assert list(found) == ['NVRTC', 'cuBLAS', 'cuDNN', 'NCCL']
+    assert [int(part) for part in found['NVRTC'].split('.')] > [11, 0]
+    assert not str(found['NCCL']).startswith('none')
+
+
+@pytest.mark.gpu
 def test_steps_that_are_profiled():
     gaps.steps('float32', 'tiny')
 

@@ -112,6 +112,12 @@ def test_one_stage(visit, name, stage, way, capfdbinary):
             assert set(states.values()) == {'passed'}, each
 
 
+def test_archive_of_the_first_visit(visit, tmp_path, capfdbinary):
+    visit('second', ending('passes'), '--first', str(tmp_path / 'nowhere'))
+    assert b'no archive of the first visit at %s' % bytes(
+        tmp_path / 'nowhere') in capfdbinary.readouterr().out
+
+
 def test_time_of_a_visit(visit, monkeypatch, capfdbinary):
     monkeypatch.setattr(quarter, 'LAST', 0)
     begin = time.monotonic()
