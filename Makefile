@@ -258,6 +258,7 @@ card-wheels: .peers/card/.ready
 		--dest $(CARD_WHEELS) pytest hypothesis
 	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
 		$(PINNED) --dest $(CARD_WHEELS) scipy
+	git describe --always --dirty --abbrev=12 > $(CARD_WHEELS)/commit
 	du --summarize --human-readable $(CARD_WHEELS)
 
 # Both visits of tests/card/quarter.py, on the stand-ins and at tiny sizes, in an

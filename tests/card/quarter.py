@@ -75,7 +75,7 @@ def visit(args, work):
 
     def leave():
         with lock:
-            note_machine(context.out)
+            note_machine(context)
             return archive.leave(context.out, args.out, chosen=stages,
                                  title='A card, the %s visit' % args.visit)
 
@@ -100,11 +100,14 @@ def make_context(args, work):
         first=args.first.resolve() if args.first.exists() else None)
 
 
-def note_machine(results):
+def note_machine(context):
     """Put what the machine has said of itself where the page looks for it."""
-    facts = list(page.lines_of(results / 'start' / 'versions.log'))
-    if facts:
-        (results / 'machine.json').write_text(json.dumps(facts[-1], indent=1))
+    for facts in page.lines_of(context.out / 'start' / 'versions.log'):
+        # The copy of the repository need not know.
+        commit = context.wheels / 'commit'
+        if commit.exists():
+            facts['commit'] = commit.read_text().strip()
+        (context.out / 'machine.json').write_text(json.dumps(facts, indent=1))
 
 
 def main(argv=None):

@@ -1,5 +1,6 @@
 """The two visits: what they leave when every step fails, hangs or dies."""
 import dataclasses
+import json
 import os
 import resource
 import signal
@@ -110,6 +111,21 @@ def test_one_stage(visit, name, stage, way, capfdbinary):
             assert 'passed' not in states.values()
         else:
             assert set(states.values()) == {'passed'}, each
+
+
+def test_facts_of_the_machine(visit, tmp_path, capfdbinary):
+    (tmp_path / 'wheels/commit').write_text('0123\n')
+    facts = json.dumps({'card': 'a card', 'commit': ''})
+
+    def replace(stage, command):
+        found = ending('passes')(stage, command)
+        if command.name == 'versions':
+            found.argv = [sys.executable, '-c', 'print(%r)' % facts]
+        return found
+
+    _, out, _ = visit('second', replace)
+    text = (out / 'page.md').read_text()
+    assert '| card | a card |' in text and '| commit | 0123 |' in text
 
 
 def test_archive_of_the_first_visit(visit, tmp_path, capfdbinary):
