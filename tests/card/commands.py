@@ -33,7 +33,7 @@ class Command:
     environment : dict
         Further variables.
     open_end : bool
-        Whether it does as much as its time allows: the end of that is no failure.
+        Whether it runs as many tests as its time allows, whose end is no failure.
     """
 
     name: str

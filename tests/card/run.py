@@ -100,11 +100,12 @@ def _run(stage, commands, context, results, end):
 def _open_end(command, found):
     """Correct what became of a command that was to end with its time."""
     if command.open_end and found['state'] == 'timed out' and 'reason' not in found:
-        found['state'] = 'stopped'
-        path = command.environment.get('CARD_OUTCOMES')
-        if path and os.path.exists(path) and any(
-                outcome in outcomes.BAD for outcome in outcomes.read(path).values()):
+        path = command.environment['CARD_OUTCOMES']
+        known = set(outcomes.read(path).values() if os.path.exists(path) else ())
+        if known.intersection(outcomes.BAD):
             found.update(state='failed', reason='tests failed, before it was stopped')
+        elif 'passed' in known:         # without any, it has hung
+            found['state'] = 'stopped'
 
 
 def run_stages(chosen, context, write_page, seconds=float('inf')):

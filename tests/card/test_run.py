@@ -213,6 +213,7 @@ def test_work_that_fills_its_time(run_all, tmp_path, capfdbinary):
     path = tmp_path / 'it.outcomes.jsonl'
     variables = {'environment': {'CARD_OUTCOMES': str(path)}, 'open_end': True}
     command = python('slow', ENDS['slow'], 1 / 60, **variables)
+    assert run_all(first=[command]) == (1, {'first': {'slow': 'timed out'}})
     path.write_text('["a", "passed"]\n["b", "running"]\n')
     assert run_all(first=[command]) == (0, {'first': {'slow': 'stopped'}})
     path.write_text('["a", "failed"]\n')
