@@ -62,6 +62,7 @@ def test_odd_addresses_are_split_after_a_failure(tmp_path):
     from tests.card.programs import misaligned
     fine = [{'case': case, 'state': 'passed'} for case in misaligned.cases(True)]
     assert names(fine) == []
+    assert len(names([])) == len(visits.MISALIGNED)
     assert names([*fine, {'case': 'half', 'state': 'failed'}]) == ['misaligned_half']
     # The process died: nothing is known of the cases that come after.
     cut = next(i for i, line in enumerate(fine) if line['case'].startswith('offset 4'))
