@@ -14,6 +14,7 @@ import argparse
 import ctypes
 import functools
 import glob
+import gzip
 import hashlib
 import json
 import multiprocessing
@@ -215,7 +216,16 @@ def _version():
 
 
 def compile_source(architecture, source, options, expressions):
-    """Return None if NVRTC compiles a source for an architecture, or what it says."""
+    """Compile a source for an architecture by NVRTC.
+
+    Returns
+    -------
+    ptx : str or None
+    names : dict or None
+        What name expressions are called there.
+    error : str or None
+        What NVRTC says if it does not compile.
+    """
     from cupy._core import core
     from cupy.cuda import compiler
     options = (*core.assemble_cupy_compiler_options(options), '-ftz=true')
@@ -223,33 +233,57 @@ def compile_source(architecture, source, options, expressions):
         options += compiler._get_extra_include_dir_opts()
     # CuPy asks the driver for the architecture of its card.
     compiler._get_arch_for_options_for_nvrtc = lambda arch=None: (
-        '-arch=sm_' + arch, 'cubin')
+        '-arch=sm_' + arch, 'ptx')
     try:
-        compiler.compile_using_nvrtc(
+        # With the architecture of a card, it makes the machine's code as well.
+        ptx, names = compiler.compile_using_nvrtc(
             source, options, architecture, name_expressions=expressions)
     except compiler.CompileException as error:
-        return str(error)
-    return None
+        return None, None, str(error)
+    return ptx.decode() if isinstance(ptx, bytes) else ptx, names, None
+
+
+def path_of(architecture, source):
+    """Return where it is kept what NVRTC says of a source with its options."""
+    return CACHE / hashlib.sha256(
+        repr((_version(), architecture, source, 'ptx')).encode()).hexdigest()[:32]
 
 
 def compile_batch(job):
-    """Return what :func:`compile_source` does for each source of a batch."""
-    architecture, batch = job
-    paths = [CACHE / hashlib.sha256(repr((_version(), architecture, each)).encode()
-                                    ).hexdigest()[:32] for each in batch]
-    new = [each for each, path in zip(batch, paths, strict=True) if not path.exists()]
-    answers = {}
+    """Compile each source of a batch, and keep the PTX for some architectures.
+
+    Of each source that compiles there is a file (:func:`path_of`), with its PTX, the
+    namespace it is in there, if it is in one, and what names its name expressions have.
+
+    Returns
+    -------
+    list of str or None
+        What NVRTC says of those that do not compile.
+    """
+    architecture, batch, keeps = job
+    paths = [path_of(architecture, each) for each in batch]
+    new = [(each, path) for each, path in zip(batch, paths, strict=True)
+           if not path.exists() or keeps and not path.stat().st_size]
+    errors = {}
     if len(new) > 1:
-        _, options, expressions = new[0]
-        source = batches.together([source for source, *_ in new])
-        if compile_source(architecture, source, options, expressions) is None:
+        (_, options, expressions), _ = new[0]
+        source = batches.together([source for (source, *_), _ in new])
+        ptx, names, error = compile_source(architecture, source, options, expressions)
+        if error is None:
+            for i, (_, path) in enumerate(new):
+                _keep(path, keeps and batches.alone(ptx, i), 'kernel_%d' % i, names)
             new = []
-    for each in new:
-        answers[each] = compile_source(architecture, *each)
-    for each, path in zip(batch, paths, strict=True):
-        if answers.get(each) is None:
-            path.touch()
-    return [answers.get(each) for each in batch]
+    for each, path in new:
+        ptx, names, errors[each] = compile_source(architecture, *each)
+        if errors[each] is None:
+            _keep(path, keeps and ptx, None, names)
+    return [errors.get(each) for each in batch]
+
+
+def _keep(path, ptx, namespace, names):
+    """Write that a source compiles, and its PTX if it is to be kept."""
+    kept = {'ptx': ptx, 'namespace': namespace, 'names': names}
+    path.write_bytes(gzip.compress(json.dumps(kept).encode(), 3) if ptx else b'')
 
 
 def main():
@@ -257,6 +291,9 @@ def main():
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument('instances', help='file of recorded kernels')
     parser.add_argument('--architectures', nargs='+', default=['70', '80', '90'])
+    parser.add_argument(
+        '--keep-ptx', nargs='*', default=[], metavar='ARCHITECTURE',
+        help='architectures whose PTX is kept, to be run')
     parser.add_argument('--processes', type=int, default=os.cpu_count())
     parser.add_argument(
         '--statements', default=pathlib.Path(__file__).with_name('statements.json'),
@@ -267,23 +304,24 @@ def main():
     CACHE.mkdir(parents=True, exist_ok=True)
     names, kernels = read_sources(args.instances)
     statements = read_statements(args.statements)
-    jobs = [(architecture, batch) for architecture in args.architectures
+    jobs = [(architecture, batch, architecture in args.keep_ptx)
+            for architecture in args.architectures
             for batch in batches.batches_of(names)]
     accepted = [each for each, (_, accepted) in statements.items() if accepted]
-    checks = [(args.architectures[-1], batch) for batch in (
+    checks = [(args.architectures[-1], batch, False) for batch in (
         *batches.batches_of(accepted),
         *([each] for each in statements if each not in accepted))]
     with multiprocessing.Pool(args.processes) as pool:
         answers = pool.map(compile_batch, jobs, chunksize=1)
         verdicts = pool.map(compile_batch, checks, chunksize=1)
     failed = {}
-    for (architecture, batch), found in zip(jobs, answers, strict=True):
+    for (architecture, batch, _), found in zip(jobs, answers, strict=True):
         for source, answer in zip(batch, found, strict=True):
             if answer is not None:
                 failed.setdefault((names[source], answer), []).append(architecture)
     for (name, answer), architectures in failed.items():
         print('FAILED %s for sm_%s\n%s\n' % (name, ', sm_'.join(architectures), answer))
-    wrong = [statements[source][0] for (_, batch), found in zip(
+    wrong = [statements[source][0] for (_, batch, _), found in zip(
         checks, verdicts, strict=True) for source, answer in zip(
             batch, found, strict=True) if (answer is None) != statements[source][1]]
     for text in wrong:
