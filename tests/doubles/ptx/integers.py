@@ -42,9 +42,11 @@ def quotient(a, b, text):
     return q + ((rest != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
 
-def _integer(statement):
+def _integer(statement, of_bits=False):
+    """Take the type, an integer of two bytes at least, or bits where they may be."""
     kind = statement.kind()
-    if kind[0] == 'f' or kind == 'pred' or kinds.size_of(kind) < 2:
+    if kind[0] == 'f' or kind == 'pred' or kinds.size_of(kind) < 2 or (
+            kind[0] == 'b' and not of_bits):
         raise statement.unknown()
     return kind
 
@@ -92,7 +94,7 @@ def multiply(statement):
     gives_carry, takes_carry = statement.has('cc'), name == 'madc'
     kind = _integer(statement)
     size = kinds.size_of(kind)
-    if part is None or part == 'wide' and size == 8 or kind[0] == 'b' or (
+    if part is None or part == 'wide' and size == 8 or (
             (gives_carry or takes_carry) and (part == 'wide' or size < 4)):
         raise statement.unknown()
     statement.end(3 if name == 'mul' else 4)
@@ -120,8 +122,6 @@ def divide(statement):
     """``div`` of integers."""
     kind = _integer(statement)
     statement.end(3)
-    if kind[0] == 'b':
-        raise statement.unknown()
     target = statement.target(0, kind)
     a, b = statement.source(1, kind), statement.source(2, kind)
     return lambda t: target(t, quotient(a(t), b(t), statement.text))
@@ -131,8 +131,6 @@ def divide(statement):
 def remainder(statement):
     kind = _integer(statement)
     statement.end(3)
-    if kind[0] == 'b':
-        raise statement.unknown()
     target = statement.target(0, kind)
     a, b = statement.source(1, kind), statement.source(2, kind)
 
@@ -157,8 +155,6 @@ def least_or_most(statement):
     """``min`` and ``max`` of integers."""
     kind = _integer(statement)
     statement.end(3)
-    if kind[0] == 'b':
-        raise statement.unknown()
     operation = {'min': numpy.minimum, 'max': numpy.maximum}[statement.name]
     target = statement.target(0, kind)
     a, b = statement.source(1, kind), statement.source(2, kind)
@@ -197,7 +193,7 @@ def complement(statement):
 
 @makes('shl', 'shr')
 def shift(statement):
-    kind = _integer(statement)
+    kind = _integer(statement, of_bits=True)
     statement.end(3)
     if statement.name == 'shl' and kind[0] != 'b':
         raise statement.unknown()
@@ -223,7 +219,7 @@ def shift(statement):
 def count(statement):
     name = statement.name
     shifts = name == 'bfind' and statement.has('shiftamt')
-    kind = _integer(statement)
+    kind = _integer(statement, of_bits=True)
     size = kinds.size_of(kind)
     statement.end(2)
     if size < 4 or (kind[0] == 'b') == (name == 'bfind'):
@@ -263,7 +259,7 @@ def extract(statement):
     kind = _integer(statement)
     size = kinds.size_of(kind)
     statement.end(4)
-    if kind[0] == 'b' or size < 4:
+    if size < 4:
         raise statement.unknown()
     width, dtype = 8 * size, kinds.dtype_of(kind)
     target, source = statement.target(0, kind), statement.source(1, kind)

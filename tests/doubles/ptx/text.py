@@ -216,7 +216,7 @@ class Function:
         return scopes[-1][name]
 
     def _statement(self, text, scopes):
-        if text.startswith(('.loc', '.pragma')):
+        if text.startswith(('.loc ', '.pragma ')):
             return
         found = _REGISTERS.match(text)
         if found:

@@ -18,14 +18,14 @@ def _nothing(t):
 @makes('bar', 'barrier')
 def barrier(statement):
     statement.has('cta')
-    how = statement.one_of('sync', 'red', 'warp')
-    if how == 'warp':
+    if statement.has('warp'):
         if not statement.has('sync'):
             raise statement.unknown()
         statement.end(1)
         statement.out.collective, statement.out.orders = 'warp', True
         statement.out.members = statement.source(0, 'b32')
         return _nothing
+    how = statement.one_of('sync', 'red')
     statement.out.collective, statement.out.orders = 'block', True
     if how == 'sync':
         statement.has('aligned')
