@@ -141,8 +141,8 @@ TORCH ?= torch==2.13.0
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
 # records the kernels, on one for 13.6, and those of NCCL in two processes; then the list
 # of names that the stand-in has is compared with the two versions, NVRTC compiles the
-# kernels with the headers of each for GPUs of three generations, and cuDNN plans the
-# graphs.
+# kernels with the headers of each for GPUs of three generations, its PTX runs and is
+# compared with what g++ made of the kernels, and cuDNN plans the graphs.
 KERNELS = $(abspath build/kernels.json)
 LAUNCHES = $(abspath build/launches)
 test-gpu: build $(VENV)/.test
