@@ -1,9 +1,9 @@
 """A record of launches, to be repeated by other forms of the same kernels.
 
-With the environment variable HOST_CUPY_LAUNCHES=FOLDER, some launches of each kernel are
-kept there: its arguments, and the memory that it can reach before and after. Kernels are
-those of :mod:`~tests.doubles.host_cupy.instances`. Several processes may write to one
-folder.
+With the environment variable HOST_CUPY_LAUNCHES=FOLDER, some launches of each kernel
+are kept there: its arguments, and the memory that it can reach before and after.
+Kernels are those of :mod:`~tests.doubles.host_cupy.instances`. Several processes may
+write to one folder.
 
 What memory a kernel can reach is exact for arrays that it is given. Of a raw kernel,
 which is given addresses, it is all of the memory that they, and addresses in there, lie
@@ -23,11 +23,12 @@ import numpy
 
 # Launches of a kernel that differ in sizes, in one process.
 MOST = 30
-# Larger ones are kept only of kernels that have no others yet.
+# Larger ones are kept of kernels alone that have no others.
 THREADS, BYTES = 1 << 12, 1 << 18
 MOST_BYTES = 1 << 24
 
-_kept = collections.defaultdict(set)
+# By kernel, and what launches were like: whether each was large.
+_kept = collections.defaultdict(dict)
 _keys = {}      # of instances, which they hold
 
 
@@ -85,13 +86,13 @@ def recorded(instance, grid, block, args, shared_memory):
     regions = _regions(args, arrays)
     before = [_bytes(*each) for each in regions]
     total = sum(map(len, before))
-    if kept and total > BYTES or total > MOST_BYTES:
+    is_large = size > THREADS or total > BYTES
+    if is_large and kept or total > MOST_BYTES:
         yield
         return
     yield
-    kept.add(shape)
     after = [_bytes(*each) for each in regions]
-    path = pathlib.Path(folder) / key / hashlib.sha256(shape.encode()).hexdigest()[:16]
+    path = pathlib.Path(folder) / key / _digest(shape)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name('%s.%d' % (path.name, os.getpid()))
     draft.write_bytes(zlib.compress(pickle.dumps({
@@ -100,11 +101,20 @@ def recorded(instance, grid, block, args, shared_memory):
         'addresses': [address for address, _ in regions], 'before': before,
         'after': after, 'test': os.environ.get('PYTEST_CURRENT_TEST')}), 1))
     draft.rename(path)
+    if not is_large:
+        for other in [other for other, large in kept.items() if large]:
+            path.with_name(_digest(other)).unlink(missing_ok=True)
+            del kept[other]
+    kept[shape] = is_large
 
 
 def read(path):
     """Return what is known of a launch that was kept."""
     return pickle.loads(zlib.decompress(pathlib.Path(path).read_bytes()))
+
+
+def _digest(shape):
+    return hashlib.sha256(shape.encode()).hexdigest()[:16]
 
 
 def _without_address(arg):
@@ -187,6 +197,9 @@ def _reachable(args):
     """Return the memory that bytes have addresses of, and what is found from there."""
     memory = _memory()
     found, new = set(), list(args)
+    for arg in args:
+        if len(arg) > 8:
+            found.update(_halves(memory, arg))
     while new:
         data = bytes(new.pop())
         words = numpy.frombuffer(data[:len(data) // 8 * 8], 'u8')
@@ -198,3 +211,16 @@ def _reachable(args):
                 begin, end = memory[place].tolist()
                 new.append(_bytes(begin, min(end - begin, MOST_BYTES)))
     return [(int(begin), int(end - begin)) for begin, end in memory[sorted(found)]]
+
+
+def _halves(memory, arg):
+    """Return places of memory whose addresses end as words of a structure do.
+
+    Kernels for many arrays are given the upper halves of addresses apart.
+    """
+    words = numpy.unique(numpy.frombuffer(arg[:len(arg) // 4 * 4], 'u4'))
+    size = memory[:, 1] - memory[:, 0]
+    first = memory[:, 0].astype('u4')
+    near = words[:, None] - first < size.astype('u8')
+    # Small numbers are counts.
+    return numpy.flatnonzero((near & (words[:, None] > 1 << 16)).any(axis=0)).tolist()

@@ -9,8 +9,8 @@ the interpreter of PTX, on the same memory::
     run.py build/kernels.json build/launches
 
 The last two commands run with a Python that has CuPy 14 and NVRTC. A kernel without a
-launch is an error, and so are differences, what the interpreter refuses, and races. What
-has passed is not run again, unless it, or the interpreter, has changed.
+launch is an error, and so are differences, what the interpreter refuses, and races.
+What has passed is not run again, unless it, or the interpreter, has changed.
 """
 import argparse
 import collections
@@ -26,6 +26,7 @@ import re
 import sys
 import time
 
+import compilation
 import differences
 import replay
 
@@ -49,7 +50,7 @@ def _kernel_of(line, architecture):
     """Return the kernel of a recorded instance."""
     instance = json.loads(line)
     _, *source = replay.sources_of(instance)[0]
-    path = replay.path_of(architecture, tuple(source))
+    path = compilation.path_of(architecture, tuple(source))
     if not path.exists():
         raise faults.Fault('NVRTC has not compiled it for sm_' + architecture)
     kept = json.loads(gzip.decompress(path.read_bytes()))
@@ -125,7 +126,7 @@ def _interpreter():
     here = pathlib.Path(__file__).parent
     texts = [path.read_text() for path in sorted([
         *here.glob('*.py'), *here.with_name('ptx').glob('*.py')])]
-    return repr((replay._version(), texts))
+    return repr((compilation.version(), texts))
 
 
 def _mark(path):
@@ -142,7 +143,7 @@ def main():
     parser.add_argument('--processes', type=int, default=os.cpu_count())
     parser.add_argument('--slowest', type=int, default=0, help='how many to print')
     args = parser.parse_args()
-    replay.load_nvrtc()
+    compilation.load_nvrtc()
     PASSED.mkdir(parents=True, exist_ok=True)
     with open(args.instances) as file:
         kernels = {launches.key_of(each): each for each in map(json.loads, set(file))}

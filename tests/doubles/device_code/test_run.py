@@ -65,6 +65,21 @@ def test_large_launches_are_kept_of_kernels_that_have_no_others(folder):
     keep(np.ones(4, 'f4'), 1, grid)
     keep(np.ones(4, 'f4'), 2, grid)
     assert len(list(folder.glob('*/*'))) == 1
+    keep(np.ones(4, 'f4'), 3)
+    path, = folder.glob('*/*')
+    assert launches.read(path)['grid'] == (1, 1, 1)
+
+
+def test_memory_whose_addresses_are_in_halves():
+    a, b = np.ones(40, 'f4'), np.ones(50, 'f4')
+    memory = np.sort(np.array([(each.ctypes.data, each.ctypes.data + each.nbytes)
+                               for each in (a, b)], 'u8'), axis=0)
+    for each in (a, b):
+        address = each.ctypes.data + 12
+        arg = np.array([3, address & 0xffffffff, 7, address >> 32], 'u4').tobytes()
+        place, = launches._halves(memory, arg)
+        assert memory[place, 0] == each.ctypes.data
+    assert launches._halves(memory, np.array([1, 2, 3, 4], 'u4').tobytes()) == []
 
 
 def test_launches_that_fail_are_not_kept(folder):
@@ -87,7 +102,8 @@ def different(kind, ours, theirs, stores=(), array=True):
     region = memory.Region(4096, ours.tobytes())
     argument = np.array([4096, ours.size, ours.size, ours.itemsize], 'i8').tobytes()
     return differences.find(list(stores), [region], {
-        'instance': {'arguments': [('array', ours.dtype.name, 1, True)] if array else []},
+        'instance': {'kind': 'elementwise' if array else 'raw', 'arguments': [
+            ('array', ours.dtype.name, 1, True)] if array else []},
         'args': [argument], 'after': [theirs.tobytes()]})
 
 

@@ -128,7 +128,8 @@ def convert(statement):
     target = statement.target(0, kind, widens[0])
     source = statement.source(1, source_kind, widens[1])
     maker = {(True, True): _between_floats, (False, True): _to_integer,
-             (True, False): _to_float, (False, False): _between_integers}[tuple(is_float)]
+             (True, False): _to_float,
+             (False, False): _between_integers}[tuple(is_float)]
     function = maker(statement, kind, source_kind, whole, direction, saturates)
 
     def run(t):
@@ -164,7 +165,7 @@ def _to_integer(statement, kind, source_kind, whole, direction, saturates):
     dtype = kinds.dtype_of(kind)
     info = numpy.iinfo(dtype)
     zero = source_kind != 'f64' and dtype.itemsize < 8
-    of_nan = 0 if zero else info.min if dtype.kind == 'i' else 1 << 8 * dtype.itemsize - 1
+    of_nan = 0 if zero else info.min if dtype.kind == 'i' else info.max // 2 + 1
 
     def function(x):
         # Long doubles hold all integers.

@@ -5,7 +5,8 @@ from tests.doubles.ptx.faults import Unknown
 
 DTYPES = {
     **{'%s%d' % (letter, 8 * size): numpy.dtype('%s%d' % (kind, size))
-       for letter, kind in (('u', 'u'), ('b', 'u'), ('s', 'i')) for size in (1, 2, 4, 8)},
+       for letter, kind in (('u', 'u'), ('b', 'u'), ('s', 'i'))
+       for size in (1, 2, 4, 8)},
     'f16': numpy.dtype('f2'), 'f32': numpy.dtype('f4'), 'f64': numpy.dtype('f8'),
     'pred': numpy.dtype('?')}
 

@@ -38,7 +38,7 @@ class Region:
         self._views = {}
 
     def view(self, size):
-        """Return all of it as integers of so many bytes, and the address of the first."""
+        """Return all of it as integers of a size, and the address of the first."""
         if size not in self._views:
             self._views[size] = self._bytes.view(kinds.bits(size))
         return self._views[size], self.address - self._front

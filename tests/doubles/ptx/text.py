@@ -168,7 +168,8 @@ class Function:
         self.parameters = [Variable(each) for each in split(found[3] or '')]
         self.limits = {}
         for name, values in re.findall(r'\.(\w+)\s*([\d,\s]*)', found[4]):
-            if name not in ('maxntid', 'reqntid', 'minnctapersm', 'maxnreg', 'noreturn'):
+            if name not in ('maxntid', 'reqntid', 'minnctapersm', 'maxnreg',
+                            'noreturn'):
                 raise Unknown('directive .%s of %s' % (name, self.name))
             self.limits[name] = [int(each) for each in split(values)]
         self._body = body

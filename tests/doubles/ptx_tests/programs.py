@@ -11,8 +11,8 @@ BASE = 0x7f0000000000
 def module(body, n_pointers=1, outside='', directives=''):
     """Return the text of a kernel that is given pointers, in %rd0, %rd1, ...
 
-    Each type has registers: %rs, %r, %i, %rd, %h, %f, %d and %p. The number of the thread
-    in the launch is in %r0, and in %rd9.
+    Each type has registers: %rs, %r, %i, %rd, %h, %f, %d and %p. The number of the
+    thread in the launch is in %r0, and in %rd9.
     """
     parameters = ', '.join('.param .u64 p%d' % i for i in range(n_pointers))
     loads = '\n'.join('ld.param.u64 %%rd%d, [p%d];\ncvta.to.global.u64 %%rd%d, %%rd%d;'
@@ -120,8 +120,9 @@ def pairs(kind):
     if dtype.kind == 'f':
         info = numpy.finfo(dtype)
         some = numpy.array([0, -0., 1, -1, 1.5, 2.5, -3.7, .1, info.max, info.min,
-                            info.tiny, -info.tiny, info.smallest_subnormal, info.tiny / 3,
-                            info.eps, 1 + info.eps, numpy.inf, -numpy.inf, numpy.nan],
+                            info.tiny, -info.tiny, info.smallest_subnormal,
+                            info.tiny / 3, info.eps, 1 + info.eps, numpy.inf,
+                            -numpy.inf, numpy.nan],
                            dtype)
     else:
         info = numpy.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Instructions of floating-point numbers: rounded once, in the direction that is named."""
+"""Instructions of floating-point numbers: rounded once, in the named direction."""
 import fractions
 import math
 
@@ -81,7 +81,8 @@ def test_sums_and_products_are_rounded_once(dtype, direction):
         a, b = np.array([a]), np.array([b])
         with np.errstate(all='ignore'):
             assert rounding.add(a, b, direction) == rounded(x + y, dtype, direction)
-            assert rounding.multiply(a, b, direction) == rounded(x * y, dtype, direction)
+            assert rounding.multiply(a, b, direction) == rounded(
+                x * y, dtype, direction)
     check()
 
 
@@ -180,9 +181,10 @@ def test_smaller_and_larger(name, kind):
 def test_functions_of_one_number(kind):
     a, _ = pairs(kind)
     with np.errstate(all='ignore'):
-        for opcode, expected in (('neg.', -a), ('abs.', abs(a)), ('sqrt.rn.', np.sqrt(a)),
-                                 ('rcp.rn.', 1 / a)):
-            assert_same(operate(opcode + kind, kind, (kind, a)), expected.astype(a.dtype))
+        for opcode, expected in (('neg.', -a), ('abs.', abs(a)),
+                                 ('sqrt.rn.', np.sqrt(a)), ('rcp.rn.', 1 / a)):
+            out = operate(opcode + kind, kind, (kind, a))
+            assert_same(out, expected.astype(a.dtype))
     for what, expected in (
             ('finite', np.isfinite(a)), ('infinite', np.isinf(a)),
             ('notanumber', np.isnan(a)), ('number', ~np.isnan(a)),
@@ -287,11 +289,12 @@ def test_approximate_quotients():
 
 
 @pytest.mark.parametrize('instruction', [
-    'fma.f32 %f1, %f2, %f3, %f4;', 'div.f32 %f1, %f2, %f3;', 'add.ftz.f64 %d1, %d2, %d3;',
-    'add.f16x2 %r10, %r11, %r12;', 'ex2.f32 %f1, %f2;', 'sin.approx.f64 %d1, %d2;',
-    'sqrt.f32 %f1, %f2;', 'div.rz.f32 %f1, %f2, %f3;', 'add.f64 %d1, %f2, %d3;',
-    'mul.f32 %f1, %f2, 2;', 'mul.f32 %f1, %f2, 0d3FF0000000000000;',
-    'add.sat.f64 %d1, %d2, %d3;', 'rcp.rz.f32 %f1, %f2;', 'mul.lo.f32 %f1, %f2, %f3;'])
+    'fma.f32 %f1, %f2, %f3, %f4;', 'div.f32 %f1, %f2, %f3;',
+    'add.ftz.f64 %d1, %d2, %d3;', 'add.f16x2 %r10, %r11, %r12;', 'ex2.f32 %f1, %f2;',
+    'sin.approx.f64 %d1, %d2;', 'sqrt.f32 %f1, %f2;', 'div.rz.f32 %f1, %f2, %f3;',
+    'add.f64 %d1, %f2, %d3;', 'mul.f32 %f1, %f2, 2;',
+    'mul.f32 %f1, %f2, 0d3FF0000000000000;', 'add.sat.f64 %d1, %d2, %d3;',
+    'rcp.rz.f32 %f1, %f2;', 'mul.lo.f32 %f1, %f2, %f3;'])
 def test_unknown_instructions_are_refused(instruction):
     with pytest.raises(Unknown):
         run('mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; mov.f64 %d2, '

@@ -252,9 +252,10 @@ def test_carries_of_products():
     'add.b32 %r10, %r11, %r12;', 'add.f32 %i1, %f1, %f2;', 'add.s64 %r10, %r11, %r12;',
     'add.s32 %f1, %r11, %r12;', 'add.sat.s32 %r10, %r11, %r12;', 'add.s32 %r10, %r11;',
     'add.s8 %rs1, %rs2, %rs3;', 'mul.s32 %r10, %r11, %r12;', 'neg.u32 %r10, %r11;',
-    'mul.wide.s64 %rd1, %rd2, %rd3;', 'shl.s32 %r10, %r11, 1;', 'and.s32 %r1, %r1, %r1;',
-    'add.s16 %rs1, %rs2, 65536;', 'dp4a.u32.u32 %r10, %r11, %r12, %r13;',
-    'div.b32 %r10, %r11, %r12;', 'addc.s16 %rs1, %rs1, %rs1;', 'xor.pred %p1, %p2, %r1;',
+    'mul.wide.s64 %rd1, %rd2, %rd3;', 'shl.s32 %r10, %r11, 1;',
+    'and.s32 %r1, %r1, %r1;', 'add.s16 %rs1, %rs2, 65536;',
+    'dp4a.u32.u32 %r10, %r11, %r12, %r13;', 'div.b32 %r10, %r11, %r12;',
+    'addc.s16 %rs1, %rs1, %rs1;', 'xor.pred %p1, %p2, %r1;',
     'frobnicate.u32 %r10, %r11;', 'add.s32 %r10, %r11, %r99;'])
 def test_unknown_instructions_are_refused(instruction):
     with pytest.raises(Unknown):

@@ -115,10 +115,10 @@ def test_blocks_race_whatever_barriers_they_have():
     body = 'bar.sync 0; st.global.u32 [%rd0], %r0; bar.sync 0;'
     assert races(body, block=1) == []
     assert races(body, block=1, grid=2)
-    assert races('st.global.u32 [%rd10], %r0; bar.sync 0; ld.global.u32 %r1, [%rd10+4];',
-                 block=4, grid=2)
-    assert races('setp.eq.s32 %p1, %r12, 0; @%p1 st.global.u32 [%rd10], %r0; bar.sync 0; '
-                 'ld.global.u32 %r1, [%rd10];', block=4, grid=2) == []
+    assert races('st.global.u32 [%rd10], %r0; bar.sync 0; '
+                 'ld.global.u32 %r1, [%rd10+4];', block=4, grid=2)
+    assert races('setp.eq.s32 %p1, %r12, 0; @%p1 st.global.u32 [%rd10], %r0; '
+                 'bar.sync 0; ld.global.u32 %r1, [%rd10];', block=4, grid=2) == []
 
 
 def test_blocks_that_run_in_turns_race_too(monkeypatch):
