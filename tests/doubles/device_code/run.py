@@ -10,14 +10,12 @@ the interpreter of PTX, on the same memory::
 
 The last two commands run with a Python that has CuPy 14 and NVRTC. A kernel without a
 launch is an error, and so are differences, what the interpreter refuses, and races.
-What has passed is not run again, unless it, or the interpreter, has changed.
 """
 import argparse
 import collections
 import functools
 import gc
 import gzip
-import hashlib
 import json
 import multiprocessing
 import os
@@ -36,7 +34,6 @@ from tests.doubles.ptx import faults, launch, memory, text
 # How far off approximate functions are for each, as a share of what they may be.
 ARCHITECTURES = {'75': 1., '90': -1.}
 _TARGET = re.compile(r'^\.target.*$', re.M)
-PASSED = pathlib.Path(__file__).parents[3] / 'build' / 'ptx_passed'
 
 
 @functools.lru_cache(4)
@@ -120,21 +117,6 @@ def _run(path):
         time.perf_counter() - begin)
 
 
-@functools.cache
-def _interpreter():
-    """Return what tells versions of the interpreter and of NVRTC apart."""
-    here = pathlib.Path(__file__).parent
-    texts = [path.read_text() for path in sorted([
-        *here.glob('*.py'), *here.with_name('ptx').glob('*.py')])]
-    return repr((compilation.version(), texts))
-
-
-def _mark(path):
-    """Return the file that is there if a launch has passed."""
-    data = _interpreter().encode() + path.read_bytes()
-    return PASSED / hashlib.sha256(data).hexdigest()[:32]
-
-
 def main():
     """Run all kept launches; exit with 1 if something is wrong."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -144,22 +126,17 @@ def main():
     parser.add_argument('--slowest', type=int, default=0, help='how many to print')
     args = parser.parse_args()
     compilation.load_nvrtc()
-    PASSED.mkdir(parents=True, exist_ok=True)
     with open(args.instances) as file:
         kernels = {launches.key_of(each): each for each in map(json.loads, set(file))}
     paths = [path for path in sorted(args.launches.glob('*/*'))
              if path.parent.name in kernels]
-    marks = {path: _mark(path) for path in paths}
-    new = [path for path in paths if not marks[path].exists()]
     begin = time.perf_counter()
     # There are no cycles to look for.
     gc.disable()
     with multiprocessing.Pool(args.processes) as pool:
-        results = list(pool.imap_unordered(_run, new, chunksize=8))
+        results = list(pool.imap_unordered(_run, paths, chunksize=8))
     failures = collections.defaultdict(list)
     for path, name, test, wrong, _ in results:
-        if not wrong:
-            marks[path].touch()
         for architecture, found in wrong.items():
             failures[name, '\n'.join(found)].append((architecture, path, test))
     for (name, found), places in sorted(failures.items()):
@@ -176,9 +153,9 @@ def main():
                       and kernels[key]['made_at']})
     for name in missing:
         print('NEVER RAN as PTX: %s' % name)
-    print('%d kernels of %d ran as PTX of sm_%s in %d launches, %d of them now, in '
-          '%.0f s; wrong: %d, never ran: %d' % (
-              len(ran), len(kernels), ', sm_'.join(ARCHITECTURES), len(paths), len(new),
+    print('%d kernels of %d ran as PTX of sm_%s in %d launches, in %.0f s; wrong: %d, '
+          'never ran: %d' % (
+              len(ran), len(kernels), ', sm_'.join(ARCHITECTURES), len(paths),
               time.perf_counter() - begin, len(failures), len(missing)))
     return 1 if failures or missing else 0
 
