@@ -131,9 +131,9 @@ def main():
     paths = [path for path in sorted(args.launches.glob('*/*'))
              if path.parent.name in kernels]
     begin = time.perf_counter()
-    # There are no cycles to look for.
+    # Cycles go with their process.
     gc.disable()
-    with multiprocessing.Pool(args.processes) as pool:
+    with multiprocessing.Pool(args.processes, maxtasksperchild=40) as pool:
         results = list(pool.imap_unordered(_run, paths, chunksize=8))
     failures = collections.defaultdict(list)
     for path, name, test, wrong, _ in results:
