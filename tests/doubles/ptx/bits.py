@@ -99,6 +99,13 @@ def count(statement):
     return run
 
 
+def _by_element(function, values, size):
+    """Return what a function of Python's integers returns, as bits."""
+    out = numpy.frompyfunc(function, len(values), 1)(*[
+        numpy.asarray(each).astype(object) for each in values])
+    return numpy.asarray(out).astype(kinds.bits(size))
+
+
 @makes('bfe')
 def extract(statement):
     kind = integer_kind(statement)
@@ -119,11 +126,8 @@ def extract(statement):
         out = x >> b & (1 << inside) - 1
         return out | ((1 << width) - (1 << inside) if sign else 0)
 
-    def run(t):
-        out = numpy.frompyfunc(one, 3, 1)(*[
-            numpy.asarray(f(t)).astype(object) for f in (source, begin, length)])
-        target(t, numpy.asarray(out).astype(kinds.bits(size)).view(dtype))
-    return run
+    return lambda t: target(t, _by_element(
+        one, [f(t) for f in (source, begin, length)], size).view(dtype))
 
 
 @makes('bfi')
@@ -141,11 +145,8 @@ def insert(statement):
         mask = (1 << (n & 255)) - 1 << (at & 255) & (1 << 8 * size) - 1
         return y & ~mask | x << (at & 255) & mask
 
-    def run(t):
-        out = numpy.frompyfunc(one, 4, 1)(*[
-            numpy.asarray(f(t)).astype(object) for f in (a, b, begin, length)])
-        target(t, numpy.asarray(out).astype(kinds.dtype_of(kind)))
-    return run
+    return lambda t: target(t, _by_element(
+        one, [f(t) for f in (a, b, begin, length)], size))
 
 
 @makes('prmt')

@@ -95,6 +95,13 @@ def _ors(t, warp, values):
     return out
 
 
+def _of_warp(statement, kind, source_kind):
+    """Return the target and source of an instruction of the lanes that a mask names."""
+    statement.out.collective = 'warp'
+    statement.out.members = statement.source(2, 'b32')
+    return statement.target(0, kind), statement.source(1, source_kind)
+
+
 @makes('vote')
 def vote(statement):
     if not statement.has('sync'):
@@ -104,9 +111,7 @@ def vote(statement):
     statement.end(3)
     if what is None or kind != ('b32' if what == 'ballot' else 'pred'):
         raise statement.unknown()
-    target, source = statement.target(0, kind), statement.source(1, 'pred')
-    statement.out.collective = 'warp'
-    statement.out.members = statement.source(2, 'b32')
+    target, source = _of_warp(statement, kind, 'pred')
 
     def run(t):
         warp, bit = _warps(t)
@@ -168,9 +173,7 @@ def reduce(statement):
     statement.end(3)
     if what is None or kind not in ('u32', 's32', 'b32'):
         raise statement.unknown()
-    target, source = statement.target(0, kind), statement.source(1, kind)
-    statement.out.collective = 'warp'
-    statement.out.members = statement.source(2, 'b32')
+    target, source = _of_warp(statement, kind, kind)
 
     def run(t):
         warp, _ = _warps(t)
