@@ -330,7 +330,7 @@ class Kernel:
         TypeError
             If the arguments are not as many, or not as large, as the kernel's.
         ValueError
-            If they are more than 4096 bytes, or the block is too large.
+            If they are more than 4096 bytes, or there are too many threads, or none.
         KernelError
             If it indexed an array out of its bounds, for example.
         """
@@ -344,7 +344,7 @@ class Kernel:
                 'kernel %r is given %d bytes of arguments, more than the %d that every '
                 'GPU takes' % (self._name, sum(sizes), MAX_PARAMETER_BYTES))
         if block[0] * block[1] * block[2] > 1024 or block[2] > 64 or max(
-                grid[1:]) > 65535 or shared_memory > 48 << 10:
+                grid[1:]) > 65535 or min(*grid, *block) < 1 or shared_memory > 48 << 10:
             raise ValueError(
                 'CUDA_ERROR_INVALID_VALUE: %r with grid %s, block %s and %d bytes of '
                 'shared memory' % (self._name, grid, block, shared_memory))
