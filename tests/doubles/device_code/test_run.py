@@ -97,13 +97,14 @@ def test_arrays_that_run_backwards_and_share_memory():
     assert launches._regions(arguments, kinds) == [(a.ctypes.data + 8, 10)]
 
 
-def different(kind, ours, theirs, stores=(), array=True):
+def different(kind, ours, theirs, stores=(), array=True, letters=None):
     ours, theirs = np.array(ours, kind), np.array(theirs, kind)
     region = memory.Region(4096, ours.tobytes())
     argument = np.array([4096, ours.size, ours.size, ours.itemsize], 'i8').tobytes()
     return differences.find(list(stores), [region], {
-        'instance': {'kind': 'elementwise' if array else 'raw', 'arguments': [
-            ('array', ours.dtype.name, 1, True)] if array else []},
+        'instance': {'kind': 'elementwise' if array else 'raw', 'letters': letters or {},
+                     'arguments': [
+                         ('array', ours.dtype.name, 1, True)] if array else []},
         'args': [argument], 'after': [theirs.tobytes()]})
 
 
@@ -117,6 +118,12 @@ def different(kind, ours, theirs, stores=(), array=True):
     ('f2', [1, 2], [1.1, 2], False), ('?', [True], [False], False)])
 def test_what_is_equal(kind, ours, theirs, equal):
     assert (different(kind, ours, theirs) == []) is equal
+
+
+def test_doubles_that_were_computed_in_single_precision():
+    near = [1., 2.], [1., 2 + 1e-6]
+    assert different('f8', *near, letters={'T': 'float64'})
+    assert not different('f8', *near, letters={'T': 'float32'})
 
 
 def test_types_of_raw_kernels_are_those_of_their_stores():
