@@ -102,7 +102,8 @@ def different(kind, ours, theirs, stores=(), array=True, letters=None):
     region = memory.Region(4096, ours.tobytes())
     argument = np.array([4096, ours.size, ours.size, ours.itemsize], 'i8').tobytes()
     return differences.find(list(stores), [region], {
-        'instance': {'kind': 'elementwise' if array else 'raw', 'letters': letters or {},
+        'instance': {'kind': 'elementwise' if array else 'raw',
+                     'letters': letters or {},
                      'arguments': [
                          ('array', ours.dtype.name, 1, True)] if array else []},
         'args': [argument], 'after': [theirs.tobytes()]})
