@@ -21,7 +21,7 @@ help:
 	@echo '            as root, with iproute2'
 	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
-	@echo '            kernel through NVRTC'
+	@echo '            kernel through NVRTC, and its PTX through an interpreter'
 	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
 	@echo 'make test-levels  tests as on processors without AVX-512, and without AVX2;'
 	@echo '            LEVELS=base is one of the two'
@@ -143,13 +143,14 @@ TORCH ?= torch==2.13.0
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
 # records the kernels, on one for 13.6, and those of NCCL in two processes; then the list
 # of names that the stand-in has is compared with the two versions, NVRTC compiles the
-# kernels with the headers of each for GPUs of three generations, and cuDNN plans the
-# graphs.
+# kernels with the headers of each for GPUs of three generations, its PTX runs and is
+# compared with what g++ made of the kernels, and cuDNN plans the graphs.
 KERNELS = $(abspath build/kernels.json)
+LAUNCHES = $(abspath build/launches)
 test-gpu: build $(VENV)/.test
-	mkdir -p $(dir $(KERNELS)) && rm -f $(KERNELS)
-	HOST_CUPY_INSTANCES=$(KERNELS) $(BIN)/python -m pytest -q -m gpu -n 2 \
-		--dist loadfile tests
+	mkdir -p $(dir $(KERNELS)) && rm -rf $(KERNELS) $(LAUNCHES)
+	HOST_CUPY_INSTANCES=$(KERNELS) HOST_CUPY_LAUNCHES=$(LAUNCHES) $(BIN)/python \
+		-m pytest -q -m gpu -n 2 --dist loadfile tests
 	if [ -e $(KERNELS) ]; then \
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
@@ -157,7 +158,10 @@ test-gpu: build $(VENV)/.test
 		$(MAKE) --jobs=3 build/names.txt .peers/cudnn/.ready && \
 		diff tests/doubles/host_cupy/names.txt build/names.txt && \
 		.peers/cupy-13.6/bin/python tests/doubles/device_code/replay.py $(KERNELS) && \
-		.peers/cupy-14.2/bin/python tests/doubles/device_code/replay.py $(KERNELS) && \
+		.peers/cupy-14.2/bin/python tests/doubles/device_code/replay.py $(KERNELS) \
+			--architectures 75 80 90 --keep-ptx 75 90 && \
+		PYTHONPATH=. .peers/cupy-14.2/bin/python tests/doubles/device_code/run.py \
+			$(KERNELS) $(LAUNCHES) && \
 		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
 	fi
 

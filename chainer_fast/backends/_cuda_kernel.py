@@ -10,6 +10,10 @@ from chainer_fast.backends import _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
+# An option for kernels in which a rounded number decides on a pixel, a bin or the
+# larger of two. NVRTC makes one operation of a product and a sum, which is rounded once
+# and comes out on another side than the processor's two.
+UNFUSED = '--fmad=false'
 _INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
 _FAMILY = re.compile(r'chainer_fast/backends/kernels/(?!common/)(\w+)/')
 

@@ -248,18 +248,21 @@ cdef class DeviceKernel:
         arguments
             All those of the kernel.
         """
-        if n == 0:
-            return 0
         return self.launch_blocks(
             context, kind, (n + _THREADS - 1) // _THREADS, _THREADS, arguments)
 
     cdef int launch_blocks(
             self, intptr_t context, char kind, size_t blocks, unsigned int threads,
             Arguments &arguments) except -1:
-        """Launch the kernel on the current stream."""
-        cdef intptr_t function = self._function(context, kind)
-        cdef intptr_t stream = current_stream()
+        """Launch the kernel on the current stream.
+
+        Without blocks, which the driver refuses, nothing is done.
+        """
+        cdef intptr_t function, stream
         cdef int status
+        if blocks == 0:
+            return 0
+        function, stream = self._function(context, kind), current_stream()
         # Behind a thousand others a launch waits for the card; other threads need not.
         with nogil:
             status = _driver.launch(function, blocks, threads, stream, arguments)

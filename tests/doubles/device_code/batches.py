@@ -8,6 +8,7 @@ import re
 
 SIZE = 24
 _HEADERS = re.compile(r'(?:\s*#include .*\n)*')
+_ENTRY = re.compile(r'^\.visible \.entry (\S+?)\(.*?\n}\n', re.M | re.S)
 _MACRO = re.compile(r'^\s*#\s*define\s+(\w+)', re.M)
 
 
@@ -43,3 +44,11 @@ def together(sources):
         out += ['namespace kernel_%d {' % i, code, '}',
                 *['#undef ' + name for name in _MACRO.findall(code)]]
     return '\n'.join(out)
+
+
+def alone(ptx, i):
+    """Return the PTX of several sources without the kernels of all but one."""
+    name = 'kernel_%d' % i
+    begin = '_ZN%d%s' % (len(name), name)
+    return _ENTRY.sub(
+        lambda found: found[0] if found[1].startswith(begin) else '', ptx)

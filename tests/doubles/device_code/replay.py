@@ -11,31 +11,19 @@ nvidia-cuda-nvrtc-cu12, and nothing of this package::
 It prints a line with counts, and each kernel that does not compile.
 """
 import argparse
-import ctypes
-import functools
-import glob
-import hashlib
 import json
 import multiprocessing
 import os
 import pathlib
-import site
 import sys
 
 import batches
+import compilation
 
-CACHE = pathlib.Path(__file__).parents[3] / 'build' / 'nvrtc'
 # As in cupy/_core/_kernel.pxd.
 NDARRAY, INDEXER, SCALAR = 1, 2, 3
 # The threads of a block in reductions of CuPy.
 BLOCK_SIZE = 512
-
-
-def load_nvrtc():
-    """Load the NVRTC that pip installs, which CuPy 13 does not look for."""
-    for folder in site.getsitepackages():
-        for path in sorted(glob.glob(folder + '/nvidia/cuda_nvrtc/lib/lib*.so*')):
-            ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
 
 
 def _is_14():
@@ -207,83 +195,42 @@ def read_statements(path):
     return out
 
 
-@functools.cache
-def _version():
-    import cupy
-    from cupy.cuda import nvrtc
-    return 'CuPy %s, NVRTC %d.%d' % (cupy.__version__, *nvrtc.getVersion())
-
-
-def compile_source(architecture, source, options, expressions):
-    """Return None if NVRTC compiles a source for an architecture, or what it says."""
-    from cupy._core import core
-    from cupy.cuda import compiler
-    options = (*core.assemble_cupy_compiler_options(options), '-ftz=true')
-    if hasattr(compiler, '_get_extra_include_dir_opts'):
-        options += compiler._get_extra_include_dir_opts()
-    # CuPy asks the driver for the architecture of its card.
-    compiler._get_arch_for_options_for_nvrtc = lambda arch=None: (
-        '-arch=sm_' + arch, 'cubin')
-    try:
-        compiler.compile_using_nvrtc(
-            source, options, architecture, name_expressions=expressions)
-    except compiler.CompileException as error:
-        return str(error)
-    return None
-
-
-def compile_batch(job):
-    """Return what :func:`compile_source` does for each source of a batch."""
-    architecture, batch = job
-    paths = [CACHE / hashlib.sha256(repr((_version(), architecture, each)).encode()
-                                    ).hexdigest()[:32] for each in batch]
-    new = [each for each, path in zip(batch, paths, strict=True) if not path.exists()]
-    answers = {}
-    if len(new) > 1:
-        _, options, expressions = new[0]
-        source = batches.together([source for source, *_ in new])
-        if compile_source(architecture, source, options, expressions) is None:
-            new = []
-    for each in new:
-        answers[each] = compile_source(architecture, *each)
-    for each, path in zip(batch, paths, strict=True):
-        if answers.get(each) is None:
-            path.touch()
-    return [answers.get(each) for each in batch]
-
-
 def main():
     """Compile all kernels of a file; exit with 1 if some do not compile."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument('instances', help='file of recorded kernels')
     parser.add_argument('--architectures', nargs='+', default=['70', '80', '90'])
+    parser.add_argument(
+        '--keep-ptx', nargs='*', default=[], metavar='ARCHITECTURE',
+        help='architectures whose PTX is kept, to be run')
     parser.add_argument('--processes', type=int, default=os.cpu_count())
     parser.add_argument(
         '--statements', default=pathlib.Path(__file__).with_name('statements.json'),
         help='file of statements that NVRTC accepts, and that it refuses')
     args = parser.parse_args()
-    load_nvrtc()
+    compilation.load_nvrtc()
     check_private_names()
-    CACHE.mkdir(parents=True, exist_ok=True)
+    compilation.CACHE.mkdir(parents=True, exist_ok=True)
     names, kernels = read_sources(args.instances)
     statements = read_statements(args.statements)
-    jobs = [(architecture, batch) for architecture in args.architectures
+    jobs = [(architecture, batch, architecture in args.keep_ptx)
+            for architecture in args.architectures
             for batch in batches.batches_of(names)]
     accepted = [each for each, (_, accepted) in statements.items() if accepted]
-    checks = [(args.architectures[-1], batch) for batch in (
+    checks = [(args.architectures[-1], batch, False) for batch in (
         *batches.batches_of(accepted),
         *([each] for each in statements if each not in accepted))]
     with multiprocessing.Pool(args.processes) as pool:
-        answers = pool.map(compile_batch, jobs, chunksize=1)
-        verdicts = pool.map(compile_batch, checks, chunksize=1)
+        answers = pool.map(compilation.compile_batch, jobs, chunksize=1)
+        verdicts = pool.map(compilation.compile_batch, checks, chunksize=1)
     failed = {}
-    for (architecture, batch), found in zip(jobs, answers, strict=True):
+    for (architecture, batch, _), found in zip(jobs, answers, strict=True):
         for source, answer in zip(batch, found, strict=True):
             if answer is not None:
                 failed.setdefault((names[source], answer), []).append(architecture)
     for (name, answer), architectures in failed.items():
         print('FAILED %s for sm_%s\n%s\n' % (name, ', sm_'.join(architectures), answer))
-    wrong = [statements[source][0] for (_, batch), found in zip(
+    wrong = [statements[source][0] for (_, batch, _), found in zip(
         checks, verdicts, strict=True) for source, answer in zip(
             batch, found, strict=True) if (answer is None) != statements[source][1]]
     for text in wrong:
@@ -292,8 +239,9 @@ def main():
     failures = sum(map(len, failed.values()))
     print('%s: %d kernels recorded, %d sources, compiled for sm_%s: %d, failed: %d; '
           '%d statements judged, unexpected: %d' % (
-              _version(), kernels, len(names), ', sm_'.join(args.architectures),
-              tried - failures, failures, len(statements), len(wrong)))
+              compilation.version(), kernels, len(names),
+              ', sm_'.join(args.architectures), tried - failures, failures,
+              len(statements), len(wrong)))
     return 1 if failed or wrong else 0
 
 

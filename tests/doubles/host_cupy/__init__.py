@@ -23,7 +23,8 @@ It cannot know
   address is a device's while there is an array or a pointer to its memory;
 - the order of work: everything is done at once, streams and events change nothing, so
   that a missing synchronisation between streams or with the host remains unseen;
-- what several threads of a kernel do to each other;
+- what several threads of a kernel do to each other: ``make test-gpu`` runs the kernels
+  as PTX as well, which knows;
 - CuPy's random numbers, its rounding, and the order in which it adds;
 - errors of the device, such as addresses beyond an array, except for indexes of arrays
   in elementwise and reduction kernels;

@@ -16,6 +16,8 @@ import tempfile
 
 import numpy
 
+from tests.doubles.device_code import launches
+
 HERE = pathlib.Path(__file__).parent
 CACHE = HERE.parents[2] / 'build' / 'host_cupy'
 COMPILER = shutil.which('g++') or shutil.which('c++')
@@ -283,13 +285,24 @@ class Kernel:
     def __init__(self, blocks, library, index, name, waits):
         self._blocks = blocks
         self._call = getattr(library, 'host_call%d' % index)
-        self._library = library
+        self._library, self._index = library, index
         self._name = name
         self._waits = waits
         sizes = (ctypes.c_size_t * 2048)()
         count = getattr(library, 'host_sizes%d' % index)(sizes)
         self._sizes = list(sizes[:count])
         self._alignments = list(sizes[count:2 * count])
+        self._instance = None
+
+    def of(self, instance):
+        """Return the kernel as that of a recorded one, whose launches can be kept."""
+        if self._instance not in (None, instance):
+            # The same code as another one has its own launches.
+            out = Kernel(self._blocks, self._library, self._index, self._name,
+                         self._waits)
+            return out.of(instance)
+        self._instance = instance
+        return self
 
     def split(self, arguments):
         """Return each argument of a buffer; None if it has not the right size."""
@@ -317,7 +330,7 @@ class Kernel:
         TypeError
             If the arguments are not as many, or not as large, as the kernel's.
         ValueError
-            If they are more than 4096 bytes, or the block is too large.
+            If they are more than 4096 bytes, or there are too many threads, or none.
         KernelError
             If it indexed an array out of its bounds, for example.
         """
@@ -331,7 +344,7 @@ class Kernel:
                 'kernel %r is given %d bytes of arguments, more than the %d that every '
                 'GPU takes' % (self._name, sum(sizes), MAX_PARAMETER_BYTES))
         if block[0] * block[1] * block[2] > 1024 or block[2] > 64 or max(
-                grid[1:]) > 65535 or shared_memory > 48 << 10:
+                grid[1:]) > 65535 or min(*grid, *block) < 1 or shared_memory > 48 << 10:
             raise ValueError(
                 'CUDA_ERROR_INVALID_VALUE: %r with grid %s, block %s and %d bytes of '
                 'shared memory' % (self._name, grid, block, shared_memory))
@@ -339,10 +352,15 @@ class Kernel:
         buffers = [ctypes.create_string_buffer(arg, len(arg) + 16) for arg in args]
         pointers = (ctypes.c_void_p * (len(args) + 1))(
             *[ctypes.addressof(buffer) for buffer in buffers])
-        self._blocks.host_launch(
-            self._call, pointers, (ctypes.c_uint * 3)(*grid),
-            (ctypes.c_uint * 3)(*block), ctypes.c_size_t(shared_memory),
-            ctypes.c_bool(self._waits))
+        with launches.recorded(self._instance, grid, block, args, shared_memory):
+            self._blocks.host_launch(
+                self._call, pointers, (ctypes.c_uint * 3)(*grid),
+                (ctypes.c_uint * 3)(*block), ctypes.c_size_t(shared_memory),
+                ctypes.c_bool(self._waits))
+            self._check()
+
+    def _check(self):
+        """Raise if the last launch did what it must not."""
         failed, index, size = self._blocks.failure
         if failed:
             trouble = {

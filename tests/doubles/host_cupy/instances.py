@@ -43,14 +43,21 @@ def record(kind, init, kinds, ndims, letters, made_at):
         Types that letters stand for.
     made_at : list of str
         What :func:`place` said when the kernel was made.
+
+    Returns
+    -------
+    dict or None
+        What was appended.
     """
     path = os.environ.get('HOST_CUPY_INSTANCES')
     if not path:
-        return
-    line = json.dumps({
+        return None
+    instance = {
         'kind': kind, 'init': init, 'arguments': kinds, 'ndims': ndims,
         'letters': {letter: dtype.name for letter, dtype in letters.items()},
-        'made_at': made_at})
+        'made_at': made_at}
+    line = json.dumps(instance)
     # One write, at the end of the file: lines of several processes do not mix.
     with open(path, 'ab', buffering=0) as file:
         file.write(line.encode() + b'\n')
+    return instance

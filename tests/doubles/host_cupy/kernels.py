@@ -117,9 +117,8 @@ class ElementwiseKernel:
         out, = compiler.compile_kernels(
             code, (self.name,), self._init['options'],
             arguments.headers(kinds, letters))
-        instances.record(
-            'elementwise', self._init, kinds, [ndim], letters, self._made_at)
-        return out
+        return out.of(instances.record(
+            'elementwise', self._init, kinds, [ndim], letters, self._made_at))
 
 
 _REDUCTION = string.Template('''${typedefs}
@@ -327,9 +326,8 @@ class ReductionKernel:
         kernels = [compiler.compile_kernels(
             code, (self.name,), self._init['options'],
             arguments.headers(kinds, letters))[0] for code in codes]
-        instances.record(
-            'reduction', self._init, kinds, ndims, letters, self._made_at)
-        return kernels[0]
+        return kernels[0].of(instances.record(
+            'reduction', self._init, kinds, ndims, letters, self._made_at))
 
     def _code_for_cub(self):
         (in_param,), (out_param,) = self.in_params, self.out_params

@@ -81,12 +81,11 @@ class RawModule:
         self._made_at = instances.place()
 
     def _compile(self, names):
-        out = compiler.compile_kernels(self.code, names, self.options)
-        instances.record(
-            'raw', {'code': self.code, 'name': names[0], 'options': self.options,
+        return [kernel.of(instances.record(
+            'raw', {'code': self.code, 'name': name, 'options': self.options,
                     'name_expressions': self.name_expressions}, [], [], {},
-            self._made_at)
-        return out
+            self._made_at)) for name, kernel in zip(names, compiler.compile_kernels(
+                self.code, names, self.options), strict=True)]
 
     def compile(self, log_stream=None):
         """Compile the module before the first call of :meth:`get_function`."""

@@ -126,6 +126,8 @@ def test_too_many_bytes_of_arguments():
         kernel.launch((1, 1, 1), (1, 1, 1), [bytes(4096), bytes(4)])
 
 
-def test_too_many_threads():
+@pytest.mark.parametrize('grid, block', [
+    ((1, 1, 1), (1025, 1, 1)), ((0, 1, 1), (1, 1, 1)), ((1, 1, 1), (0, 1, 1))])
+def test_too_many_threads_or_none(grid, block):
     with pytest.raises(ValueError, match='CUDA_ERROR_INVALID_VALUE'):
-        compiled('').launch((1, 1, 1), (1025, 1, 1), [bytes(8)])
+        compiled('').launch(grid, block, [bytes(8)])

@@ -10,14 +10,15 @@ import math
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cuda_kernel import UNFUSED, header
 from chainer_fast.types import NdArray
 
 
 def _kernel(in_params, out_params, operation, name):
     return cuda.elementwise(
         in_params, out_params, operation, name,
-        preamble=header('chainer_fast/backends/kernels/bilinear/elements.hpp'))
+        preamble=header('chainer_fast/backends/kernels/bilinear/elements.hpp'),
+        options=(UNFUSED,))
 
 
 def _sums(shape, dtype):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cuda_kernel import UNFUSED, header
 from chainer_fast.backends.kernels.roi.boxes import Boxes
 from chainer_fast.types import NdArray
 
@@ -90,7 +90,8 @@ def _geometry(shape, size, numbers):
 def _kernel(in_params, out_params, code, name):
     return cuda.elementwise(
         in_params, out_params, _with_index(code), name,
-        preamble=header('chainer_fast/backends/kernels/roi/elements.hpp'))
+        preamble=header('chainer_fast/backends/kernels/roi/elements.hpp'),
+        options=(UNFUSED,))
 
 
 def cell_max(
@@ -199,7 +200,7 @@ def _put(name, code, gy, found, numbers, boxes, shape, extra=0, ratio=(0, 0)):
             'ctype': ctypes[dtype.char], 'box': ctypes[corners.dtype.char],
             'name': name, 'code': code,
             'found': '' if found is None else 'const int found = all_found[n_bin];'}
-        cuda.raw(source, name)((shape[0] * shape[1],), (256,), (
+        cuda.raw(source, name, (UNFUSED,))((shape[0] * shape[1],), (256,), (
             plain(gy, dtype), plain(numbers if found is None else found),
             plain(numbers, 'i'), corners,
             numpy.float64(scale), len(gy), *[int(n) for n in (*shape, *gy.shape[2:])],
