@@ -129,6 +129,8 @@ cdef class RecordedCallBase(RepeatedCall):
     cdef public bint is_one_variable     # what the call returns
     cdef readonly tuple outputs          # of the call that is being made
     cdef readonly unsigned long long generation
+    # The memory of all arrays: as the last of the fields, it ends after them.
+    cdef public object recorder
     cdef PyObject *_waiting              # the latest call, a _Waiting; borrowed
 
     cpdef bint holds(self) except -1:

@@ -7,6 +7,7 @@ for.
 from __future__ import annotations
 
 import itertools
+import weakref
 
 from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
@@ -67,7 +68,7 @@ class RecordedCalls(Cache):
                 not kept and not self.is_worth_it(call.kind)):
             return None
         try:
-            kept.append(Recording(call))
+            kept.append(Recording(call, weakref.WeakMethod(self.refuse)))
         except Exception as e:
             self.refuse(call.kind, str(e) or type(e).__name__)
             return None

@@ -10,7 +10,7 @@ import pytest
 def _forget(monkeypatch):
     """Let the package look for cuDNN anew, and find again later what it has now."""
     from chainer_fast.backends import _cudnn, cuda
-    from chainer_fast.backends._cudnn import library, plans
+    from chainer_fast.backends._cudnn import library, nvrtc, plans
     from tests.doubles.host_cupy import array
     if cuda.cupy.ndarray is not array.ndarray:
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
@@ -22,6 +22,7 @@ def _forget(monkeypatch):
     # Less than the workspace of one of the engines of the stand-in.
     monkeypatch.setattr(_cudnn, '_WORKSPACE', 1 << 23)
     monkeypatch.setattr(plans, 'SPARING', 1 << 23)
+    monkeypatch.setattr(nvrtc, 'is_found', lambda: True)
     monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
 
 

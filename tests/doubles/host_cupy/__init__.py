@@ -44,6 +44,7 @@ import numpy
 
 from tests.doubles.host_cupy import (
     array,
+    blocks,
     cublas,
     cublas_library,
     cuda,
@@ -114,6 +115,8 @@ def make(version='14.2'):
         modules[name] = types.ModuleType(name)
     modules['cupy_backends.cuda.stream'].__pyx_capi__ = {
         'get_current_stream_ptr': driver.stream_capsule()}
+    blocks.is_new[:] = [version >= '14']
+    modules['cupy.cuda.memory'].OutOfMemoryError = blocks.OutOfMemoryError
     cupy.cuda.driver.CUDADriverError = driver.CUDADriverError
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
