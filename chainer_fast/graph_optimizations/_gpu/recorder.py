@@ -117,12 +117,16 @@ class Recorded:
     Attributes
     ----------
     launch : callable
+        Does not keep what the graph uses.
     draws : Draws
     """
 
     def __init__(self, graph, draws, kept):
         self._graph, self.draws, self._kept = graph, draws, kept
-        self.launch = self._draw_and_launch if draws else graph.launch
+
+    @property
+    def launch(self):
+        return self._draw_and_launch if self.draws else self._graph.launch
 
     def _draw_and_launch(self):
         self.draws.repeat()

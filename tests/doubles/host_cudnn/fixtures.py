@@ -26,16 +26,25 @@ def _forget(monkeypatch):
     monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
 
 
-@pytest.fixture(params=['1.24', '1.28'])
-def frontend(request, monkeypatch):
+def install(monkeypatch, version):
+    """Put a version of the stand-in, or None for nothing, in the place of the frontend.
+
+    Returns
+    -------
+    module or None
+    """
     from tests.doubles import host_cudnn
     _forget(monkeypatch)
-    module = host_cudnn.make(request.param)
+    module = None if version is None else host_cudnn.make(version)
     monkeypatch.setitem(sys.modules, 'cudnn', module)
     return module
 
 
+@pytest.fixture(params=['1.24', '1.28'])
+def frontend(request, monkeypatch):
+    return install(monkeypatch, request.param)
+
+
 @pytest.fixture
 def no_frontend(monkeypatch):
-    _forget(monkeypatch)
-    monkeypatch.setitem(sys.modules, 'cudnn', None)
+    install(monkeypatch, None)

@@ -113,6 +113,8 @@ class SingleDeviceMemoryPool:
         self._lock = threading.RLock()
         self.total = self.used = 0
         self.limit = _limit_of_environment()
+        # A collection of garbage clears references that are garbage themselves.
+        self._reference = weakref.ref(self)
         end = weakref.finalize(self, _end, self._blocks, is_new[0])
         end.atexit = False
 
@@ -143,7 +145,7 @@ class SingleDeviceMemoryPool:
                 self._blocks.add(memory)
                 part = _Part(memory, 0, rounded, stream)
             self.used += part.size
-        return MemoryPointer(PooledMemory(part, size, weakref.ref(self)), 0)
+        return MemoryPointer(PooledMemory(part, size, self._reference), 0)
 
     def _smallest(self, stream, size):
         """Take a free part from its list, and leave in it what is too much."""

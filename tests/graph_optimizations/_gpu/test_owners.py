@@ -1,0 +1,163 @@
+"""What recorded graphs use remains as long as they do, whoever else drops it."""
+import gc
+import threading
+
+import numpy
+import pytest
+
+import chainer_fast as chainer
+import chainer_fast.functions as F
+import chainer_fast.links as L
+from chainer_fast.backends import _captures, cuda
+from chainer_fast.backends._cudnn import library, plans
+from chainer_fast.graph_optimizations._gpu.recorder import Recorder
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(params=['1.24', '1.28'])
+def frontend(request, monkeypatch):
+    from tests.doubles.host_cudnn import fixtures
+    return fixtures.install(monkeypatch, request.param)
+
+
+class Plain(chainer.Chain):
+
+    def __init__(self):
+        super().__init__()
+        with self.init_scope():
+            self.conv = L.Convolution2D(2, 3, 3, pad=1)
+            self.bn = L.BatchNormalization(3)
+        random = numpy.random.RandomState(0)
+        for param in self.params():
+            param.array[...] = random.uniform(-1, 1, param.shape)
+        self.to_device('@cupy:0')
+
+    def compute(self, x):
+        return F.tanh(self.bn(self.conv(x)))
+
+    def forward(self, x):
+        return self.compute(x)
+
+
+class Static(Plain):
+
+    @chainer.static_graph
+    def forward(self, x):
+        return self.compute(x)
+
+
+def train(chain, k):
+    x = chainer.Variable(cuda.to_gpu(
+        numpy.random.RandomState(k).uniform(-1, 1, (4, 2, 4, 4)).astype('f')))
+    chain.cleargrads()
+    y = chain(x)
+    y.grad = cuda.cupy.ones_like(y.array)
+    y.backward()
+    return [each.get() for each in (
+        y.array, x.grad, *[param.grad for param in chain.params()])]
+
+
+def assert_same(static, plain, k):
+    for a, b in zip(train(static, k), train(plain, k), strict=True):
+        numpy.testing.assert_allclose(a, b, 1e-4, 1e-5)
+
+
+def is_recorded(chain):
+    return bool(chain.schedule_manager.recordings._kept)
+
+
+def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
+    static, plain = Static(), Plain()
+    for k in range(3):
+        assert_same(static, plain, k)
+    assert is_recorded(static)
+    monkeypatch.setattr(plans, 'LIMIT', 1)
+    for n in range(1, 9):
+        train(plain, 0)
+        F.convolution_2d(cuda.cupy.ones((n, 2, 4, 4), 'f'), plain.conv.W)
+    assert len(library.session().plans) <= 16
+    gc.collect()
+    for k in range(3):
+        assert_same(static, plain, k)
+
+
+def test_plans_of_a_thread_that_ends(frontend):
+    static, plain = Static(), Plain()
+    train(static, 0)
+    thread = threading.Thread(target=lambda: train(static, 1))
+    thread.start()
+    thread.join()
+    assert is_recorded(static)
+    gc.collect()
+    for k in range(3):
+        assert_same(static, plain, k)
+    # The session of the thread, its handle and its plans go with the recording.
+    destroyed = len(frontend.destroyed)
+    del static
+    gc.collect()
+    assert frontend.destroyed[destroyed:] == [0]
+
+
+def test_nothing_is_kept_without_a_capture(frontend):
+    plain = Plain()
+    train(plain, 0)
+    assert not _captures.is_capturing()
+    found = []
+    with _captures.keeping(found):
+        assert _captures.is_capturing()
+        train(plain, 0)
+    assert {type(each) for each in found} > {plans.Plan}
+    assert not _captures.is_capturing()
+
+
+def test_zeros_that_cudnn_reads(frontend):
+    """More of them are made for other layers, and none in the place of a launch."""
+    def normalize(channels):
+        shape = (4, channels, 2, 2)
+        return F.batch_normalization(
+            cuda.cupy.arange(16 * channels, dtype='f').reshape(shape),
+            cuda.cupy.ones(channels, 'f'), cuda.cupy.zeros(channels, 'f'))
+    expected = normalize(3).array.get()
+    recorder = Recorder()
+    recorded, y = recorder.record(lambda: normalize(3))
+    library.session().zeros = None
+    gc.collect()
+    recorded.launch()
+    numpy.testing.assert_allclose(y.array.get(), expected, 1e-5)
+    other = Recorder()
+    recorded, y = other.record(lambda: normalize(3))
+    assert library.session().zeros is None
+    recorded.launch()
+    numpy.testing.assert_allclose(y.array.get(), expected, 1e-5)
+
+
+def test_engines_are_not_measured_during_a_capture(frontend):
+    plain = Plain()
+    x = cuda.cupy.ones((2, 2, 4, 4), 'f')
+    expected = plain(x).array.get()
+    recorder = Recorder()
+    with chainer.using_config('autotune', True):
+        recorded, y = recorder.record(lambda: plain(x))
+        recorded.launch()
+        numpy.testing.assert_allclose(y.array.get(), expected, 1e-4, 1e-5)
+
+
+def test_arrays_in_lists_of_links():
+    class Model(chainer.Chain):
+
+        def __init__(self):
+            super().__init__()
+            self.offsets = [cuda.cupy.full(3, 2, 'f')]
+
+        @chainer.static_graph
+        def forward(self, x):
+            return F.tanh(x + self.offsets[0])
+
+    model = Model()
+    x = cuda.cupy.zeros((2, 3), 'f')
+    for _ in range(3):
+        expected = model(x).array.get()
+    model.offsets[0] = cuda.cupy.full(3, 2, 'f')
+    gc.collect()
+    numpy.testing.assert_array_equal(model(x).array.get(), expected)
