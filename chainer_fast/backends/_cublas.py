@@ -62,9 +62,8 @@ def addresses():
 def workspace_size():
     """Return how many bytes of workspace graphs give to cuBLAS on the current device.
 
-    It is what cuBLAS allocates for itself on such a card, so that it chooses the kernels
-    that it chooses for other products: its manual has the table, at
-    ``cublasSetWorkspace``.
+    It is what cuBLAS allocates for itself on such a card, so that it chooses the same
+    kernels as for other products: its manual has the table, at ``cublasSetWorkspace``.
     """
     chosen = os.environ.get('CUBLAS_WORKSPACE_CONFIG', '')
     if re.fullmatch(r'(:\d+:\d+)+', chosen):

@@ -35,6 +35,7 @@ def is_found():
 def warn(operation):
     """Warn that cuDNN has no engine for an operation, since it finds no NVRTC."""
     warnings.warn(
-        'cuDNN has no engine for %s here, and finds no NVRTC (%s), by which it compiles '
-        'such engines: slower kernels take their place. To let it find the library: %s'
+        'cuDNN has no engine for %s here, and finds no NVRTC (%s), by which it '
+        'compiles such engines: slower kernels take their place. To let it find the '
+        'library: %s'
         % (operation, _name(), _nvrtc.advice(cupy.__version__)))

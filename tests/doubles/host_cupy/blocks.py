@@ -36,7 +36,7 @@ class OutOfMemoryError(MemoryError):
     def __init__(self, size, total, limit=0):
         super().__init__(
             'Out of memory allocating {:,} bytes (allocated so far: {:,} bytes{}).'
-            .format(size, total, ', limit set to: {:,} bytes'.format(limit)
+            .format(size, total, f', limit set to: {limit:,} bytes'
                     if limit else ''))
 
 

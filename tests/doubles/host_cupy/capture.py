@@ -8,10 +8,10 @@ It is as strict as CuPy and CUDA: to wait for the device, to copy from or to hos
 memory, and to call cuBLAS, cuSOLVER or cuRAND raises while the current stream captures,
 and after an error of CUDA the capture is void.
 
-A graph has addresses and keeps no memory, as on a GPU. A launch raises where one of them
-is not the graph's any more: its block has been given back to the card, it was an array's
-that is gone, or what was made during a capture and freed is now in use by arrays that
-were made outside of one. It raises as well if a plan of cuDNN is gone.
+A graph has addresses and keeps no memory, as on a GPU. A launch raises where one of
+them is not the graph's any more: its block has been given back to the card, it was an
+array's that is gone, or what was made during a capture and freed is now in use by
+arrays that were made outside of one. It raises as well if a plan of cuDNN is gone.
 
 It cannot know whether work on other streams is awaited, nor which functions of CUDA's
 libraries a graph can have.
@@ -52,7 +52,7 @@ def _arrays_in(value):
 
 
 def _without_memory(value, known):
-    """Return arguments, whose arrays have their addresses and do not keep the memory."""
+    """Return arguments whose arrays have the addresses, and do not keep the memory."""
     if isinstance(value, ndarray):
         if id(value) not in known:
             known[id(value)] = around(value._host)

@@ -57,10 +57,10 @@ class MemoryPool:
         if fraction is not None:
             if not 0 <= fraction <= 1:
                 raise ValueError(
-                    'memory limit fraction out of range: {}'.format(fraction))
+                    f'memory limit fraction out of range: {fraction}')
             size = int(fraction * card.TOTAL)
         if size is not None and size < 0:
-            raise ValueError('memory limit size out of range: {}'.format(size))
+            raise ValueError(f'memory limit size out of range: {size}')
         self._pool().limit = size or 0
 
     def get_limit(self):

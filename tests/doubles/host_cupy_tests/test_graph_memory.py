@@ -22,11 +22,11 @@ def pool(cupy):
 
 
 def test_an_operand_that_is_gone(cupy, pool):
-    a = cupy.ones(4, 'f')
-    graph, b = record(cupy, pool, lambda: a + 1)
+    operands = [cupy.ones(4, 'f')]
+    graph, b = record(cupy, pool, lambda: operands[0] + 1)
     graph.launch()
     np.testing.assert_array_equal(b.get(), 2)
-    del a
+    operands.clear()
     with pytest.raises(capture.CaptureError, match='of an array that is gone'):
         graph.launch()
 

@@ -162,6 +162,30 @@ def test_memory_runs_out(card, expected):
     assert {each.startswith('its gradients: ') for each in refused} == {False, True}
 
 
+def test_what_a_graph_uses_is_never_given_back(card):
+    """Blocks that are free by now would be enough for another one."""
+    x = cuda.cupy.arange(1024, dtype='f')
+
+    def function():
+        y = (x[:512] + 1) * (x[512:] + 1)
+        return y, x + 1
+    expected = [each.get() for each in function()]
+    failed = 0
+    for count in range(6):
+        cuda.memory_pool.free_all_blocks()
+        recorder = Recorder()
+        try:
+            with card.full_after(count):
+                recorded, found = recorder.record(function)
+        except MemoryError:
+            failed += 1
+            continue
+        recorded.launch()
+        for a, b in zip(found, expected, strict=True):
+            numpy.testing.assert_array_equal(a.get(), b)
+    assert failed == 5
+
+
 def test_a_half_that_fails_ends_the_recording(card, expected, ledger):
     chain, plain = Static(), Plain()
     for k in range(STEPS):

@@ -85,9 +85,10 @@ def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
 def test_plans_of_a_thread_that_ends(frontend):
     static, plain = Static(), Plain()
     train(static, 0)
-    thread = threading.Thread(target=lambda: train(static, 1))
+    thread = threading.Thread(target=train, args=(static, 1))
     thread.start()
     thread.join()
+    del thread
     assert is_recorded(static)
     gc.collect()
     for k in range(3):
