@@ -136,8 +136,9 @@ class Plan:
     def run(self, arrays, handle):
         """Compute with the arrays of these names, on the stream of the handle."""
         addresses = [arrays[name].data.ptr for name in self._names]
-        # The handle ends after its plans: lists drop what is last first.
-        _captures.keep(library.session(), self)
+        if _captures.is_capturing():
+            # The handle ends after its plans: lists drop what is last first.
+            _captures.keep(library.session(), self)
         workspace = cupy.cuda.alloc(self.size) if self.size else None
         place = 0 if workspace is None else workspace.ptr
         if self._execute is None:

@@ -5,16 +5,14 @@ import gc
 import numpy
 import pytest
 
-import chainer_fast as chainer
-import chainer_fast.functions as F
-import chainer_fast.links as L
 from chainer_fast.backends import cuda
 from chainer_fast.graph_optimizations._gpu import memory
 from chainer_fast.graph_optimizations._gpu.recorder import Recorder
+from tests.graph_optimizations._gpu.cases import Plain, Static, is_recorded, step
 
 pytestmark = pytest.mark.gpu
 
-STEPS = 4
+STEPS = 3       # as it is, recorded, launched
 
 
 @pytest.fixture(params=[None, '1.28'], ids=['own kernels', 'cuDNN'])
@@ -31,50 +29,6 @@ def card(request, monkeypatch):
     return card.current()
 
 
-class Plain(chainer.Chain):
-    """Convolutions, batch normalization, noise and products."""
-
-    def __init__(self):
-        super().__init__()
-        with self.init_scope():
-            self.conv = L.Convolution2D(2, 3, 3, pad=1)
-            self.bn = L.BatchNormalization(3)
-            self.fc = L.Linear(3 * 16, 5)
-        random = numpy.random.RandomState(0)
-        for param in self.params():
-            param.array[...] = random.uniform(-1, 1, param.shape)
-        self.to_device('@cupy:0')
-
-    def compute(self, x):
-        return self.fc(F.dropout(F.relu(self.bn(self.conv(x))), .3))
-
-    def forward(self, x):
-        return self.compute(x)
-
-
-class Static(Plain):
-
-    @chainer.static_graph
-    def forward(self, x):
-        return self.compute(x)
-
-
-def step(chain, k):
-    """Return results of a step of training, which depends on nothing before it."""
-    random = numpy.random.RandomState(k)
-    x = chainer.Variable(cuda.to_gpu(random.uniform(-1, 1, (4, 2, 4, 4)).astype('f')))
-    cuda.cupy.random.seed(k)
-    chain.bn.avg_mean.fill(0)
-    chain.bn.avg_var.fill(1)
-    chain.cleargrads()
-    y = chain(x)
-    y.grad = cuda.to_gpu(random.uniform(-1, 1, y.shape).astype('f'))
-    y.backward()
-    return [each.get() for each in (
-        y.array, x.grad, *[param.grad for param in chain.params()], chain.bn.avg_mean,
-        chain.bn.avg_var)]
-
-
 def assert_right(chain, expected, k):
     for a, b in zip(step(chain, k), expected[k], strict=True):
         numpy.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
@@ -82,10 +36,6 @@ def assert_right(chain, expected, k):
 
 def reason(chain):
     return [*chain.schedule_manager.recordings.refused.values()]
-
-
-def is_recorded(chain):
-    return bool(chain.schedule_manager.recordings._kept)
 
 
 def train(chain, expected):

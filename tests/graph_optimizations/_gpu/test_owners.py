@@ -7,10 +7,10 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-import chainer_fast.links as L
 from chainer_fast.backends import _captures, cuda
 from chainer_fast.backends._cudnn import library, plans
 from chainer_fast.graph_optimizations._gpu.recorder import Recorder
+from tests.graph_optimizations._gpu.cases import Plain, Static, is_recorded, step
 
 pytestmark = pytest.mark.gpu
 
@@ -21,50 +21,9 @@ def frontend(request, monkeypatch):
     return fixtures.install(monkeypatch, request.param)
 
 
-class Plain(chainer.Chain):
-
-    def __init__(self):
-        super().__init__()
-        with self.init_scope():
-            self.conv = L.Convolution2D(2, 3, 3, pad=1)
-            self.bn = L.BatchNormalization(3)
-        random = numpy.random.RandomState(0)
-        for param in self.params():
-            param.array[...] = random.uniform(-1, 1, param.shape)
-        self.to_device('@cupy:0')
-
-    def compute(self, x):
-        return F.tanh(self.bn(self.conv(x)))
-
-    def forward(self, x):
-        return self.compute(x)
-
-
-class Static(Plain):
-
-    @chainer.static_graph
-    def forward(self, x):
-        return self.compute(x)
-
-
-def train(chain, k):
-    x = chainer.Variable(cuda.to_gpu(
-        numpy.random.RandomState(k).uniform(-1, 1, (4, 2, 4, 4)).astype('f')))
-    chain.cleargrads()
-    y = chain(x)
-    y.grad = cuda.cupy.ones_like(y.array)
-    y.backward()
-    return [each.get() for each in (
-        y.array, x.grad, *[param.grad for param in chain.params()])]
-
-
 def assert_same(static, plain, k):
-    for a, b in zip(train(static, k), train(plain, k), strict=True):
+    for a, b in zip(step(static, k), step(plain, k), strict=True):
         numpy.testing.assert_allclose(a, b, 1e-4, 1e-5)
-
-
-def is_recorded(chain):
-    return bool(chain.schedule_manager.recordings._kept)
 
 
 def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
@@ -74,7 +33,7 @@ def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
     assert is_recorded(static)
     monkeypatch.setattr(plans, 'LIMIT', 1)
     for n in range(1, 9):
-        train(plain, 0)
+        step(plain, 0)
         F.convolution_2d(cuda.cupy.ones((n, 2, 4, 4), 'f'), plain.conv.W)
     assert len(library.session().plans) <= 16
     gc.collect()
@@ -84,8 +43,8 @@ def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
 
 def test_plans_of_a_thread_that_ends(frontend):
     static, plain = Static(), Plain()
-    train(static, 0)
-    thread = threading.Thread(target=train, args=(static, 1))
+    step(static, 0)
+    thread = threading.Thread(target=step, args=(static, 1))
     thread.start()
     thread.join()
     del thread
@@ -102,12 +61,12 @@ def test_plans_of_a_thread_that_ends(frontend):
 
 def test_nothing_is_kept_without_a_capture(frontend):
     plain = Plain()
-    train(plain, 0)
+    step(plain, 0)
     assert not _captures.is_capturing()
     found = []
     with _captures.keeping(found):
         assert _captures.is_capturing()
-        train(plain, 0)
+        step(plain, 0)
     assert {type(each) for each in found} > {plans.Plan}
     assert not _captures.is_capturing()
 
@@ -136,9 +95,10 @@ def test_zeros_that_cudnn_reads(frontend):
 def test_engines_are_not_measured_during_a_capture(frontend):
     plain = Plain()
     x = cuda.cupy.ones((2, 2, 4, 4), 'f')
-    expected = plain(x).array.get()
     recorder = Recorder()
-    with chainer.using_config('autotune', True):
+    with chainer.using_config('train', False):
+        expected = plain(x).array.get()
+    with chainer.using_config('train', False), chainer.using_config('autotune', True):
         recorded, y = recorder.record(lambda: plain(x))
         recorded.launch()
         numpy.testing.assert_allclose(y.array.get(), expected, 1e-4, 1e-5)
