@@ -122,3 +122,19 @@ def test_arrays_in_lists_of_links():
     model.offsets[0] = cuda.cupy.full(3, 2, 'f')
     gc.collect()
     numpy.testing.assert_array_equal(model(x).array.get(), expected)
+
+
+def test_kernels_that_cupy_forgets(ledger):
+    """CuPy unloads them, and a graph has their addresses."""
+    static, plain = Static(), Plain()
+    for k in range(3):
+        assert_same(static, plain, k)
+    assert is_recorded(static)
+    cuda.clear_memo()
+    assert not is_recorded(static)
+    assert not static.schedule_manager.recordings.refused
+    for k in range(3):
+        with ledger.record() as counts:
+            assert_same(static, plain, k)
+    assert is_recorded(static)
+    assert counts.launches.count('Graph.launch') == 2
