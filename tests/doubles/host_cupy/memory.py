@@ -109,7 +109,9 @@ class BaseMemory:
         return device.Device(self.device_id)
 
     def bytes(self):
-        return (ctypes.c_char * self.size).from_address(self.ptr)
+        kind = ctypes.c_char * self.size
+        # NumPy takes no strides beside the address 0, which memory without bytes has.
+        return kind.from_address(self.ptr) if self.size else kind()
 
     def bytes_of_host(self):
         """Return what keeps the bytes."""
