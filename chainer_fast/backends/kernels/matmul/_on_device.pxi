@@ -113,7 +113,7 @@ cdef bint _read_matrix(
 
 
 cdef object dense_on_device(object matrix):
-    """Return a matrix that cuBLAS takes as it is, so that several products share a copy.
+    """Return a matrix that cuBLAS takes as it is, so that products share a copy.
 
     The gradient of a sum is one number for all elements, for example.
     """
