@@ -144,7 +144,7 @@ TORCH ?= torch==2.13.0
 # records the kernels, on one for 13.6, and those of NCCL in two processes; then the list
 # of names that the stand-in has is compared with the two versions, NVRTC compiles the
 # kernels with the headers of each for GPUs of three generations, its PTX runs and is
-# compared with what g++ made of the kernels, and cuDNN plans the graphs.
+# compared with what g++ made of the kernels, and two versions of cuDNN plan the graphs.
 KERNELS = $(abspath build/kernels.json)
 LAUNCHES = $(abspath build/launches)
 test-gpu: build $(VENV)/.test
@@ -155,14 +155,16 @@ test-gpu: build $(VENV)/.test
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
 		$(BIN)/python tests/doubles/device_code/missing.py $(KERNELS) && \
-		$(MAKE) --jobs=3 build/names.txt .peers/cudnn/.ready && \
+		$(MAKE) --jobs=3 build/names.txt $(CUDNN) && \
 		diff tests/doubles/host_cupy/names.txt build/names.txt && \
 		.peers/cupy-13.6/bin/python tests/doubles/device_code/replay.py $(KERNELS) && \
 		.peers/cupy-14.2/bin/python tests/doubles/device_code/replay.py $(KERNELS) \
 			--architectures 75 80 90 --keep-ptx 75 90 && \
 		PYTHONPATH=. .peers/cupy-14.2/bin/python tests/doubles/device_code/run.py \
 			$(KERNELS) $(LAUNCHES) && \
-		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
+		for each in $(CUDNN:/.ready=); do \
+			PYTHONPATH=. $$each/bin/python -m pytest -q tests/backends/_cudnn || exit 1; \
+		done; \
 	fi
 
 # What the two versions of CuPy have, as tests/doubles/host_cupy/names.txt should say.
@@ -173,13 +175,17 @@ $(API): build/api-%.json: .peers/cupy-%/.ready tests/doubles/host_cupy/make_api.
 build/names.txt: $(VENV)/.test $(API) $(wildcard tests/doubles/host_cupy/*.py)
 	$(BIN)/python -m tests.doubles.host_cupy.make_names $(API) > $@
 
-# cuDNN needs no driver to plan, and not the cuBLAS that it depends on.
-.peers/cudnn/.ready:
-	$(PYTHON) -m venv .peers/cudnn
-	.peers/cudnn/bin/python -m pip install --quiet --only-binary :all: scipy pytest \
-		hypothesis
-	.peers/cudnn/bin/python -m pip install --quiet --only-binary :all: --no-deps \
-		'nvidia-cudnn-frontend>=1.24.1,<1.29' 'nvidia-cudnn-cu12==9.28.*'
+# cuDNN needs no driver to plan, and not the cuBLAS that it depends on. The older one is
+# that of PyTorch 2.11, which needs NVRTC to plan batch normalization.
+CUDNN = .peers/cudnn/.ready .peers/cudnn-9.19/.ready
+.peers/cudnn/.ready: VERSION = 9.28.*
+.peers/cudnn-9.19/.ready: VERSION = 9.19.0.56
+$(CUDNN):
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --only-binary :all: scipy pytest hypothesis
+	$(@D)/bin/python -m pip install --quiet --only-binary :all: --no-deps \
+		'nvidia-cudnn-frontend>=1.24.1,<1.29' 'nvidia-cudnn-cu12==$(VERSION)' \
+		'nvidia-cuda-nvrtc-cu12==12.9.*'
 	touch $@
 
 # NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
@@ -191,8 +197,7 @@ build/names.txt: $(VENV)/.test $(API) $(wildcard tests/doubles/host_cupy/*.py)
 	touch $@
 
 # Libraries that the tests of bridges and of GPUs need.
-peers: .peers/bridges/.ready .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready \
-	.peers/cudnn/.ready
+peers: .peers/bridges/.ready .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready $(CUDNN)
 
 # Compiled modules whose stubs are compared with them.
 STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))

@@ -7,7 +7,9 @@ they are.
 import ctypes
 import functools
 import math
+import operator
 import os
+import re
 import sys
 import threading
 
@@ -55,6 +57,22 @@ def addresses():
         return functions, cupy.cuda.get_cublas_handle, error
     except (AttributeError, OSError):
         return (0, 0, 0), None, None
+
+
+def workspace_size():
+    """Return how many bytes of workspace graphs give to cuBLAS on the current device.
+
+    It is what cuBLAS allocates for itself on such a card, so that it chooses the same
+    kernels as for other products: its manual has the table, at ``cublasSetWorkspace``.
+    """
+    chosen = os.environ.get('CUBLAS_WORKSPACE_CONFIG', '')
+    if re.fullmatch(r'(:\d+:\d+)+', chosen):
+        numbers = [int(number) for number in chosen[1:].split(':')]
+        size = sum(map(operator.mul, numbers[::2], numbers[1::2])) << 10
+        if size:
+            return size
+    generation = int(cupy.cuda.Device().compute_capability) // 10
+    return {9: 32, 10: 32, 12: 12}.get(generation, 4) << 20
 
 
 def uses_tf32():
@@ -114,6 +132,10 @@ def _gemm_of_graph(handle, *args):
     number, address, step = ctypes.c_int, ctypes.c_void_p, ctypes.c_longlong
     types = [*[number] * 5, address, *[address, number, number, step] * 2, address,
              address, number, number, step, *[number] * 3]
+    for kind, x in zip(types, args, strict=True):
+        # ctypes would leave away the upper bits.
+        if kind is number and not -1 << 31 <= x < 1 << 31:
+            raise OverflowError('cuBLAS takes no sizes over 2**31 - 1, found %d' % x)
     handle = address(handle)
     stream = cupy.cuda.get_current_stream().ptr
     status = (

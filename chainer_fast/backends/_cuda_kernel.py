@@ -6,7 +6,7 @@ import pathlib
 import re
 import typing as tp
 
-from chainer_fast.backends import _nvrtc
+from chainer_fast.backends import _captures, _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -92,6 +92,7 @@ def clear_memo() -> None:
     chainer_fast.backends.cuda.memoize
     """
     if available:
+        _captures.drop_graphs()
         cupy.clear_memo()
 
 

@@ -1,65 +1,73 @@
-"""Products of many matrices on a GPU."""
-import numpy as np
+"""Calls of cuBLAS that the package makes itself."""
+import types
+
+import numpy
 import pytest
 
-from chainer_fast import testing
 from chainer_fast.backends import _cublas, cuda
-from tests.doubles.host_cupy import ledger
-from tests.doubles.host_cupy.array import ndarray
+from chainer_fast.graph_optimizations._gpu.recorder import Recorder
 
 pytestmark = pytest.mark.gpu
 
-LAYOUTS = {
-    'plain': lambda a: a,
-    'transposed': lambda a: cuda.cupy.ascontiguousarray(
-        a.swapaxes(1, 2)).swapaxes(1, 2),
-    'broadcast': lambda a: cuda.cupy.broadcast_to(a[:1], a.shape),
-    'part of rows': lambda a: cuda.cupy.concatenate([a, a], axis=2)[:, :, :a.shape[2]],
-    'batch inside': lambda a: cuda.cupy.ascontiguousarray(
-        a.transpose(1, 0, 2)).transpose(1, 0, 2),
-    'scattered': lambda a: cuda.cupy.repeat(
-        cuda.cupy.repeat(a, 2, axis=2), 2, axis=1)[:, ::2, ::2],
-    'backward': lambda a: cuda.cupy.ascontiguousarray(a[::-1])[::-1],
-}
+MIB = 1 << 20
 
 
-@pytest.mark.parametrize('left', LAYOUTS)
-@pytest.mark.parametrize('right', LAYOUTS)
-@pytest.mark.parametrize('dtypes, shape', [
-    ('ff', (3, 4, 5, 2)), ('ee', (2, 3, 7, 4)), ('ef', (2, 1, 3, 4)),
-    ('dd', (1, 4, 1, 3)), ('ff', (3, 2, 4, 1)), ('ff', (2, 1, 1, 1))])
-def test_multiply(left, right, dtypes, shape):
-    batch, m, k, n = shape
-    random = np.random.RandomState(0)
-    a, b = [LAYOUTS[how](cuda.to_gpu(random.uniform(-1, 1, shape).astype(dtypes[0])))
-            for how, shape in ((left, (batch, m, k)), (right, (batch, k, n)))]
-    out = cuda.cupy.empty((batch, m, n), dtypes[1])
-    with ledger.record() as counts:
-        _cublas.multiply(a, b, out)
-    if cuda.ndarray is ndarray and not {left, right} & {'scattered', 'backward'}:
-        assert counts.launches == ['gemmStridedBatchedEx']
-    tolerance = 2e-3 if 'e' in dtypes else 1e-6
-    testing.assert_allclose(
-        out, np.matmul(a.get().astype('d'), b.get().astype('d')), tolerance, tolerance)
+@pytest.mark.parametrize('capability, size', [
+    ('70', 4), ('75', 4), ('80', 4), ('89', 4), ('90', 32), ('100', 32), ('103', 32),
+    ('120', 12)])
+def test_workspace_by_the_card(monkeypatch, capability, size):
+    monkeypatch.delenv('CUBLAS_WORKSPACE_CONFIG', raising=False)
+    monkeypatch.setattr(cuda.cupy.cuda, 'Device', lambda: types.SimpleNamespace(
+        compute_capability=capability))
+    assert _cublas.workspace_size() == size * MIB
 
 
-def test_no_sums():
-    out = cuda.cupy.ones((2, 3, 4), 'f')
-    _cublas.multiply(
-        cuda.cupy.ones((2, 3, 0), 'f'), cuda.cupy.ones((2, 0, 4), 'f'), out)
-    testing.assert_allclose(out, np.zeros((2, 3, 4)))
+@pytest.mark.parametrize('config, size', [
+    (':4096:8', 32 * MIB), (':16:8', 128 << 10),
+    (':4096:2:16:8', 8 * MIB + (128 << 10)),
+    ('', 32 * MIB), (':0:0', 32 * MIB), ('4096', 32 * MIB)])
+def test_workspace_of_the_environment(monkeypatch, config, size):
+    monkeypatch.setattr(cuda.cupy.cuda, 'Device', lambda: types.SimpleNamespace(
+        compute_capability='90'))
+    monkeypatch.setenv('CUBLAS_WORKSPACE_CONFIG', config)
+    assert _cublas.workspace_size() == size
 
 
-@pytest.mark.skipif(cuda.ndarray is not ndarray, reason='calls the stand-in')
-@pytest.mark.parametrize('value, compute', [(None, 68), ('0', 68), ('1', 77)])
-def test_tf32_is_cupys_switch(monkeypatch, value, compute):
-    if value is None:
-        monkeypatch.delenv('CUPY_TF32', raising=False)
-    else:
-        monkeypatch.setenv('CUPY_TF32', value)
-    used = []
-    monkeypatch.setattr(cuda.cupy.cuda.cublas, 'gemmStridedBatchedEx',
-                        lambda *args: used.append(args[-2]))
-    ones = cuda.cupy.ones((1, 2, 2), 'f')
-    _cublas.multiply(ones, ones, cuda.cupy.empty((1, 2, 2), 'f'))
-    assert used == [compute]
+def test_graphs_get_the_workspace(monkeypatch):
+    from tests.doubles.host_cupy import array, cublas_library
+    if cuda.ndarray is not array.ndarray:
+        pytest.skip('the real cuBLAS does not tell')
+    sizes = []
+
+    class Workspaces(dict):
+
+        def __setitem__(self, handle, value):
+            sizes.append(value and value[1])
+            super().__setitem__(handle, value)
+    monkeypatch.setattr(cublas_library, '_workspaces', Workspaces())
+    a = cuda.cupy.arange(12, dtype='f').reshape(2, 2, 3)
+    recorder = Recorder()
+    recorded, y = recorder.record(lambda: _cublas.product(a, a.swapaxes(1, 2)))
+    recorded.launch()
+    numpy.testing.assert_array_equal(
+        y.get(), a.get() @ a.get().swapaxes(1, 2))
+    assert [size for size in sizes if size] == [32 * MIB]
+
+
+def test_sizes_that_cublas_has_no_room_for(monkeypatch):
+    """Outside of graphs CuPy raises the same error."""
+    called = []
+    monkeypatch.setattr(_cublas, '_load', lambda: types.SimpleNamespace(
+        cublasSetStream_v2=lambda *args: 0, cublasSetWorkspace_v2=lambda *args: 0,
+        cublasGemmStridedBatchedEx=lambda *args: called.append(args) or 0))
+    most = 2 ** 31 - 1
+    arguments = [1, 0, 0, 2, 2, 2, 0, 0, 0, 2, 4, 0, 0, 2, 4, 0, 0, 0, 2, 4, 1, 68, -1]
+    # Strides of batches may be larger.
+    _cublas._gemm_of_graph(*arguments[:10], most + 1, *arguments[11:])
+    assert called[0][10].value == most + 1
+    for place in (3, 4, 5, 9, 13, 18, 20):
+        for value in (most + 1, 2 ** 32, -most - 2):
+            with pytest.raises(OverflowError, match=r'2\*\*31 - 1, found %d' % value):
+                _cublas._gemm_of_graph(
+                    *arguments[:place], value, *arguments[place + 1:])
+    assert len(called) == 1

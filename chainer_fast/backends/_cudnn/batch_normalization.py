@@ -6,6 +6,7 @@ moments, which a single kernel of our own normalizes by.
 """
 import numpy
 
+from chainer_fast.backends import _captures
 from chainer_fast.backends._cudnn import layouts, library, plans
 from chainer_fast.backends._cupy import cupy
 
@@ -72,9 +73,13 @@ def _shape(x, axis, *parameters):
 
 def _zeros(count):
     session = library.session()
-    if session.zeros is None or len(session.zeros) < count:
-        session.zeros = cupy.zeros(max(count, 4096), 'f')
-    return session.zeros
+    zeros = session.zeros
+    if zeros is None or len(zeros) < count:
+        zeros = cupy.zeros(max(count, 4096), 'f')
+        if not _captures.is_capturing():    # There are none before the first launch.
+            session.zeros = zeros
+    _captures.keep(zeros)
+    return zeros
 
 
 # Graphs

@@ -10,8 +10,8 @@ import warnings
 
 import numpy
 
-from chainer_fast.backends import _cudnn
-from chainer_fast.backends._cudnn import cache, executions, graphs, library
+from chainer_fast.backends import _captures, _cudnn
+from chainer_fast.backends._cudnn import cache, executions, graphs, library, nvrtc
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
@@ -136,6 +136,9 @@ class Plan:
     def run(self, arrays, handle):
         """Compute with the arrays of these names, on the stream of the handle."""
         addresses = [arrays[name].data.ptr for name in self._names]
+        if _captures.is_capturing():
+            # The handle ends after its plans: lists drop what is last first.
+            _captures.keep(library.session(), self)
         workspace = cupy.cuda.alloc(self.size) if self.size else None
         place = 0 if workspace is None else workspace.ptr
         if self._execute is None:
@@ -192,7 +195,7 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
     plans = session.plans
     key = (describe, facts, dtype, last, config.cudnn_deterministic,
            config.use_cudnn_tensor_core, _cudnn._max_workspace_size,
-           tunable and config.autotune)
+           tunable and config.autotune and not _captures.is_capturing())
     if key in plans:
         plan = plans.pop(key)
     else:
@@ -236,6 +239,7 @@ def _find(session, key, arrays, ordinary, limit):
         return None
     if ordinary is None:
         return _attempt(handle, describe, facts, settings, limit, choose)
+    has_compiler = nvrtc.is_found()     # before cuDNN looks for it
     entry = cache.Entry(describe.__module__, describe.__qualname__, facts, dtype.char,
                         *settings[1:], limit)
     plan = _load(handle, describe, facts, settings, entry)
@@ -246,6 +250,8 @@ def _find(session, key, arrays, ordinary, limit):
     if plan is not None:
         _save(plan, entry)
     elif _attempt(handle, describe, ordinary, settings, None) is None:
+        if not has_compiler:
+            nvrtc.warn(describe.__module__.rpartition('.')[2].replace('_', ' '))
         session.without.add(kind)
     return plan
 

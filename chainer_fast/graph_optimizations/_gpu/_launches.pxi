@@ -82,19 +82,22 @@ cdef class RecordedGradients:
             raise ValueError('%d outputs have as many gradients or None, not %d' % (
                 len(self.given), len(grads)))
         stream = turns.begin()
-        for i in range(len(self.given)):
-            if self.given[i] is not None:
-                copy_on_device(device, self.given[i], grads[i])
-        self.launch()
-        if handed_out is None or not handed_out.are_free(stream):
-            handed_out = _HandedOut.__new__(_HandedOut)
-            handed_out.wholes, handed_out.arrays = self.new_arrays()
-            handed_out.stream = stream
-            handed_out.watch()
-            self.handed_out = handed_out
-        for i in range(len(self.found)):
-            copy_on_device(device, handed_out.wholes[i], self.found[i])
-        turns.end()
+        try:
+            for i in range(len(self.given)):
+                if self.given[i] is not None:
+                    copy_on_device(device, self.given[i], grads[i])
+            self.launch()
+            if handed_out is None or not handed_out.are_free(stream):
+                handed_out = _HandedOut.__new__(_HandedOut)
+                handed_out.wholes, handed_out.arrays = self.new_arrays()
+                handed_out.stream = stream
+                handed_out.watch()
+                self.handed_out = handed_out
+            for i in range(len(self.found)):
+                copy_on_device(device, handed_out.wholes[i], self.found[i])
+        finally:
+            # What has been launched uses the memory, whatever went wrong then.
+            turns.end()
         return handed_out.arrays
 
 
@@ -126,6 +129,8 @@ cdef class RecordedCallBase(RepeatedCall):
     cdef public bint is_one_variable     # what the call returns
     cdef readonly tuple outputs          # of the call that is being made
     cdef readonly unsigned long long generation
+    # The memory of all arrays: as the last of the fields, it ends after them.
+    cdef public object recorder
     cdef PyObject *_waiting              # the latest call, a _Waiting; borrowed
 
     cpdef bint holds(self) except -1:
@@ -180,17 +185,19 @@ cdef class RecordedCallBase(RepeatedCall):
         cdef list outputs = []
         self.generation += 1
         self.turns.begin()
-        for i in range(len(inputs)):
-            array = inputs[i]
-            if isinstance(array, VariableBase):
-                array = (<VariableBase>array).arr
-            copy_on_device(self.device, self.arrays[i], array)
-        self.launch()
-        for result in self.results:
-            array = new_on_device(result.shape, result.dtype)
-            copy_on_device(self.device, array, result)
-            outputs.append(array)
-        self.turns.end()
+        try:
+            for i in range(len(inputs)):
+                array = inputs[i]
+                if isinstance(array, VariableBase):
+                    array = (<VariableBase>array).arr
+                copy_on_device(self.device, self.arrays[i], array)
+            self.launch()
+            for result in self.results:
+                array = new_on_device(result.shape, result.dtype)
+                copy_on_device(self.device, array, result)
+                outputs.append(array)
+        finally:
+            self.turns.end()
         self.outputs = tuple(outputs)
         return 0
 

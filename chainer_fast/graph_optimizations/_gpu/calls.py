@@ -7,7 +7,9 @@ for.
 from __future__ import annotations
 
 import itertools
+import weakref
 
+from chainer_fast.backends import _captures
 from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
 from chainer_fast.graph_optimizations._replay import MISS
@@ -26,6 +28,15 @@ class _Recordings(list):
 
 class RecordedCalls(Cache):
     """The recordings of a chain, by the kinds of its calls."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        _captures.add_launcher(self)
+
+    def forget_all(self):
+        """Drop all recordings; calls are recorded anew."""
+        for kind in list(self._kept):
+            self.forget(kind)
 
     def release(self):
         """Declare all calls done."""
@@ -67,7 +78,7 @@ class RecordedCalls(Cache):
                 not kept and not self.is_worth_it(call.kind)):
             return None
         try:
-            kept.append(Recording(call))
+            kept.append(Recording(call, weakref.WeakMethod(self.refuse)))
         except Exception as e:
             self.refuse(call.kind, str(e) or type(e).__name__)
             return None

@@ -24,9 +24,9 @@ class Gradients(RecordedGradients):
 
     def __init__(self, recorder, grads, differentiate):
         self.given = [None if g is None else recorder.copy(g) for g in grads]
-        recorded, self.found = recorder.record(
+        self._recorded, self.found = recorder.record(
             lambda: self._join(differentiate(self.given)))
-        self.launch = recorded.launch
+        self.launch = self._recorded.launch
 
     def _join(self, found):
         """Copy gradients of each dtype to one array, so that one copy takes them out.

@@ -33,6 +33,9 @@ class Recording(_replay.RecordedCallBase):
     Parameters
     ----------
     call : Call
+    refuse : weakref.WeakMethod
+        Is called with the kind of the call and a reason if nothing is to be launched
+        from the recording any more.
 
     Raises
     ------
@@ -40,22 +43,24 @@ class Recording(_replay.RecordedCallBase):
         If the call cannot be recorded. Nothing has happened then.
     """
 
-    def __init__(self, call):
+    def __init__(self, call, refuse):
         self._repeat = call.repetition()
-        self._recorder = Recorder()
-        self.turns = self._recorder.turns
+        self._kind, self._refuse = call.kind, refuse
+        self.recorder = Recorder()
+        self.turns = self.recorder.turns
         self.arrays = [
-            self._recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
+            self.recorder.copy(getattr(x, 'raw_array', x)) for x in call.inputs]
         self._inputs = [
             Variable(array, requires_grad=x.requires_grad)
             if isinstance(x, Variable) else array
             for x, array in zip(call.inputs, self.arrays, strict=True)]
-        state = ChainState(call.chain)
+        # It keeps what lists of links have, too: the graph may use their arrays.
+        state = self._state = ChainState(call.chain)
         self.params = state.params
         if any(vars(link).get('_local_link_hooks') for link in call.chain.links()):
             raise Unrecordable('links have hooks')
         with forbidden(state), using_config('use_static_graph', False):
-            self._forward, returned = self._recorder.record(
+            self._forward, returned = self.recorder.record(
                 lambda: self._repeat(self._inputs))
         self.launch = self._forward.launch
         self._outputs = []
@@ -151,13 +156,17 @@ class Recording(_replay.RecordedCallBase):
         """Record gradients; return None if that cannot be.
 
         The arrays of the forward direction are there, so that functions can use them
-        one by one. Arrays of the recording must not be handed out.
+        one by one. Arrays of the recording must not be handed out. What cannot be
+        differentiated so is not worth a recording: there will be no more calls.
         """
         try:
             gradients = Gradients(
-                self._recorder, grads,
+                self.recorder, grads,
                 lambda grads: self.differentiate(indexes, grads))
-        except Exception:
+        except Exception as e:
+            refuse = self._refuse()
+            if refuse is not None:
+                refuse(self._kind, 'its gradients: %s' % (str(e) or type(e).__name__))
             return None
         if indexes == self.leaves:
             self.gradients = gradients

@@ -311,8 +311,26 @@ BUDGETS = [
     *ARRAYS]
 
 
-def count(step, new):
-    """Return what the stand-in has recorded, forward and backward."""
+# Launches on top of the budget of a backward pass that gets gradients as a sum gives
+# them, one number for all elements: most functions copy them once.
+COPIES = {
+    # Each reads an element of the gradient once, wherever it lies.
+    **{name: 0 for name, *_ in RECURRENT},
+    # Every product copies, since batches go to cuBLAS one by one.
+    'matmul, batches': 2, 'matmul, transposed batches': 2}
+
+
+def count(step, new, *, of_sums=False):
+    """Return what the stand-in has recorded, forward and backward.
+
+    Parameters
+    ----------
+    step : callable
+        That of a row.
+    new : Inputs
+    of_sums : bool
+        Whether the gradients of the results are those of their sums, views of a number.
+    """
     from tests.doubles.host_cupy import ledger
     forward = step(new)
     with ledger.record() as forth:
@@ -321,7 +339,8 @@ def count(step, new):
           if isinstance(y, chainer.Variable)]
     for y in ys:
         if y.creator is not None and y.dtype == new.dtype:
-            y.grad = new.array(*y.shape)
+            y.grad = new.array(*y.shape) if not of_sums else (
+                new.device.xp.broadcast_to(new.array(), y.shape))
     with ledger.record() as back:
         chainer.backward([y for y in ys if y.grad is not None])
     return forth, back

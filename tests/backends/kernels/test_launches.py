@@ -25,6 +25,16 @@ def test_budget(device, name, step, forward, backward):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize('name, step, backward', [
+    (name, step, backward) for name, step, _, backward in BUDGETS if backward],
+    ids=[row[0] for row in BUDGETS if row[3]])
+def test_budget_of_the_gradients_of_sums(device, name, step, backward):
+    count(step, Inputs(device, 'f'), of_sums=True)
+    _, record = count(step, Inputs(device, 'f'), of_sums=True)
+    assert overrun(record, backward + budgets.COPIES.get(name, 1)) is None
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize('name, step', [
     row[:2] for family in (
         budgets.ACTIVATIONS, budgets.NOISE, budgets.ARITHMETIC, budgets.LOSSES,

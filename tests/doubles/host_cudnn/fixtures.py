@@ -10,7 +10,7 @@ import pytest
 def _forget(monkeypatch):
     """Let the package look for cuDNN anew, and find again later what it has now."""
     from chainer_fast.backends import _cudnn, cuda
-    from chainer_fast.backends._cudnn import library, plans
+    from chainer_fast.backends._cudnn import library, nvrtc, plans
     from tests.doubles.host_cupy import array
     if cuda.cupy.ndarray is not array.ndarray:
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
@@ -22,19 +22,29 @@ def _forget(monkeypatch):
     # Less than the workspace of one of the engines of the stand-in.
     monkeypatch.setattr(_cudnn, '_WORKSPACE', 1 << 23)
     monkeypatch.setattr(plans, 'SPARING', 1 << 23)
+    monkeypatch.setattr(nvrtc, 'is_found', lambda: True)
     monkeypatch.setenv('CHAINER_CUDNN_CACHE_DIR', '')
 
 
-@pytest.fixture(params=['1.24', '1.28'])
-def frontend(request, monkeypatch):
+def install(monkeypatch, version):
+    """Put a version of the stand-in, or None for nothing, in the place of the frontend.
+
+    Returns
+    -------
+    module or None
+    """
     from tests.doubles import host_cudnn
     _forget(monkeypatch)
-    module = host_cudnn.make(request.param)
+    module = None if version is None else host_cudnn.make(version)
     monkeypatch.setitem(sys.modules, 'cudnn', module)
     return module
 
 
+@pytest.fixture(params=['1.24', '1.28'])
+def frontend(request, monkeypatch):
+    return install(monkeypatch, request.param)
+
+
 @pytest.fixture
 def no_frontend(monkeypatch):
-    _forget(monkeypatch)
-    monkeypatch.setitem(sys.modules, 'cudnn', None)
+    install(monkeypatch, None)

@@ -3,6 +3,7 @@ import ctypes
 import functools
 import pickle
 import types
+import weakref
 
 import numpy
 
@@ -98,6 +99,10 @@ def _operation(name):
         return results[0] if len(results) == 1 else results
     add.__name__ = name
     return add
+
+
+def _compute(plan, pack, workspace, numbers):
+    plan()._compute(pack, workspace, numbers)
 
 
 class Graph:
@@ -221,7 +226,10 @@ class Graph:
                    for t in self.tensors if t.by_value}
         captured = capture.current()
         if captured is not None:
-            captured.note(self._compute, (pack, workspace, numbers))
+            # A method of the graph would keep it.
+            captured.note(
+                _compute, (weakref.ref(self), pack, workspace, numbers),
+                [workspace, *pack.values()], self)
             return
         ledger.launch('cudnn ' + ' '.join(names))
         self._compute(pack, workspace, numbers)

@@ -4,7 +4,8 @@
 
 takes the frontend from 1.28 on, the library of cuDNN and a C compiler. cuDNN answers
 for a card by its properties, down to engines that are loaded onto it, but wants to
-find the libraries of the driver, the runtime and cuBLAS. It gets empty ones. Prints a
+find the libraries of the driver, the runtime and cuBLAS. It gets empty ones, and the
+real NVRTC, by which cuDNN 9.19 compiles batch normalization when it plans. Prints a
 line of JSON for each graph: the card, the graph, and the name of the engine or the
 reason why there is none.
 """
@@ -80,12 +81,20 @@ def empty_libraries(folder, libraries):
 
 
 def load(folder):
-    """Load all that cuDNN wants of a driver; return the folder of its libraries."""
+    """Load all that cuDNN wants of others; return the folder of its libraries."""
     libraries = library_of_cudnn()
+    load_compiler()
     empty_libraries(folder, [libraries / name for name in (
         'libcudnn_graph.so.9', 'libcudnn_engines_runtime_compiled.so.9',
         'libcudnn_engines_precompiled.so.9')])
     return libraries
+
+
+def load_compiler():
+    """Load NVRTC where pip has installed it, as CuPy does; cuDNN finds it then."""
+    for path in sys.path:
+        for found in pathlib.Path(path).glob('nvidia/cuda_nvrtc/lib/libnvrtc.so.*'):
+            ctypes.CDLL(str(found))
 
 
 def properties(card):

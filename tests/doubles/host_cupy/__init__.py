@@ -9,7 +9,8 @@
 - elements come to the host only when asked for; functions of NumPy refuse the arrays;
 - universal functions have CuPy's types, and choose among them as the version does;
 - where CuPy reads an index beyond the end modulo the size, so does the stand-in;
-- new memory is full of ones, which are NaN for floating types.
+- new memory is full of ones, which are NaN for floating types;
+- pools of memory follow CuPy's rules, and a card can be full (:mod:`~.blocks`).
 
 In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises, and so does
 an array that reaches beyond the memory that it is made of.
@@ -18,7 +19,8 @@ It counts launches, synchronisations and copies, see :mod:`~.ledger`.
 
 It cannot know
 
-- how long anything takes, or how much memory: pools are empty and never full;
+- how long anything takes; how much memory CUDA and its libraries take for themselves,
+  and where blocks of memory lie;
 - what lies beyond an array in a pool, or at the address of an array that is gone: an
   address is a device's while there is an array or a pointer to its memory;
 - the order of work: everything is done at once, streams and events change nothing, so
@@ -45,6 +47,7 @@ import numpy
 
 from tests.doubles.host_cupy import (
     array,
+    blocks,
     cublas,
     cublas_library,
     cuda,
@@ -115,6 +118,8 @@ def make(version='14.2'):
         modules[name] = types.ModuleType(name)
     modules['cupy_backends.cuda.stream'].__pyx_capi__ = {
         'get_current_stream_ptr': driver.stream_capsule()}
+    blocks.is_new[:] = [version >= '14']
+    modules['cupy.cuda.memory'].OutOfMemoryError = blocks.OutOfMemoryError
     cupy.cuda.driver.CUDADriverError = driver.CUDADriverError
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)

@@ -1,9 +1,7 @@
 """The arrays of the stand-in, and what operands of CuPy may be."""
-import weakref
-
 import numpy
 
-from tests.doubles.host_cupy import device, ledger
+from tests.doubles.host_cupy import device, ledger, memory
 from tests.doubles.host_cupy.memory import MemoryPointer, UnownedMemory
 
 TYPES = frozenset('?bBhHiIlLqQefdFD')
@@ -34,22 +32,9 @@ def fresh(shape, dtype=float, order='C'):
         host.ravel('K').view(numpy.uint8)[...] = 0xff
         if dtype.char == '?':
             host[...] = True
-    for memory in of_graphs:
-        memory.append(host)
+    for kept in of_graphs:
+        kept.append(host)
     return host
-
-
-# What is called with the number of bytes of each new array.
-allocation_hooks = []
-
-
-def _allocated(nbytes):
-    for hook in allocation_hooks:
-        hook(nbytes)
-
-
-# As long as a program has some, an array and its views have the same.
-_memories = weakref.WeakValueDictionary()
 
 
 class Flags:
@@ -75,8 +60,7 @@ class ndarray:
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'):
         dtype = checked_dtype(dtype)
         if memptr is None:
-            self._host = fresh(shape, dtype, order)
-            _allocated(self.nbytes)
+            self._memory, self._host = memory.of_array(fresh(shape, dtype, order))
         else:
             self._memory = memptr.mem
             self._host = numpy.ndarray(
@@ -109,20 +93,17 @@ class ndarray:
     imag = property(lambda self: _routine('imag')(self),
                     lambda self, value: self._part('imag', value))
     base = None
-    _memory = None      # that it was made of
+    _memory = None      # that it is in
 
     @property
     def data(self):
         origin = self if self.base is None else self.base
-        memory = origin._memory
-        if memory is None:
-            host, number = origin._host, origin._device
-            memory = _memories.get(id(host))
-            if memory is None:
-                begin, end = numpy.lib.array_utils.byte_bounds(host)
-                memory = _memories[id(host)] = UnownedMemory(
-                    begin, end - begin, host, number)
-        return MemoryPointer(memory, self._host.ctypes.data - memory.ptr)
+        if origin._memory is None:
+            begin, end = numpy.lib.array_utils.byte_bounds(origin._host)
+            origin._memory = UnownedMemory(
+                begin, end - begin, origin._host, origin._device)
+        mem = origin._memory
+        return MemoryPointer(mem, self._host.ctypes.data - mem.ptr if mem.size else 0)
 
     @property
     def mT(self):
@@ -533,11 +514,16 @@ for _name in ('all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'choo
 
 def wrap(host):
     """Return an array of the current device that holds a NumPy array, uncopied."""
-    out = ndarray.__new__(ndarray)
-    out._host = host if type(host) is numpy.ndarray else numpy.asarray(host)
+    out = around(host if type(host) is numpy.ndarray else numpy.asarray(host))
     checked_dtype(out._host.dtype)
-    out._device = device.current()
-    _allocated(out.nbytes)
+    out._memory, out._host = memory.of_array(out._host)
+    return out
+
+
+def around(host):
+    """Return an array of the current device around memory that somebody else has."""
+    out = ndarray.__new__(ndarray)
+    out._host, out._device = host, device.current()
     return out
 
 

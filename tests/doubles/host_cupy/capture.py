@@ -8,9 +8,10 @@ It is as strict as CuPy and CUDA: to wait for the device, to copy from or to hos
 memory, and to call cuBLAS, cuSOLVER or cuRAND raises while the current stream captures,
 and after an error of CUDA the capture is void.
 
-It cannot know whether memory that a graph uses has been handed out again, as arrays of
-the stand-in keep theirs; whether work on other streams is awaited; nor which functions
-of CUDA's libraries a graph can have.
+What a launch checks, :mod:`~.graphs` has.
+
+It cannot know whether work on other streams is awaited, nor which functions of CUDA's
+libraries a graph can have.
 """
 import functools
 import sys
@@ -18,8 +19,14 @@ import types
 
 import numpy
 
-from tests.doubles.host_cupy import ledger
+from tests.doubles.host_cupy import blocks, ledger, memory
 from tests.doubles.host_cupy.array import ndarray, of_graphs
+from tests.doubles.host_cupy.graphs import (
+    CaptureError,
+    Graph,
+    arrays_in,
+    without_memory,
+)
 
 # Modules whose functions call a library, and launches of others that do.
 _LIBRARIES = {'cupy.random': 'cuRAND', 'cupy.linalg': 'cuSOLVER',
@@ -32,40 +39,6 @@ _LEFT = frozenset(['__init__', '__hash__', '__len__', '__repr__', '__getattr__',
                    '__setattr__', '__getattribute__'])
 
 
-class CaptureError(RuntimeError):
-    """An error of CUDA about a capture."""
-
-
-def _arrays_in(value):
-    if isinstance(value, ndarray):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _arrays_in(each)
-    elif isinstance(value, dict):
-        yield from _arrays_in(list(value.values()))
-
-
-class Graph:
-    """What a stream captured."""
-
-    def __init__(self):
-        self._calls = []
-        self._memory = []
-
-    def launch(self, stream=None):
-        ledger.launch('Graph.launch')
-        with ledger.paused():
-            for function, args, kwargs, results in self._calls:
-                made = list(_arrays_in(function(*args, **kwargs)))
-                for new, old in zip(made, results, strict=True):
-                    if not numpy.shares_memory(new._host, old._host):
-                        old._host[...] = new._host
-
-    def upload(self, stream=None):
-        pass
-
-
 class _Capture:
     """A capture that is going on."""
 
@@ -74,7 +47,7 @@ class _Capture:
         self.graph = Graph()
         self.void = False
         self._inside = False
-        self._undo = []     # arrays, and what was in them, None for results
+        self._undo = []     # bytes, and what was in them, None for results
         of_graphs.append(self.graph._memory)
         _replace_operations(self)
 
@@ -84,8 +57,8 @@ class _Capture:
 
     def call(self, function, args, kwargs):
         """Call a function of CuPy, and note it if it launches anything."""
-        arrays = list(_arrays_in([args, kwargs]))
-        before = [(each, each._host.copy()) for each in arrays]
+        arrays = list(arrays_in([args, kwargs]))
+        before = [(each._host, each._host.copy()) for each in arrays]
         self._inside = True
         try:
             with ledger.fusing() as counts:
@@ -100,33 +73,42 @@ class _Capture:
         if not _CUBLAS.isdisjoint(counts.launches):
             _refuse('cuBLAS')
         if counts.launches:
-            results = list(_arrays_in(result))
-            self.graph._calls.append((function, args, dict(kwargs), results))
-            known = [each._host for each in arrays]
-            for each in results:
-                if not any(numpy.shares_memory(each._host, host) for host in known):
-                    self._undo.append((each, None))
+            made = list(arrays_in(result))
+            for each in (*arrays, *made):
+                if each.size:
+                    self.graph.uses(each.data.mem)
+            known = {}
+            args, kwargs, results = [
+                without_memory(each, known) for each in (args, kwargs, made)]
+            self.graph._calls.append((function, args, kwargs, results))
+            for each in made:
+                if not any(numpy.shares_memory(each._host, host) for host, _ in before):
+                    self._undo.append((each._host, None))
         return result
 
     def _keep(self, before):
-        for each, host in before:
+        for host, values in before:
             if not numpy.array_equal(
-                    each._host, host, equal_nan=host.dtype.kind in 'fc'):
-                self._undo.append((each, host))
+                    host, values, equal_nan=values.dtype.kind in 'fc'):
+                self._undo.append((host, values))
 
-    def note(self, function, args):
-        """Note a launch by the driver, of which nobody knows the arrays."""
+    def note(self, function, args, addresses, plan=None):
+        """Note a launch by a library, with all that may be an address."""
         self.graph._calls.append((function, args, {}, []))
+        for address in addresses:
+            self.graph.uses(memory.containing(address))
+        if plan is not None:
+            self.graph.needs(plan)
 
     def end(self):
         _restore_operations()
         of_graphs.clear()
         # Backwards, so that the oldest contents remain.
-        for each, host in reversed(self._undo):
-            if host is not None:
-                each._host[...] = host
-            elif each.size:
-                _make_undefined(each._host)
+        for host, values in reversed(self._undo):
+            if values is not None:
+                host[...] = values
+            elif host.size:
+                _make_undefined(host)
         if self.void:
             raise CaptureError('cudaErrorStreamCaptureInvalidated: operation failed '
                                'due to a previous error during capture')
@@ -168,6 +150,14 @@ def end(stream):
 
 def is_capturing(stream):
     return stream.ptr in _captures
+
+
+def _captures_now():
+    from tests.doubles.host_cupy.cuda import get_current_stream
+    return get_current_stream().ptr in _captures
+
+
+blocks.is_capturing[:] = [_captures_now]
 
 
 def current():

@@ -6,6 +6,7 @@ import numpy
 
 from tests.doubles.host_cupy import device, ledger
 from tests.doubles.host_cupy.array import (
+    around,
     array_operand,
     checked_dtype,
     fresh,
@@ -42,7 +43,7 @@ def from_dlpack(array, *, device=None, copy=None):
     kind, number = array.__dlpack_device__()
     if kind != 2 or device is not None or copy is not None:
         raise NotImplementedError('the stand-in shares memory of GPUs and no more')
-    out = wrap(numpy.from_dlpack(_OnHost(array)))
+    out = around(numpy.from_dlpack(_OnHost(array)))
     out._device = number
     return out
 

@@ -34,6 +34,9 @@ def gemmStridedBatchedEx(
         B, Btype, ldb, strideB, beta, C, Ctype, ldc, strideC, batchCount, computeType,
         algo):
     """Compute ``C[i] = alpha * A[i] @ B[i] + beta * C[i]``."""
+    for size in (m, n, k, lda, ldb, ldc, batchCount):
+        if not -1 << 31 <= size < 1 << 31:
+            raise OverflowError('value too large to convert to int')
     _check(m > 0 and n > 0 and k > 0 and batchCount > 0)
     _check(transa in (0, 1) and transb in (0, 1))
     _check(lda >= (k if transa else m) and ldb >= (n if transb else k) and ldc >= m)

@@ -62,7 +62,7 @@ def _batched(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b
     if captured is not None:
         if _workspaces[handle] is None:
             return NOT_SUPPORTED
-        captured.note(multiply, ())
+        captured.note(multiply, (), (a, b, c, _workspaces[handle][0]))
         return 0
     try:
         multiply()

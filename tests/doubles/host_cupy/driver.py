@@ -49,6 +49,12 @@ def function(kernel, name, number):
     return Function(kernel, name)
 
 
+def _words(value):
+    """Return what may be an address in an argument."""
+    return [int.from_bytes(value[at:at + 8], 'little')
+            for at in range(0, len(value) - 7, 8)]
+
+
 def _launch(address, sizes, stream, arguments, size):
     found = _functions.get(address)
     if found is None or found.device != device.current():
@@ -59,7 +65,8 @@ def _launch(address, sizes, stream, arguments, size):
     grid, block, shared = tuple(sizes[:3]), tuple(sizes[3:6]), sizes[6]
     captured = capture.current()
     if captured is not None:
-        captured.note(found.compiled.launch, (grid, block, values, shared))
+        captured.note(found.compiled.launch, (grid, block, values, shared),
+                      [word for value in values for word in _words(value)])
         return 0
     ledger.launch(found.name)
     try:
@@ -75,7 +82,7 @@ def _copy(to, begin, size, stream):
         return INVALID_VALUE
     captured = capture.current()
     if captured is not None:
-        captured.note(ctypes.memmove, (to, begin, size))
+        captured.note(ctypes.memmove, (to, begin, size), (to, begin))
         return 0
     ledger.launch('copy')
     ctypes.memmove(to, begin, size)

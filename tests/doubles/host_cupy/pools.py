@@ -2,45 +2,69 @@
 import contextlib
 import ctypes
 import functools
+import threading
 
-from tests.doubles.host_cupy import device
-from tests.doubles.host_cupy.array import allocation_hooks
-from tests.doubles.host_cupy.memory import UnownedMemory
+from tests.doubles.host_cupy import blocks, card, device, memory
+from tests.doubles.host_cupy.memory import Memory, MemoryPointer, UnownedMemory
 from tests.doubles.host_cupy.registry import routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
 
 
+def _malloc(size):
+    """Return memory of the card, without a pool."""
+    return MemoryPointer(Memory(size), 0)
+
+
 @in_cuda
 class MemoryPool:
-    """A memory pool that holds nothing."""
+    """A pool for each device; see :mod:`~.blocks`."""
 
     def __init__(self, allocator=None):
-        self._limit = 0
+        self._allocator = allocator or _malloc
+        self._pools = {}
+        self._lock = threading.Lock()
+
+    def _pool(self):
+        with self._lock:
+            number = device.current()
+            if number not in self._pools:
+                self._pools[number] = blocks.SingleDeviceMemoryPool(self._allocator)
+            return self._pools[number]
 
     def malloc(self, size):
-        return alloc(size)
+        return self._pool().malloc(size)
 
     def free_all_blocks(self, stream=None):
-        pass
+        self._pool().free_all_blocks(stream)
 
     def n_free_blocks(self):
-        return 0
+        return self._pool().counts()[0]
 
     def used_bytes(self):
-        return 0
+        return self._pool().counts()[1]
 
     def free_bytes(self):
-        return 0
+        _, used, total = self._pool().counts()
+        return total - used
 
     def total_bytes(self):
-        return 0
+        return self._pool().counts()[2]
 
     def set_limit(self, size=None, fraction=None):
-        self._limit = size or 0
+        if size is not None and fraction is not None:
+            raise ValueError('size and fraction cannot be specified at one time')
+        if fraction is not None:
+            if not 0 <= fraction <= 1:
+                raise ValueError(
+                    f'memory limit fraction out of range: {fraction}')
+            size = int(fraction * card.TOTAL)
+        if size is not None and size < 0:
+            raise ValueError(f'memory limit size out of range: {size}')
+        self._pool().limit = size or 0
 
     def get_limit(self):
-        return self._limit
+        return self._pool().limit
 
 
 @in_cuda
@@ -59,13 +83,21 @@ class PinnedMemoryPool:
         return 0
 
 
-_pool, _pinned_pool = MemoryPool(), PinnedMemoryPool()
-_allocator = [_pool.malloc]
+_default, _pinned_pool = MemoryPool(), PinnedMemoryPool()
+
+
+class _Allocators(threading.local):
+    """That of the thread in the place of the program's, if it has one."""
+
+    own = None
+
+
+_program, _thread = [_default.malloc], _Allocators()
 
 
 @routine
 def get_default_memory_pool():
-    return _pool
+    return _default
 
 
 @routine
@@ -73,36 +105,35 @@ def get_default_pinned_memory_pool():
     return _pinned_pool
 
 
-# Of memory that the pool of CuPy hands out.
-_ALIGNMENT = 512
-
-
 @in_cuda
 def alloc(size):
-    from tests.doubles.host_cupy.creation import empty
-    memory = empty(size + _ALIGNMENT, 'B').data
-    return memory + -memory.ptr % _ALIGNMENT
+    return get_allocator()(size)
+
+
+memory.allocator.append(alloc)
 
 
 @in_cuda
 def set_allocator(allocator=None):
-    _allocator[:] = [allocator or _pool.malloc]
+    if _thread.own is not None:
+        raise ValueError("Can't change the global allocator inside `using_allocator` "
+                         'context manager')
+    _program[:] = [allocator or _malloc]
 
 
 @in_cuda
 def get_allocator():
-    return _allocator[0]
+    return _thread.own or _program[0]
 
 
 @in_cuda
 @contextlib.contextmanager
 def using_allocator(allocator=None):
-    previous = get_allocator()
-    set_allocator(allocator)
+    before, _thread.own = _thread.own, allocator or _malloc
     try:
         yield
     finally:
-        set_allocator(previous)
+        _thread.own = before
 
 
 @in_cuda
@@ -118,29 +149,18 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. Pools are empty: the device gives all memory."""
+    """A hook of allocations: by pools, and of pools."""
 
     name = 'MemoryHook'
-    _active = {}
 
     def __enter__(self):
-        if self.name in MemoryHook._active:
+        if self.name in blocks.hooks:
             raise KeyError(f'memory hook {self.name} already exists')
-        MemoryHook._active[self.name] = self
-        allocation_hooks.append(self._allocated)
+        blocks.hooks[self.name] = self
         return self
 
     def __exit__(self, *exc_info):
-        del MemoryHook._active[self.name]
-        allocation_hooks.remove(self._allocated)
-
-    def _allocated(self, size):
-        if size:
-            common = {'device_id': device.current(), 'mem_size': -(-size // 512) * 512}
-            self.malloc_preprocess(size=size, **common)
-            self.alloc_preprocess(**common)
-            self.alloc_postprocess(mem_ptr=0, **common)
-            self.malloc_postprocess(size=size, mem_ptr=0, pmem_id=0, **common)
+        del blocks.hooks[self.name]
 
     def alloc_preprocess(self, **kwargs):
         pass
@@ -161,4 +181,5 @@ class MemoryHook:
         pass
 
 
+in_cuda(Memory)
 in_cuda(UnownedMemory)

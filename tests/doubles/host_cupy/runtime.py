@@ -1,7 +1,7 @@
 """The CUDA runtime, ranges of profilers and the driver."""
 import functools
 
-from tests.doubles.host_cupy import device, ledger, memory
+from tests.doubles.host_cupy import card, device, ledger, memory
 from tests.doubles.host_cupy.registry import exports, routine
 
 # Ranges of the profiler
@@ -48,13 +48,9 @@ def initialize(config_file, output_file, output_mode):
 # The runtime
 #
 
-class CUDARuntimeError(RuntimeError):
-    """An error of the runtime."""
-
-
 in_runtime = functools.partial(routine, module='cupy.cuda.runtime')
 exports['cupy.cuda.runtime'].update(CUDA_R_32F=0, CUDA_R_64F=1, CUDA_R_16F=2)
-in_runtime(CUDARuntimeError)
+in_runtime(card.CUDARuntimeError)
 
 
 @in_runtime

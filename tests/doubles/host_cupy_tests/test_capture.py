@@ -18,7 +18,8 @@ def test_nothing_is_carried_out_until_launched():
         b += c
         b[1:3] = c[1:3] * 10
 
-    graph, _ = Recorder().record(operations)
+    recorder = Recorder()      # which has the memory
+    graph, _ = recorder.record(operations)
     numpy.testing.assert_array_equal(b.get(), 0)
     graph.launch()
     numpy.testing.assert_array_equal(b.get(), [1, 30, 50, 7])

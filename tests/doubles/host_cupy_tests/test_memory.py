@@ -23,6 +23,7 @@ def test_array_around_memory(cupy):
     assert x.get()[1:, 1::2].sum() == 0
     assert part[1:].data.mem is x.data.mem
     assert cupy.ndarray((0, 3), 'f', x.data).size == 0
+    assert cupy.ndarray((0, 3), 'f', cupy.cuda.alloc(0), (12, 4)).strides == (12, 4)
 
 
 def test_array_beyond_memory(cupy):

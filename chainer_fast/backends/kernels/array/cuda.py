@@ -19,8 +19,7 @@ _ROW = '''
 
 
 def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
-    if not 1 < len(arrays) <= _FEW or not all([
-            x.flags.c_contiguous and x.dtype == first.dtype for x in arrays]):
+    if not 1 < len(arrays) <= _FEW or not all([x.dtype == first.dtype for x in arrays]):
         return NotImplemented
     axis = axis % first.ndim
     outer, inner = first.shape[:axis], first.shape[axis + 1:]

@@ -112,6 +112,17 @@ cdef bint _read_matrix(
     return out.address != 0
 
 
+cdef object dense_on_device(object matrix):
+    """Return a matrix that cuBLAS takes as it is, so that products share a copy.
+
+    The gradient of a sum is one number for all elements, for example.
+    """
+    if not is_on_device(matrix) or matrix.ndim != 2 or matrix._c_contiguous or (
+            matrix._f_contiguous):
+        return matrix
+    return matrix.copy()
+
+
 cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
     """Return the product of two matrices on the current GPU, each transposed or not.
 

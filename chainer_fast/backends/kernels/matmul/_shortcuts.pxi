@@ -133,6 +133,7 @@ cdef class LinearShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object rows = input_array(function, 0)
         cdef object weight = input_array(function, 1)
+        gy = dense_on_device(gy)
         if wanted(function, 0):
             gx[0] = new_ref(product_on_device(gy, weight, False, False))
             if gx[0] is NULL:
@@ -277,6 +278,7 @@ cdef class MatMulShortcut(Shortcut):
         cdef object b = input_array(function, 1)
         cdef bint trans_a, trans_b, trans_c
         trans_a, trans_b, trans_c = self._transposed(function)
+        gy = dense_on_device(gy)
         if wanted(function, 0):
             gx[0] = new_ref(_product_on_device(gy, b, trans_c, not trans_b, trans_a))
             if not _fits(function, 0, gx):

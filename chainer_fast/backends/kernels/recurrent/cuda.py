@@ -85,7 +85,7 @@ def lstm_grad(
                 gc_prev = gc;
         ''', 'lstm_grad')(
             c_prev, *_plain(x), c, _given(gc, x),
-            gx if gh is None else cuda.cupy.ascontiguousarray(gh), gh is not None,
+            gx if gh is None else gh, gh is not None,
             gc_prev, gx)
     return gc_prev, gx
 

@@ -108,7 +108,7 @@ def _scan(gates, weight, bias, h, c, sizes, mode, reverse):
     ys, h_prev, *kept = [
         cuda.cupy.empty((len(gates), n), gates.dtype) for _ in range(2 + cell.kept)]
     parts = cuda.cupy.empty((max(sizes), cell.count * n), gates.dtype)
-    inputs = (parts,) if bias is None else (parts, cuda.cupy.ascontiguousarray(bias))
+    inputs = (parts,) if bias is None else (parts, bias)
     outputs = [gates, h, ys, h_prev, *kept] + ([] if c is None else [c])
     for rows in rows_of_steps(sizes, reverse):
         size = rows.stop - rows.start
@@ -130,7 +130,7 @@ def scan_grad(
     gates, h_prev, *kept = trace
     ghx, gcx = _copies(ghy, gcy)
     gx = gr = cuda.cupy.empty(gates.shape, gates.dtype)
-    inputs, outputs = [gates, cuda.cupy.ascontiguousarray(gys), *kept], [ghx, gx]
+    inputs, outputs = [gates, gys, *kept], [ghx, gx]
     if mode == 'lstm':
         outputs.append(gcx)
     elif mode == 'gru':
@@ -178,8 +178,7 @@ def _in_a_row(parameters, states):
     size = sum(sizes[:len(parameters)])
     rows = [cuda.cupy.empty(n, pieces[0][0].dtype) for n in (size, sum(sizes) - size)]
     _row_kernel(tuple(map(len, parameters)), tuple(map(len, states)))(
-        *[cuda.cupy.ascontiguousarray(x) for each in pieces for x in each], *sizes,
-        size, *rows, size=sum(sizes))
+        *[x for each in pieces for x in each], *sizes, size, *rows, size=sum(sizes))
     return rows
 
 
