@@ -11,6 +11,7 @@ import warnings
 import zipfile
 from types import TracebackType
 
+from chainer_fast import configuration
 from chainer_fast.serializers import hdf5, npz
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
@@ -294,6 +295,7 @@ def _load_latest(fmt, path, target: tp.Any) -> None:
             damage = _damage_of(file)
             if damage is None:
                 _loader_of(file)(file, target)
+                _print_in_debug_mode('autoload: continuing from %s' % file)
                 return
         except FileNotFoundError:
             continue    # another program has removed it
@@ -305,6 +307,13 @@ def _load_latest(fmt, path, target: tp.Any) -> None:
     if passed_over:
         warnings.warn('none of the %s snapshots in %s is whole; starting from the '
                       'beginning' % (passed_over, path), stacklevel=4)
+    else:
+        _print_in_debug_mode('autoload: %s has no snapshot named %s' % (path, fmt))
+
+
+def _print_in_debug_mode(text: str) -> None:
+    if configuration.config.debug:
+        print(text)
 
 
 def _loader_of(file):

@@ -327,6 +327,23 @@ def test_autoload(tmp_path):
     assert make(2) == [1, 2]
 
 
+@pytest.mark.parametrize('debug', [True, False])
+def test_autoload_says_in_debug_mode_what_it_found(tmp_path, capsys, debug):
+    printed = []
+    with chainer_fast.using_config('debug', debug):
+        for _ in range(2):
+            trainer = stubs.make_trainer((1, 'iteration'), out=tmp_path)
+            trainer.extend(extensions.snapshot(autoload=True), trigger=(1, 'iteration'))
+            trainer.run()
+            printed += [capsys.readouterr().out]
+    if debug:
+        assert 'no snapshot named snapshot_iter_' in printed[0]
+        assert printed[1] == 'autoload: continuing from %s\n' % (
+            tmp_path / 'snapshot_iter_1')
+    else:
+        assert printed == ['', '']
+
+
 def test_autoload_passes_over_what_is_damaged(trainer):
     paths = [os.path.join(trainer.out, 'x_%d' % i) for i in range(4)]
     for i, path in enumerate(paths):
