@@ -71,13 +71,14 @@ COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
 # g++; clang may have its name in CC only.
 GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
-# For g++, -O3 takes half as long again as -O2. Loops need these three steps of it: small
-# loops inside of others are unrolled before vectors are made of the others, a choice that
-# is the same for all elements is made before the loop, and what one element computes for
-# the next stays in a register.
+# For g++, -O3 takes half as long again as -O2. Loops need these steps of it: small loops
+# are unrolled, a choice that is the same for all elements is made before the loop, what one
+# element computes for the next stays in a register, and a stride of one has a version. A
+# small loop that is to be unrolled before a vector is made of the loop around it has
+# CF_UNROLL, since -O2 does not do so by itself.
 OPTIMIZED = [
     '-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic', '-fpeel-loops',
-    '-funswitch-loops', '-fpredictive-commoning', '-fno-tree-pre', '-fno-gcse',
+    '-funswitch-loops', '-fpredictive-commoning', '-fversion-loops-for-strides',
 ] if GCC else ['-O3']
 
 if sys.platform == 'win32':

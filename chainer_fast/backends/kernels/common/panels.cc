@@ -272,9 +272,11 @@ CF_CLONES void pack_transposed(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptr
                 memcpy(block[i], a + i * ld + j, PANEL * sizeof(float));
             else
                 memcpy(block[i], a + i * ld + j, n * sizeof(float));
-        for (ptrdiff_t k = 0; k < PANEL; ++k)
+        for (ptrdiff_t k = 0; k < PANEL; ++k) {
+            CF_UNROLL(16)
             for (ptrdiff_t i = 0; i < PANEL; ++i)
                 out[(j + k) * PANEL + i] = block[i][k];
+        }
     }
 }
 
