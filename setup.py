@@ -16,6 +16,7 @@ import re
 import sys
 import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -70,12 +71,15 @@ COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
 # g++; clang may have its name in CC only.
 GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
-# For g++, -O3 takes half as long again as -O2. Modules with loops need it, and all of
-# them include this header: it unrolls small loops inside of others before it makes
-# vectors of those. Small calls take no longer with -O2.
-OPTIMIZED = ['-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic'] if GCC else ['-O3']
-LOOPS_HEADER = Path('chainer_fast/_cpu/loops.hpp')
-UNROLLED_ARGS = ['-O3'] if GCC and not (DEBUG or SANITIZERS) else []
+# For g++, -O3 takes half as long again as -O2. Loops need these steps of it: small loops
+# are unrolled, a choice that is the same for all elements is made before the loop, what one
+# element computes for the next stays in a register, and a stride of one has a version. A
+# small loop that is to be unrolled before a vector is made of the loop around it has
+# CF_UNROLL, since -O2 does not do so by itself.
+OPTIMIZED = [
+    '-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic', '-fpeel-loops',
+    '-funswitch-loops', '-fpredictive-commoning', '-fversion-loops-for-strides',
+] if GCC else ['-O3']
 
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
@@ -95,14 +99,16 @@ else:
 # them; others have NumPy compute the same again, and warn, or make no choice.
 WARN_OF_FLAGS = 'chainer_fast.backends.kernels.recurrent.'
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
-# Loops in C++ that know nothing of Python, and become part of a module: a pattern of
-# their files. One that fits two patterns is of the first module. What Cython writes
-# ends in .cpp, what people write in .cc.
+# Loops in C++ that know nothing of Python, and become part of a module: patterns of their
+# files, below the folder of kernels. One that several modules use is compiled once. What
+# Cython writes ends in .cpp, what people write in .cc.
+KERNELS = Path('chainer_fast/backends/kernels')
 LOOPS = {
-    'chainer_fast.backends.kernels.common.elementwise':
-        'chainer_fast/backends/kernels/*/elements.cc',
-    'chainer_fast.backends.kernels.declared.adapter':
-        'chainer_fast/backends/kernels/*/*.cc',
+    'chainer_fast.backends.kernels.common.elementwise': ['*/elements.cc'],
+    'chainer_fast.backends.kernels.declared.adapter': ['*/loops.cc', '*/vectors.cc'],
+    'chainer_fast.backends.kernels.common.blas': ['common/panels.cc'],
+    'chainer_fast.backends.kernels.recurrent.compiled': ['common/panels.cc'],
+    'chainer_fast.graph_optimizations._processor.plans': ['common/panels.cc'],
 }
 # So many modules with the same flags are worth a header that is compiled before them.
 PRECOMPILED = 8
@@ -148,13 +154,7 @@ def dependencies(path, found=()):
 
 def loops(name):
     """Return the files of loops that are part of a module."""
-    taken = set()
-    for module, pattern in LOOPS.items():
-        files = {*Path().glob(pattern)} - taken
-        if module == name:
-            return sorted(files)
-        taken |= files
-    return []
+    return sorted(file for pattern in LOOPS.get(name, ()) for file in KERNELS.glob(pattern))
 
 
 def extensions():
@@ -174,7 +174,6 @@ def extensions():
             define_macros=MACROS,
             extra_compile_args=[
                 *COMPILE_ARGS,
-                *UNROLLED_ARGS * (LOOPS_HEADER in own),
                 *([] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS)],
             extra_link_args=LINK_ARGS))
     return modules
@@ -277,6 +276,9 @@ class Build(build_ext):
                 ext.extra_compile_args = [*args, *(
                     ['/FI' + header] if sys.platform == 'win32' else
                     ['-include', header])]
+        files = sorted({file for ext in self._outdated for file in ext.sources[1:]})
+        with ThreadPoolExecutor(self.parallel) as pool:
+            self._loops = dict(zip(files, pool.map(self._compiled_loops, files)))
         super().build_extensions()
 
     def _precompiled(self, args):
@@ -298,7 +300,7 @@ class Build(build_ext):
 
     def build_extension(self, ext):
         if ext in self._outdated:
-            ext.extra_objects = [self._compiled_loops(file) for file in ext.sources[1:]]
+            ext.extra_objects = [self._loops[file] for file in ext.sources[1:]]
             ext.sources = ext.sources[:1]
         super().build_extension(ext)
         if ext in self._outdated:
@@ -314,7 +316,7 @@ class Build(build_ext):
         if self.force or newer_group(needed, object_file, 'newer'):
             self.compiler.compile(
                 [file], output_dir=self.build_temp, macros=MACROS, include_dirs=['.'],
-                extra_postargs=COMPILE_ARGS + UNROLLED_ARGS + ANY_FLAGS)
+                extra_postargs=COMPILE_ARGS + ANY_FLAGS)
         return object_file
 
 

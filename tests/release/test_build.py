@@ -29,3 +29,11 @@ def test_only_what_was_written_for_present_modules_can_be_stale(
     assert not build.translated_before(modules)
     os.utime('setup.py', (9, 9))
     assert build.translated_before(modules)
+
+
+def test_each_file_of_loops_becomes_part_of_a_module(build, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    found = {Path(source) for extension in build.extensions()
+             for source in extension.sources[1:]}
+    assert len(found) > 5
+    assert found == {*Path('chainer_fast').rglob('*.cc')}

@@ -22,9 +22,11 @@ CF_ELEMENT void transpose_tile(const T *from, ptrdiff_t from_step, T *to,
     T tile[TILE][TILE], transposed[TILE][TILE];
     for (ptrdiff_t i = 0; i < rows; ++i)
         memcpy(tile[i], from + i * from_step, columns * sizeof(T));
-    for (ptrdiff_t j = 0; j < columns; ++j)
+    for (ptrdiff_t j = 0; j < columns; ++j) {
+        CF_UNROLL(16)
         for (ptrdiff_t i = 0; i < rows; ++i)
             transposed[j][i] = tile[i][j];
+    }
     for (ptrdiff_t j = 0; j < columns; ++j)
         memcpy(to + j * to_step, transposed[j], rows * sizeof(T));
 }

@@ -168,12 +168,14 @@ template <bool GRAD, int ROWS, typename T>
 CF_ELEMENT void transform_some(const T *x, const T *g, T *CF_RESTRICT y, ptrdiff_t width,
                                const T *mean, const T *factor, const T *offset,
                                const T *slope) {
-    for (ptrdiff_t j = 0; j < width; ++j)
+    for (ptrdiff_t j = 0; j < width; ++j) {
+        CF_UNROLL(8)
         for (int i = 0; i < ROWS; ++i) {
             const ptrdiff_t at = i * width + j;
             y[at] = transformed<GRAD>(x[at], g[at], mean[j], factor[j], offset[j],
                                       GRAD ? slope[j] : T());
         }
+    }
 }
 
 template <bool GRAD, typename T>

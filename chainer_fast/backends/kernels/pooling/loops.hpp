@@ -70,7 +70,7 @@ struct Meet {
             for (ptrdiff_t t = 0; t < n; ++t) {
                 T best = y[t];
                 Index<T> at = LARGEST ? index[t] : 0;
-                for (ptrdiff_t i = 0; i < k; ++i) {
+                CF_UNROLL(4) for (ptrdiff_t i = 0; i < k; ++i) {
                     const T seen = x[t * s + i];
                     if (LARGEST)
                         at = seen > best ? first + (Index<T>)i : at;

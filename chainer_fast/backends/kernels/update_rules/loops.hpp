@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "chainer_fast/_cpu/half_loops.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 #include "chainer_fast/backends/kernels/update_rules/small.hpp"
@@ -79,6 +80,8 @@ struct Step {
     static constexpr int n_states = n_states_;
     /* Whether memory is asked for ahead of its use. */
     static constexpr bool in_blocks = true;
+    /* The array that changes, other than the states. */
+    static constexpr int result = 0;
     template <typename N>
     static constexpr int n_decaying = 0;
     template <typename T>
@@ -97,9 +100,11 @@ struct Update : Step<Rule, n_states> {
     template <typename T, typename R>
     static CF_ELEMENT void apply(const R &rule, const Arrays<T> &a, ptrdiff_t k) {
         typename Wide<T>::type param = load(a.param[k]), s[3];
+        CF_UNROLL(4)
         for (int i = 0; i < n_states; ++i)
             s[i] = a.states[i][k];
         update_with<n_states>(rule, param, load(a.grad[k]), s);
+        CF_UNROLL(4)
         for (int i = 0; i < n_states; ++i)
             a.states[i][k] = s[i];
         store(param, a.param[k]);
@@ -108,6 +113,8 @@ struct Update : Step<Rule, n_states> {
 
 template <template <typename> class Hook>
 struct Change : Step<Hook, 0> {
+    static constexpr int result = 1;
+
     template <typename T, typename R>
     static CF_ELEMENT void apply(const R &hook, const Arrays<T> &a, ptrdiff_t k) {
         typename Wide<T>::type grad = load(a.grad[k]);
@@ -238,9 +245,32 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
     }
 }
 
+/* The loop for floats over halves, a piece at a time: their numbers stay in the cache. */
+template <typename S>
+void loop_of_halves(void **arrays, ptrdiff_t n, const double *given) {
+    constexpr ptrdiff_t PIECE = 4 * BLOCK;
+    parallel((n + PIECE - 1) / PIECE, GRAIN / PIECE, [=](ptrdiff_t begin, ptrdiff_t end) {
+        float param[PIECE], grad[PIECE];
+        for (ptrdiff_t done = begin * PIECE; done < std::min(end * PIECE, n); done += PIECE) {
+            const ptrdiff_t count = std::min(PIECE, n - done);
+            void *halves[5];
+            Arrays<uint16_t>::shift(arrays, done, halves);
+            if (n >= LONG_ARRAY && done + AHEAD + PIECE <= n)
+                for (ptrdiff_t k = AHEAD; k < AHEAD + PIECE; k += BLOCK)
+                    prefetch_block<S>(Arrays<uint16_t>(halves), k);
+            void *floats[5] = {param, grad, halves[2], halves[3], halves[4]};
+            floats_from_halves((const uint16_t *)halves[0], param, count);
+            floats_from_halves((const uint16_t *)halves[1], grad, count);
+            part<S, float>(floats, count, given);
+            halves_from_floats((const float *)floats[S::result],
+                               (uint16_t *)halves[S::result], count);
+        }
+    });
+}
+
 /* The loops of a rule or hook for each kind of arrays. */
 template <typename S>
-constexpr Loop loops_of[3] = {loop<S, uint16_t>, loop<S, float>, loop<S, double>};
+constexpr Loop loops_of[3] = {loop_of_halves<S>, loop<S, float>, loop<S, double>};
 
 template <template <typename> class Rule, int n_states>
 constexpr const Loop *rule_loops = loops_of<Update<Rule, n_states>>;
