@@ -17,6 +17,7 @@ import hashlib
 import os
 import pathlib
 import pickle
+import threading
 import zlib
 
 import numpy
@@ -94,7 +95,8 @@ def recorded(instance, grid, block, args, shared_memory):
     after = [_bytes(*each) for each in regions]
     path = pathlib.Path(folder) / key / _digest(shape)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name('%s.%d' % (path.name, os.getpid()))
+    draft = path.with_name(
+        '%s.%d.%d' % (path.name, os.getpid(), threading.get_ident()))
     draft.write_bytes(zlib.compress(pickle.dumps({
         'instance': instance, 'grid': grid, 'block': block,
         'args': [bytes(each) for each in args], 'shared_memory': shared_memory,

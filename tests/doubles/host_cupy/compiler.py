@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import numpy
 
@@ -163,8 +164,8 @@ def _digest(text):
 
 
 def _run_compiler(arguments, source, output):
-    """Compile a file, so that other processes see all of the result or nothing."""
-    draft = '%s.%d' % (output, os.getpid())
+    """Compile a file, so that other processes and threads see all of the result or nothing."""
+    draft = '%s.%d.%d' % (output, os.getpid(), threading.get_ident())
     result = subprocess.run(
         [COMPILER, *arguments, '-o', draft, str(source)], capture_output=True,
         text=True)
