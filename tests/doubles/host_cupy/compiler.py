@@ -164,7 +164,7 @@ def _digest(text):
 
 
 def _run_compiler(arguments, source, output):
-    """Compile a file, so that other processes and threads see all of the result or nothing."""
+    """Compile a file, so that others see the whole result or nothing."""
     draft = '%s.%d.%d' % (output, os.getpid(), threading.get_ident())
     result = subprocess.run(
         [COMPILER, *arguments, '-o', draft, str(source)], capture_output=True,
