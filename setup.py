@@ -71,11 +71,11 @@ COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
 # g++; clang may have its name in CC only.
 GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
-# For g++, -O3 takes half as long again as -O2. Loops need these steps of it: small loops
-# are unrolled, a choice that is the same for all elements is made before the loop, what one
-# element computes for the next stays in a register, and a stride of one has a version. A
-# small loop that is to be unrolled before a vector is made of the loop around it has
-# CF_UNROLL, since -O2 does not do so by itself.
+# For g++, -O3 takes half as long again as -O2. Loops need these steps of it: small
+# loops are unrolled, a choice that is the same for all elements is made before the
+# loop, what one element computes for the next stays in a register, and a stride of one
+# has a version. A small loop that is to be unrolled before a vector is made of the loop
+# around it has CF_UNROLL, since -O2 does not do so by itself.
 OPTIMIZED = [
     '-O2', '-ftree-vectorize', '-fvect-cost-model=dynamic', '-fpeel-loops',
     '-funswitch-loops', '-fpredictive-commoning', '-fversion-loops-for-strides',
@@ -99,9 +99,9 @@ else:
 # them; others have NumPy compute the same again, and warn, or make no choice.
 WARN_OF_FLAGS = 'chainer_fast.backends.kernels.recurrent.'
 ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
-# Loops in C++ that know nothing of Python, and become part of a module: patterns of their
-# files, below the folder of kernels. One that several modules use is compiled once. What
-# Cython writes ends in .cpp, what people write in .cc.
+# Loops in C++ that know nothing of Python, and become part of a module: patterns of
+# their files, below the folder of kernels. One that several modules use is compiled
+# once. What Cython writes ends in .cpp, what people write in .cc.
 KERNELS = Path('chainer_fast/backends/kernels')
 LOOPS = {
     'chainer_fast.backends.kernels.common.elementwise': ['*/elements.cc'],
@@ -154,7 +154,8 @@ def dependencies(path, found=()):
 
 def loops(name):
     """Return the files of loops that are part of a module."""
-    return sorted(file for pattern in LOOPS.get(name, ()) for file in KERNELS.glob(pattern))
+    return sorted(
+        file for pattern in LOOPS.get(name, ()) for file in KERNELS.glob(pattern))
 
 
 def extensions():
@@ -278,7 +279,8 @@ class Build(build_ext):
                     ['-include', header])]
         files = sorted({file for ext in self._outdated for file in ext.sources[1:]})
         with ThreadPoolExecutor(self.parallel) as pool:
-            self._loops = dict(zip(files, pool.map(self._compiled_loops, files)))
+            objects = [*pool.map(self._compiled_loops, files)]
+        self._loops = dict(zip(files, objects, strict=True))
         super().build_extensions()
 
     def _precompiled(self, args):

@@ -76,6 +76,7 @@ class RecordedGradients:
 class RecordedCallBase(RepeatedCall):
     device: int
     turns: Turns
+    recorder: Any
     arrays: list[Any]
     launch: Callable[[], Any]
     results: list[Any]
