@@ -80,7 +80,9 @@ def add(a, b, direction):
         return a + b
     if a.dtype == numpy.float64:
         s, error = two_sum(a, b)
-        out = _beside(s, error, direction)
+        # A finite sum beyond the largest number is less than infinity.
+        beyond = numpy.isinf(s) & numpy.isfinite(a) & numpy.isfinite(b)
+        out = _beside(s, numpy.where(beyond, -s, error), direction)
     else:
         out = towards((a + b), odd_sum(a.astype('d'), b.astype('d')), direction)
     if direction == 'rm':
@@ -124,7 +126,8 @@ def _beside(s, error, direction):
     if off is None:
         raise Unknown('rounding %r' % direction)
     to = {'rm': -math.inf, 'rp': math.inf, 'rz': 0.}[direction]
-    return numpy.where(off & numpy.isfinite(s), numpy.nextafter(s, to), s)
+    known = numpy.isfinite(s) | numpy.isinf(error)
+    return numpy.where(off & known, numpy.nextafter(s, to), s)
 
 
 def _product(a, b):

@@ -86,6 +86,21 @@ def test_sums_and_products_are_rounded_once(dtype, direction):
     check()
 
 
+@pytest.mark.parametrize('sign', [1, -1])
+@pytest.mark.parametrize('direction', DIRECTIONS)
+@pytest.mark.parametrize('dtype', ['f4', 'f8'])
+def test_results_beyond_the_largest_number(dtype, direction, sign):
+    large = sign * np.array([np.finfo(dtype).max])
+    exact = fractions.Fraction(float(large[0]))
+    with np.errstate(all='ignore'):
+        assert rounding.add(large, large, direction) == rounded(
+            2 * exact, dtype, direction)
+        assert rounding.multiply(large, abs(large), direction) == rounded(
+            exact * abs(exact), dtype, direction)
+        assert rounding.fma(large, abs(large), large, direction) == rounded(
+            exact * abs(exact) + exact, dtype, direction)
+
+
 @pytest.mark.parametrize('a, b, c', [
     # Two roundings give other numbers.
     (1 + 2.**-23, 1 + 2.**-23, -1.), (1 + 2.**-12, 1 + 2.**-12, 2.**-60),
