@@ -4,6 +4,8 @@ Integers, and all that a kernel does not write, must be equal. Floating-point nu
 may differ as sums do that come in another order, products that are fused with
 additions, and functions that are approximate.
 """
+import re
+
 import numpy
 
 # Shares of a number, and of the largest one that there is of its type.
@@ -28,10 +30,7 @@ def find(stores, regions, kept):
     """
     # CuPy's reductions have other blocks than the stand-in's, and so another order.
     factor = 5 if kept['instance']['kind'] == 'reduction' else 1
-    # What is computed in single precision may be kept in a wider type.
-    is_narrow = {'float16', 'float32'} & {
-        *kept['instance']['letters'].values(),
-        *(kind[1] for kind in kept['instance']['arguments'])}
+    is_narrow = _computes_in_single_precision(kept['instance'])
     kinds = [(int.from_bytes(arg[:8], 'little'), numpy.dtype(kind[1]))
              for kind, arg in zip(kept['instance']['arguments'], kept['args'],
                                   strict=False) if kind[0] == 'array']
@@ -50,6 +49,16 @@ def find(stores, regions, kept):
             out.append('%d bytes of %d differ, the first is byte %d: %d, not %d' % (
                 len(at), region.size, at[0], region.data[at[0]], theirs[at[0]]))
     return out
+
+
+def _computes_in_single_precision(instance):
+    """Tell whether a kernel may do so; the results may be kept in a wider type."""
+    if instance['kind'] == 'raw' and not instance['arguments']:
+        # The types are those that the text of the kernel calls a template with.
+        text = instance['init']['code'].split('__global__')[-1]
+        return re.search(r'<[^>]*\b(float|float16|half|__half)\b', text) is not None
+    return bool({'float16', 'float32'} & {
+        *instance['letters'].values(), *(kind[1] for kind in instance['arguments'])})
 
 
 def _elements(region, stores, kinds):

@@ -97,13 +97,13 @@ def test_arrays_that_run_backwards_and_share_memory():
     assert launches._regions(arguments, kinds) == [(a.ctypes.data + 8, 10)]
 
 
-def different(kind, ours, theirs, stores=(), array=True, letters=None):
+def different(kind, ours, theirs, stores=(), array=True, letters=None, code=''):
     ours, theirs = np.array(ours, kind), np.array(theirs, kind)
     region = memory.Region(4096, ours.tobytes())
     argument = np.array([4096, ours.size, ours.size, ours.itemsize], 'i8').tobytes()
     return differences.find(list(stores), [region], {
         'instance': {'kind': 'elementwise' if array else 'raw',
-                     'letters': letters or {},
+                     'letters': letters or {}, 'init': {'code': code},
                      'arguments': [
                          ('array', ours.dtype.name, 1, True)] if array else []},
         'args': [argument], 'after': [theirs.tobytes()]})
@@ -125,6 +125,11 @@ def test_doubles_that_were_computed_in_single_precision():
     near = [1., 2.], [1., 2 + 1e-6]
     assert different('f8', *near, letters={'T': 'float64'})
     assert not different('f8', *near, letters={'T': 'float32'})
+    stores = [('f64', np.array([4096, 4104], 'u8'))]
+    of = 'struct float_of { float x; }; __global__ void f(double *s) { g<%s, 2>(s); }'
+    assert different('f8', *near, stores, array=False, code=of % 'double')
+    assert not different('f8', *near, stores, array=False, code=of % 'float')
+    assert not different('f8', *near, stores, array=False, code=of % 'double, half')
 
 
 def test_types_of_raw_kernels_are_those_of_their_stores():
