@@ -227,7 +227,8 @@ SECOND = {
                    'compute-sanitizer', seconds(70), again),
     'resnet': Stage('training steps of ResNet-50, batch 32 and 256, beside PyTorch, '
                     'eager and as a CUDA graph', seconds(115), resnet),
-    'order': Stage('the same steps with config.cudnn_channels_last', seconds(50), order),
+    'order': Stage('the same steps with config.cudnn_channels_last', seconds(50),
+                   order),
     'models': Stage('small models beside PyTorch, plain and static', seconds(45),
                     small_models),
 }

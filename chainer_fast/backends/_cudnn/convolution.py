@@ -59,7 +59,7 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
 
 
 def laid_out(W):
-    """Return filters in the order that convolutions of images prefer, copied if need be.
+    """Return filters in the order that convolutions prefer, copied if need be.
 
     During a capture, where a copy would have no values yet, they are as they are.
     """

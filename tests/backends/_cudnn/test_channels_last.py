@@ -343,9 +343,9 @@ def count(model_class, switch):
 
 
 @pytest.mark.parametrize('model, more', [
-    # The first convolution copies the user's images, forward and for the gradient of its
-    # filters, and the linear function and its gradient are in C order, which is free for
-    # single pixels.
+    # The first convolution copies the user's images, forward and for the gradient of
+    # its filters. The linear function and its gradient are in C order, which is free
+    # for single pixels.
     (Small, (['astype', 'reshape'], ['astype', 'astype'])),
     (Residual, (['astype'], ['astype']))])
 def test_launches(frontend, model, more):
@@ -432,7 +432,8 @@ def test_the_other_order_where_there_is_no_engine(frontend, monkeypatch):
     attempt = plans._attempt
 
     def refuse(handle, describe, facts, settings, *rest):
-        return None if settings[1] else attempt(handle, describe, facts, settings, *rest)
+        return None if settings[1] else attempt(
+            handle, describe, facts, settings, *rest)
 
     monkeypatch.setattr(plans, '_attempt', refuse)
     with switched():

@@ -228,7 +228,8 @@ def batch_backward(
                     x, gy, mean, by_beta * share, factor,
                     -factor * inv_std * by_gamma * share)
             ''', 'normalization_batch_grad')(
-                *in_memory([x, gy, *statistics]), _share(x.shape, axis), *in_memory([gx]))
+                *in_memory([x, gy, *statistics]), _share(x.shape, axis),
+                *in_memory([gx]))
     return gx, *results
 
 

@@ -130,6 +130,7 @@ def put(
         pad: tuple[int, ...], lengths: tuple[int, ...],
         channels_last: bool = False) -> NdArray:
     check_index_dtype(indexes)
+    indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
     last = channels_last or layouts.keeps(gy)
     gx = layouts.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
     MaxPoolingNDKernelBackward.launch(
@@ -141,6 +142,7 @@ def pick(
         x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...]) -> NdArray:
     check_index_dtype(indexes)
+    indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
     last = layouts.keeps(x)
     y = layouts.empty(indexes.shape, x.dtype, last)
     MaxPoolingNDKernelForwardWithIndexes.launch(
