@@ -173,7 +173,8 @@ def in_process(**variables):
      ['True', 'False', 'True', 'True', 'True', 'never', 'auto', 'float16',
       'True']),
     ({'CHAINER_DTYPE': 'mixed16', 'CHAINER_DEBUG': '2', 'CHAINER_USE_CUDNN': '0'},
-     ['True', 'True', 'False', 'False', 'False', '0', 'never', "dtype('mixed16')"])])
+     ['True', 'True', 'False', 'False', 'False', '0', 'never', "dtype('mixed16')",
+      'False'])])
 def test_environment_variables(variables, expected):
     process = in_process(**variables)
     assert process.stderr == ''
