@@ -266,6 +266,23 @@ def test_training_of_static_chains(frontend, model):
         testing.assert_allclose(a, b, 1e-3, 1e-3)
 
 
+def test_gradients_of_static_chains_lie_like_parameters(frontend):
+    with switched():
+        model = made(Small, static=True)
+        optimizer = chainer.optimizers.MomentumSGD().setup(model)
+        x = cuda.to_gpu(numbers(4, 3, 8, 8))
+        for _ in range(3):
+            y = model(x)
+            y.grad = y.array
+            model.cleargrads()
+            y.backward()
+            with ledger.record() as update:
+                optimizer.update()
+        assert not model.schedule_manager.recordings.refused
+    assert layouts.channels_last(model.a.W.grad)
+    assert update.launches == ['change_many']
+
+
 def test_training_in_half_precision(frontend):
     """With parameters in single precision beside those in half precision."""
     def compute():
