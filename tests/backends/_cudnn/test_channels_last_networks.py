@@ -221,5 +221,6 @@ def test_own_kernels_of_batch_normalization(frontend):
     """Their results keep the order, too, as no copies show."""
     frontend.refused = {'batchnorm', 'batchnorm_backward'}
     check_both_ways(lambda: train(Residual), 1e-3)
-    for before, after in zip(count(Residual, False), count(Residual, True), strict=True):
+    plain, found = count(Residual, False), count(Residual, True)
+    for before, after in zip(plain, found, strict=True):
         assert len(after) <= len(before) + 1
