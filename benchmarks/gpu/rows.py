@@ -29,13 +29,14 @@ class Row(tp.NamedTuple):
 
 
 _SMALL = {'8x8': {'chain': 250}}
+_RESNET = (
+    {'batch %d' % n: {'batch': n, 'image': 224, 'width': 64, 'blocks': (3, 4, 6, 3),
+                      'classes': 1000} for n in (32, 256)},
+    {'batch': 2, 'image': 32, 'width': 4, 'blocks': (1, 1, 1, 1), 'classes': 5})
 
 ROWS = {
-    'resnet50': Row(
-        'ResNet-50, training step',
-        {'batch %d' % n: {'batch': n, 'image': 224, 'width': 64, 'blocks': (3, 4, 6, 3),
-                          'classes': 1000} for n in (32, 256)},
-        {'batch': 2, 'image': 32, 'width': 4, 'blocks': (1, 1, 1, 1), 'classes': 5}),
+    'resnet50': Row('ResNet-50, training step', *_RESNET),
+    'resnet50_last': Row('ResNet-50, channels last', *_RESNET),
     'dcgan': Row(
         'DCGAN, step of both networks',
         {'batch %d' % n: {'batch': n, 'channels': 512} for n in (50, 256)},

@@ -49,6 +49,7 @@ def load(config):
         'lazy_grad_sum': _flag('CHAINER_LAZY_GRAD_SUM', '0'),
         'cudnn_fast_batch_normalization': _flag(
             'CHAINER_CUDNN_FAST_BATCH_NORMALIZATION', '0'),
+        'cudnn_channels_last': _flag('CHAINER_CUDNN_CHANNELS_LAST', '0'),
         'in_recomputing': False,
         '_will_recompute': False,
         'compute_mode': None,

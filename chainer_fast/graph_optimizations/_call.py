@@ -21,7 +21,7 @@ _PROCESSOR_SETTINGS = (
     *_SETTINGS, 'use_ideep', 'lazy_grad_sum', 'in_recomputing', '_will_recompute')
 _GPU_SETTINGS = (
     *_SETTINGS, 'use_cudnn', 'cudnn_deterministic', 'use_cudnn_tensor_core', 'autotune',
-    'compute_mode')
+    'cudnn_channels_last', 'compute_mode')
 
 # Placeholder for an input in the arguments of a call.
 _INPUT = object()

@@ -139,13 +139,16 @@ def sanitized(tool):
     return ['compute-sanitizer', '--tool', tool, '--error-exitcode', '9'], missing
 
 
-def bench(context, stage, row, mode, minutes=2.5, options=()):
-    """Return a command that times steps, beside PyTorch where that is installed."""
+def bench(context, stage, row, mode, minutes=2.5, options=(), alone=False):
+    """Return a command that times steps, beside PyTorch where that is installed.
+
+    With ``alone``, it is not asked.
+    """
     name = '%s_%s' % (row, mode)
     argv = [sys.executable, '-m', 'benchmarks.gpu', row]
     if context.tiny:
         return Command(name, [*argv, '--check'], minutes)
-    beside = ['--alone'] if absent('torch') else [
-        '--torch-python', sys.executable, *options]
-    return Command(name, [*argv, '--modes', mode, *beside, '--out', str(
+    beside = ['--alone'] if alone or absent('torch') else [
+        '--torch-python', sys.executable]
+    return Command(name, [*argv, '--modes', mode, *beside, *options, '--out', str(
         context.folder(stage) / (name + '.bench.json'))], minutes)

@@ -210,6 +210,12 @@ def resnet(context):
         yield bench(context, 'resnet', 'resnet50', mode, seconds(45), BRIEF + graphs)
 
 
+def order(context):
+    """Yield what decides on channels last, beside the figures of the stage before."""
+    for mode in 'float16', 'tf32':
+        yield bench(context, 'order', 'resnet50_last', mode, seconds(25), BRIEF, True)
+
+
 def small_models(context):
     for row in 'small', 'small_static', 'perceptron':
         yield bench(context, 'models', row, 'float32', seconds(20), BRIEF)
@@ -218,10 +224,12 @@ def small_models(context):
 SECOND = {
     'start': Stage('the wheels, doctor, versions', seconds(30), begin),
     'again': Stage('what failed in the first visit, alone, without and with '
-                   'compute-sanitizer', seconds(90), again),
+                   'compute-sanitizer', seconds(70), again),
     'resnet': Stage('training steps of ResNet-50, batch 32 and 256, beside PyTorch, '
-                    'eager and as a CUDA graph', seconds(120), resnet),
-    'models': Stage('small models beside PyTorch, plain and static', seconds(60),
+                    'eager and as a CUDA graph', seconds(115), resnet),
+    'order': Stage('the same steps with config.cudnn_channels_last', seconds(50),
+                   order),
+    'models': Stage('small models beside PyTorch, plain and static', seconds(45),
                     small_models),
 }
 VISITS = {'first': FIRST, 'second': SECOND}

@@ -147,7 +147,8 @@ def test_local_config_needs_a_global_one():
 
 
 ENTRIES = ('debug', 'type_check', 'keep_graph_on_report', 'lazy_grad_sum',
-           'cudnn_fast_batch_normalization', 'use_cudnn', 'use_ideep', 'dtype')
+           'cudnn_fast_batch_normalization', 'use_cudnn', 'use_ideep', 'dtype',
+           'cudnn_channels_last')
 
 
 def in_process(**variables):
@@ -162,14 +163,18 @@ def in_process(**variables):
 
 
 @pytest.mark.parametrize(('variables', 'expected'), [
-    ({}, ['False', 'True', 'False', 'False', 'False', 'auto', 'never', 'float32']),
+    ({}, ['False', 'True', 'False', 'False', 'False', 'auto', 'never', 'float32',
+          'False']),
     ({'CHAINER_DEBUG': '1', 'CHAINER_TYPE_CHECK': '0',
       'CHAINER_KEEP_GRAPH_ON_REPORT': '1', 'CHAINER_LAZY_GRAD_SUM': '1',
       'CHAINER_CUDNN_FAST_BATCH_NORMALIZATION': '1', 'CHAINER_USE_CUDNN': 'never',
-      'CHAINER_USE_IDEEP': 'auto', 'CHAINER_DTYPE': 'float16'},
-     ['True', 'False', 'True', 'True', 'True', 'never', 'auto', 'float16']),
+      'CHAINER_USE_IDEEP': 'auto', 'CHAINER_DTYPE': 'float16',
+      'CHAINER_CUDNN_CHANNELS_LAST': '1'},
+     ['True', 'False', 'True', 'True', 'True', 'never', 'auto', 'float16',
+      'True']),
     ({'CHAINER_DTYPE': 'mixed16', 'CHAINER_DEBUG': '2', 'CHAINER_USE_CUDNN': '0'},
-     ['True', 'True', 'False', 'False', 'False', '0', 'never', "dtype('mixed16')"])])
+     ['True', 'True', 'False', 'False', 'False', '0', 'never', "dtype('mixed16')",
+      'False'])])
 def test_environment_variables(variables, expected):
     process = in_process(**variables)
     assert process.stderr == ''

@@ -105,6 +105,10 @@ class Side:
         return self.train(model, chainer.optimizers.MomentumSGD(0.01),
                           lambda: F.softmax_cross_entropy(model(x), t))
 
+    def resnet50_last(self, **arguments):
+        return chainer.using_config('cudnn_channels_last', True)(
+            self.resnet50(**arguments))
+
     def dcgan(self, batch, channels):
         gen = networks.Generator(self.numbers, channels)
         dis = networks.Discriminator(self.numbers, channels)

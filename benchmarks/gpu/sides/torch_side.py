@@ -59,14 +59,19 @@ class Side:
     def adam(self, model, **options):
         return torch.optim.Adam(model.parameters(), fused=True, **options)
 
-    def resnet50(self, batch, image, width, blocks, classes):
+    def resnet50(self, batch, image, width, blocks, classes,
+                 order=torch.contiguous_format):
         numbers = self.numbers
-        model = networks.make_resnet(numbers, width, blocks, classes).to(self.device)
-        x = self.send(numbers.input(batch, 3, image, image))
+        model = networks.make_resnet(numbers, width, blocks, classes).to(
+            self.device, memory_format=order)
+        x = self.send(numbers.input(batch, 3, image, image)).to(memory_format=order)
         t = self.send(numbers.labels(batch, classes))
         optimizer = torch.optim.SGD(
             model.parameters(), lr=.01, momentum=.9, fused=True)
         return self.train(model, optimizer, lambda: F.cross_entropy(model(x), t))
+
+    def resnet50_last(self, **arguments):
+        return self.resnet50(**arguments, order=torch.channels_last)
 
     def dcgan(self, batch, channels):
         numbers = self.numbers

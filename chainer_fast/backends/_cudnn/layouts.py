@@ -2,6 +2,7 @@
 second or last.
 """
 from chainer_fast.backends._cupy import cupy
+from chainer_fast.configuration import config
 
 # Addresses of tensors are multiples of so many bytes, as cuDNN's frontend tells it.
 ALIGNMENT = 16
@@ -31,13 +32,34 @@ def strides(shape, last):
 
 def channels_last(x):
     """Return whether an array has its channels last, and is not plain as well."""
-    return not x.flags.c_contiguous and _raw(x).flags.c_contiguous
+    return not x.flags.c_contiguous and x.ndim > 2 and raw(x).flags.c_contiguous
+
+
+def orders(x):
+    """Return the orders to try for convolutions of images, the best one first.
+
+    Returns
+    -------
+    tuple of bool
+        Whether the channels are last.
+    """
+    if config.cudnn_channels_last and x.dtype.char in 'ef':
+        return True, False
+    return channels_last(x),
+
+
+def keeps(*xs):
+    """Return whether a result of arrays of one shape has its channels last in memory.
+
+    It has where the configuration asks for it, and any of the arrays has.
+    """
+    return bool(config.cudnn_channels_last) and any(map(channels_last, xs))
 
 
 def dense(x, last):
     """Return an array in one of the two orders, the same one if it can be."""
     if last:
-        return _semantic(dense(_raw(x), False))
+        return semantic(dense(raw(x), False))
     return aligned(x if x.flags.c_contiguous else cupy.ascontiguousarray(x))
 
 
@@ -52,13 +74,42 @@ def aligned(x):
 def empty(shape, dtype, last):
     """Return a new array in one of the two orders."""
     if last:
-        return _semantic(cupy.empty((shape[0], *shape[2:], shape[1]), dtype))
+        return semantic(cupy.empty((shape[0], *shape[2:], shape[1]), dtype))
     return cupy.empty(shape, dtype)
 
 
-def _raw(x):
+def elementwise(kernel, operands):
+    """Call a kernel, which returns one array or some, and keep channels last.
+
+    Parameters
+    ----------
+    kernel : callable
+    operands : list
+        Arrays and numbers. If the arrays have one shape, and any has its channels last
+        in memory, so have the results.
+    """
+    if not config.cudnn_channels_last:
+        return kernel(*operands)
+    arrays = [x for x in operands if isinstance(x, cupy.ndarray)]
+    if len({x.shape for x in arrays}) != 1 or not keeps(*arrays):
+        return kernel(*operands)
+    results = kernel(*[
+        raw(x) if isinstance(x, cupy.ndarray) else x for x in operands])
+    if isinstance(results, tuple):
+        return tuple(map(semantic, results))
+    return semantic(results)
+
+
+def in_memory(arrays, last):
+    """Return arrays, or views with the channels last, in the order of their memory."""
+    return [raw(x) for x in arrays] if last else arrays
+
+
+def raw(x):
+    """Return a view with the channels last, of an array with the channels second."""
     return x.transpose(0, *range(2, x.ndim), 1)
 
 
-def _semantic(raw):
-    return raw.transpose(0, raw.ndim - 1, *range(1, raw.ndim - 1))
+def semantic(x):
+    """Return a view with the channels second, of an array with the channels last."""
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))

@@ -23,6 +23,7 @@ import typing as tp
 from chainer_fast._core.devices.launches import DeviceKernel
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header, namespace_of, raw_of
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels import Kernel, Result
 from chainer_fast.backends.kernels.common.elementwise import (
     MOST_AXES,
@@ -159,7 +160,10 @@ class Elements:
                     return NotImplemented
             if dtype.kind != 'f':
                 return NotImplemented
-            return cuda.elementwise(*spec, preamble=header(self.path))(*converted, *out)
+            kernel = cuda.elementwise(*spec, preamble=header(self.path))
+            if not out:
+                return layouts.elementwise(kernel, converted)
+            return kernel(*converted, *out)
 
         return form
 

@@ -36,7 +36,7 @@ class FloatUfunc(FloatFunction):
 
     def compute(self, x: NdArray) -> NdArray:
         """Returns the values of the function on an array."""
-        return getattr(backend.get_array_module(x), self.ufunc)(x)
+        return unary.apply(getattr(backend.get_array_module(x), self.ufunc), x)
 
     def gradient(self, *kept_and_gy: tp.Any) -> Variable:
         """Returns the gradient, from the variables that are kept and that of ``y``."""

@@ -2,6 +2,7 @@
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.graph_optimizations._replay import RecordedGradients
 
 
@@ -31,7 +32,8 @@ class Gradients(RecordedGradients):
     def _join(self, found):
         """Copy gradients of each dtype to one array, so that one copy takes them out.
 
-        The places of the gradients are noted: dtype, begin, end and shape.
+        The places of the gradients are noted: dtype, begin, end, shape, and whether
+        channels are last in memory.
         """
         self._places: list[tp.Any] = []
         sizes: dict[tp.Any, tp.Any] = {}
@@ -41,12 +43,12 @@ class Gradients(RecordedGradients):
                 continue
             begin = sizes.get(g.dtype, 0)
             sizes[g.dtype] = begin + g.size
-            self._places.append((g.dtype, begin, begin + g.size, g.shape))
+            self._places.append(
+                (g.dtype, begin, begin + g.size, g.shape, layouts.keeps(g)))
         joined = {dtype: cuda.cupy.empty(size, dtype) for dtype, size in sizes.items()}
         for g, place in zip(found, self._places, strict=True):
             if g is not None:
-                dtype, begin, end, shape = place
-                joined[dtype][begin:end].reshape(shape)[...] = g
+                _part(joined, place)[...] = g
         return list(joined.values())
 
     def new_arrays(self):
@@ -54,6 +56,13 @@ class Gradients(RecordedGradients):
         wholes = [cuda.cupy.empty(x.shape, x.dtype) for x in self.found]
         by_dtype = {x.dtype: x for x in wholes}
         return wholes, [
-            None if place is None else
-            by_dtype[place[0]][place[1]:place[2]].reshape(place[3])
-            for place in self._places]
+            None if place is None else _part(by_dtype, place) for place in self._places]
+
+
+def _part(wholes, place):
+    """Return the part of a joined array that is one gradient."""
+    dtype, begin, end, shape, last = place
+    part = wholes[dtype][begin:end]
+    if not last:
+        return part.reshape(shape)
+    return layouts.semantic(part.reshape(shape[0], *shape[2:], shape[1]))

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 from chainer_fast import _numbers, initializers, link, variable
+from chainer_fast.backends.kernels import convolution
+from chainer_fast.configuration import config
 from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
@@ -71,10 +73,20 @@ class Filtered(link.Link):
         W = self.W
         if W.raw_array is None:
             self._initialize_params(x.shape[1])
+        if config.cudnn_channels_last:
+            lay_out(W)
         return self._apply_filters(x, W, self.b)
 
     def _apply_filters(self, x, W, b):
         raise NotImplementedError
+
+
+def lay_out(W):
+    """Give a parameter its filters in the order in memory that convolutions prefer."""
+    array = W.raw_array
+    in_order = array if W.layout is not None else convolution.laid_out(array)
+    if in_order is not array:
+        W.array = in_order
 
 
 def shift(in_channels, out_channels, ksize):

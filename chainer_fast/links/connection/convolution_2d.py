@@ -4,7 +4,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import _numbers, memory_layouts
-from chainer_fast.configuration import get_compute_mode
+from chainer_fast.configuration import config, get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
@@ -180,6 +180,8 @@ class Convolution2D(_filters.Filtered):
         if W.raw_array is None:
             _, in_channels, _, _ = as_variable(x).shape
             self._initialize_params(in_channels)
+        if config.cudnn_channels_last:
+            _filters.lay_out(W)
         if self.groups == 1 and self.dilate == (1, 1) and not self.cudnn_fast:
             # Saves the function checking its keyword arguments.
             return convolution_2d.convolution_2d(x, W, self.b, self.stride, self.pad)

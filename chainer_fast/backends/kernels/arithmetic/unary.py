@@ -8,6 +8,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.types import NdArray
 
 # By the name of the function: of its argument x or its value y, and the gradient g.
@@ -61,12 +62,30 @@ def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
             {(a.dtype, a.shape) for a in arrays} != {(g.dtype, g.shape)}):
         return NotImplemented
     names = [*known, 'g']
-    return cuda.elementwise(
+    return layouts.elementwise(cuda.elementwise(
         ', '.join(['T in_' + each for each in names]), 'T gx',
         'using R = decltype(T() + T()); const R %s; gx = %s' % (
             ', '.join([f'{each} = in_{each}' for each in names]),
             _GRADIENTS[name]),
-        name + '_grad')(*arrays)
+        name + '_grad'), arrays)
+
+
+def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
+    """Return a ufunc of an array; on a GPU, of images in their order in memory.
+
+    Parameters
+    ----------
+    ufunc : callable
+        Of the array's module.
+    x : array
+
+    Returns
+    -------
+    array
+    """
+    if isinstance(x, cuda.ndarray):
+        return layouts.elementwise(ufunc, [x])
+    return ufunc(x)
 
 
 def has_rsqrt(x: NdArray) -> bool:

@@ -5,6 +5,7 @@ import math
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.types import NdArray
 
 # CuPy joins more arrays than these by one launch, and fewer by one for each of them.
@@ -22,6 +23,15 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     if not 1 < len(arrays) <= _FEW or not all([x.dtype == first.dtype for x in arrays]):
         return NotImplemented
     axis = axis % first.ndim
+    if axis == 1 and layouts.keeps(*arrays):
+        # In memory, channels are the last axis.
+        arrays = [layouts.raw(x) for x in arrays]
+        return layouts.semantic(_join(arrays, first.ndim - 1))
+    return _join(arrays, axis)
+
+
+def _join(arrays, axis):
+    first = arrays[0]
     outer, inner = first.shape[:axis], first.shape[axis + 1:]
     lengths = [x.shape[axis] for x in arrays]
     out = cuda.cupy.empty((*outer, sum(lengths), *inner), first.dtype)

@@ -5,6 +5,9 @@ from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 from chainer_fast._core.devices.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
 
+from chainer_fast.backends._cudnn import layouts
+from chainer_fast.configuration import config
+
 # Axes of a kernel at most.
 cdef enum:
     _MOST_AXES = 5
@@ -28,7 +31,7 @@ cdef object _on_device(
     cdef int device = 0
     cdef intptr_t context = current_context(&device)
     cdef int kind, i
-    cdef bint contiguous = True
+    cdef bint contiguous = True, last = False
     cdef intptr_t addresses[3]
     cdef _Axes axes
     if context == 0 or not is_on_device(a):
@@ -48,9 +51,13 @@ cdef object _on_device(
             return None
         contiguous = contiguous and array._c_contiguous
     axes.n = 0
+    if not contiguous and config.cudnn_channels_last:
+        for i in range(loop.arrays):
+            last = last or _is_channels_last(<object>x[i], shape)
     if loop.kernels is not None and (
-            contiguous or _read_axes(x, loop.arrays, shape, &axes)):
-        return _launch(loop, context, kind, addresses, &axes, shape, dtype, p, q)
+            contiguous or _read_axes(x, loop.arrays, shape, last, &axes)):
+        return _launch(
+            loop, context, kind, addresses, &axes, shape, dtype, last, p, q)
     if loop.on_device is None:
         return None
     found = loop.on_device(*[<object>x[i] for i in range(loop.arrays)],
@@ -58,17 +65,40 @@ cdef object _on_device(
     return None if found is NotImplemented else found
 
 
-cdef bint _read_axes(PyObject **x, int n, tuple shape, _Axes *axes) except -1:
-    """Read the axes of arrays of one shape, the last one first.
+cdef bint _is_channels_last(object array, tuple shape) except -1:
+    """Tell whether an array lies channels last, without gaps, and not in C order."""
+    cdef tuple strides = array.strides
+    cdef Py_ssize_t step = array.itemsize, length
+    cdef int ndim = len(shape), i, axis
+    if ndim < 3 or array._c_contiguous:
+        return False
+    for i in range(ndim):
+        axis = _channels_first(ndim, i)
+        length = shape[axis]
+        if length != 1 and <Py_ssize_t>strides[axis] != step:
+            return False
+        step *= length
+    return True
+
+
+cdef int _channels_first(int ndim, int i) noexcept:
+    """Return the axis whose elements are the next ones in memory after ``i`` axes."""
+    return 1 if i == 0 else 0 if i == ndim - 1 else ndim - i
+
+
+cdef bint _read_axes(
+        PyObject **x, int n, tuple shape, bint last, _Axes *axes) except -1:
+    """Read the axes of arrays of one shape, the last one first, or that of channels.
 
     An axis is joined with the next one if the strides of all arrays allow it. False if
     too many are left, or there are too many elements for indexes of 32 bits.
     """
     cdef list strides = [(<object>x[i]).strides for i in range(n)]
     cdef Py_ssize_t length, size = 1
-    cdef int axis, i
+    cdef int ndim = len(shape), axis, i, k
     cdef bint joins
-    for axis in range(len(shape) - 1, -1, -1):
+    for k in range(ndim):
+        axis = _channels_first(ndim, k) if last else ndim - 1 - k
         length = shape[axis]
         if length == 1:
             continue
@@ -88,15 +118,24 @@ cdef bint _read_axes(PyObject **x, int n, tuple shape, _Axes *axes) except -1:
         for i in range(n):
             axes.strides[i][axes.n] = (<tuple>strides[i])[axis]
         axes.n += 1
+    if last and axes.n == 1:
+        # Their elements are neighbours, but for arrays that repeat one.
+        for i in range(n):
+            if axes.strides[i][0] != (<object>x[i]).itemsize:
+                return True
+        axes.n = 0
     return True
 
 
 cdef object _launch(
         Loop loop, intptr_t context, int kind, intptr_t *addresses, _Axes *axes,
-        object shape, object dtype, double p, double q):
-    """Launch the kernel of a loop; results are contiguous, as CuPy's are."""
-    cdef object out = new_on_device(shape, dtype)
-    cdef object second = new_on_device(shape, dtype) if loop.outputs == 2 else None
+        object shape, object dtype, bint last, double p, double q):
+    """Launch the kernel of a loop; results are contiguous, as CuPy's are.
+
+    With ``last``, they have their channels last in memory.
+    """
+    cdef object out = _new(shape, dtype, last)
+    cdef object second = _new(shape, dtype, last) if loop.outputs == 2 else None
     cdef Arguments arguments
     cdef Py_ssize_t size = out.size
     cdef int i, k
@@ -118,6 +157,10 @@ cdef object _launch(
             arguments.add[Py_ssize_t](axes.strides[i][k])
     (<DeviceKernel>loop.kernels[axes.n]).launch(context, kind, size, arguments)
     return out if second is None else (out, second)
+
+
+cdef object _new(object shape, object dtype, bint last):
+    return layouts.empty(shape, dtype, True) if last else new_on_device(shape, dtype)
 
 
 cdef float _narrow(int kind, double constant) except? -1:

@@ -15,6 +15,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends import _cudnn, arrays
+from chainer_fast.backends._cudnn import convolution as by_cudnn
 from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
@@ -158,6 +159,25 @@ def keeps_channels_last(x: NdArray) -> bool:
     They do with cuDNN, and have the result in the order of the images.
     """
     return isinstance(x, ndarray) and _cudnn.wanted()
+
+
+def laid_out(W: NdArray) -> NdArray:
+    """Return filters in the order in memory that convolutions prefer.
+
+    Parameters
+    ----------
+    W : array
+        Filters.
+
+    Returns
+    -------
+    array
+        The same array, or a copy with the input channels last in memory: on a GPU with
+        cuDNN, where ``config.cudnn_channels_last`` asks for it.
+    """
+    if isinstance(W, ndarray) and _cudnn.wanted():
+        return by_cudnn.laid_out(W)
+    return W
 
 
 @kernel(compiled=_compiled.convolve, device=_device.convolve)

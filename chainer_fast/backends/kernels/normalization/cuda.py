@@ -7,6 +7,7 @@ statistics; ``G`` and ``M`` are those of the gradients and of means that are giv
 """
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy
@@ -14,6 +15,7 @@ import numpy
 from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 from chainer_fast.backends.kernels.reduction import cuda as reduction
@@ -141,12 +143,16 @@ def batch_apply(
         x: NdArray, gamma: NdArray, beta: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...]) -> NdArray:
     shape = kept_shape(x.shape, axis)
-    return _elementwise(
+    last = layouts.keeps(x)
+    y = layouts.empty(x.shape, x.dtype, last)
+    _elementwise(
         'T x, P gamma, P beta, M mean, S inv_std', 'T y',
         'y = chainer_fast::normalization::normalized<S>('
         'x, mean, S(gamma) * inv_std, beta)',
-        'normalization_apply')(
-            x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
+        'normalization_apply')(*layouts.in_memory([
+            x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)], y],
+            last))
+    return y
 
 
 def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
@@ -206,11 +212,14 @@ def batch_backward(
     statistics = gamma, mean, inv_std, *sums
     shape = kept_shape(x.shape, axis)
     statistics = [each.reshape(shape) for each in statistics]
-    gx = cuda.cupy.empty(x.shape, x.dtype)
+    last = layouts.keeps(x, gy)
+    gx = layouts.empty(x.shape, x.dtype, last)
+    in_memory = functools.partial(layouts.in_memory, last=last)
     if fixed:
         _elementwise(
             'G gy, P gamma, S inv_std', 'T gx', 'gx = S(gy) * (S(gamma) * inv_std)',
-            'normalization_fixed_grad')(gy, statistics[0], statistics[2], gx)
+            'normalization_fixed_grad')(
+                *in_memory([gy, statistics[0], statistics[2], gx]))
     else:
         _elementwise(
             _INPUTS + 'S by_gamma, S by_beta, S share', 'T gx', '''
@@ -219,7 +228,8 @@ def batch_backward(
                     x, gy, mean, by_beta * share, factor,
                     -factor * inv_std * by_gamma * share)
             ''', 'normalization_batch_grad')(
-                x, gy, *statistics, _share(x.shape, axis), gx)
+                *in_memory([x, gy, *statistics]), _share(x.shape, axis),
+                *in_memory([gx]))
     return gx, *results
 
 

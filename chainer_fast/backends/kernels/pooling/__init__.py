@@ -5,7 +5,7 @@ All kernels take the window as tuples with a number for each axis of the images:
 the images on either side. An element of a window is named by its index in the window,
 in C order. Elements are visited in that order, too, so that sums round alike wherever
 they are computed; halves are summed up in single precision. Results of images that lie
-channels last in host memory do so, too.
+channels last in host memory do so, too; on a GPU where the configuration asks for it.
 
 The reference goes over the elements of the window, a few, and handles all places at
 once: the elements of one index lie a stride apart in the padded images.
@@ -19,7 +19,8 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends import arrays
-from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.pooling import compiled
 from chainer_fast.backends.kernels.pooling import cuda as device
@@ -30,7 +31,16 @@ from chainer_fast.backends.kernels.pooling.windows import (
 )
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
-lies_channels_last: tp.Any = compiled.lies_channels_last
+
+def lies_channels_last(x: NdArray) -> bool:
+    """Return whether gradients of images are to have their channels last in memory.
+
+    They are where the images have: in host memory, and where
+    ``config.cudnn_channels_last`` asks for it on a GPU.
+    """
+    if isinstance(x, ndarray):
+        return layouts.keeps(x)
+    return compiled.lies_channels_last(x)
 
 
 def _spans(lengths, ksize, stride, pad, outs):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.common import cuda_text as text
 from chainer_fast.backends.kernels.pooling import cuda_windows
 from chainer_fast.backends.kernels.pooling.windows import check_index_dtype, places
@@ -116,10 +117,11 @@ def max_pool(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
     outs = places(x.shape[2:], ksize, stride, pad, cover_all)
-    y = cuda.cupy.empty(x.shape[:2] + outs, x.dtype)
-    indexes = cuda.cupy.empty(y.shape, 'i')
+    last = layouts.keeps(x)
+    y, indexes = [layouts.empty(x.shape[:2] + outs, dtype, last)
+                  for dtype in (x.dtype, 'i')]
     MaxPoolingNDKernelForward.launch(
-        x, x.shape[2:], outs, (ksize, stride, pad), (), (y, indexes))
+        x, x.shape[2:], outs, (ksize, stride, pad), (), (y, indexes), last)
     return y, indexes
 
 
@@ -128,10 +130,11 @@ def put(
         pad: tuple[int, ...], lengths: tuple[int, ...],
         channels_last: bool = False) -> NdArray:
     check_index_dtype(indexes)
-    gx = cuda.cupy.empty(gy.shape[:2] + tuple(lengths), gy.dtype)
+    indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
+    last = channels_last or layouts.keeps(gy)
+    gx = layouts.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
     MaxPoolingNDKernelBackward.launch(
-        gy, lengths, gy.shape[2:], (ksize, stride, pad),
-        (cuda.cupy.ascontiguousarray(indexes),), (gx,))
+        gy, lengths, gy.shape[2:], (ksize, stride, pad), (indexes,), (gx,), last)
     return gx
 
 
@@ -139,19 +142,21 @@ def pick(
         x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...]) -> NdArray:
     check_index_dtype(indexes)
-    y = cuda.cupy.empty(indexes.shape, x.dtype)
+    indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
+    last = layouts.keeps(x)
+    y = layouts.empty(indexes.shape, x.dtype, last)
     MaxPoolingNDKernelForwardWithIndexes.launch(
-        x, x.shape[2:], y.shape[2:], (ksize, stride, pad),
-        (cuda.cupy.ascontiguousarray(indexes),), (y,))
+        x, x.shape[2:], y.shape[2:], (ksize, stride, pad), (indexes,), (y,), last)
     return y
 
 
 def window_sum(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
-    y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
+    last = layouts.keeps(x)
+    y = layouts.empty(x.shape[:2] + tuple(outs), x.dtype, last)
     AveragePoolingNDKernelForward.launch(
-        x, x.shape[2:], outs, (ksize, stride, pad), (divisor,), (y,))
+        x, x.shape[2:], outs, (ksize, stride, pad), (divisor,), (y,), last)
     return y
 
 
@@ -159,9 +164,10 @@ def window_spread(
         gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,
         channels_last: bool = False) -> NdArray:
-    gx = cuda.cupy.empty(gy.shape[:2] + tuple(lengths), gy.dtype)
+    last = channels_last or layouts.keeps(gy)
+    gx = layouts.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
     AveragePoolingNDKernelBackward.launch(
-        gy, lengths, gy.shape[2:], (ksize, stride, pad), (divisor,), (gx,))
+        gy, lengths, gy.shape[2:], (ksize, stride, pad), (divisor,), (gx,), last)
     return gx
 
 
@@ -175,4 +181,4 @@ def mean_spread(
         gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...],
         channels_last: bool = False) -> NdArray:
-    return window_spread(gy, ksize, stride, pad, lengths, 0)
+    return window_spread(gy, ksize, stride, pad, lengths, 0, channels_last)

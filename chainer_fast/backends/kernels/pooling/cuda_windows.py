@@ -13,6 +13,7 @@ import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.common import cuda_text as text
 from chainer_fast.backends.kernels.pooling.windows import check_window
 from chainer_fast.types import NdArray
@@ -29,19 +30,21 @@ class _Code:
 
     @classmethod
     @cuda.memoize()
-    def generate(klass, ndim: int):
+    def generate(klass, ndim: int, last: bool = False):
         """Return the arguments of ``cuda.elementwise``, for images of ``ndim`` axes.
 
         The kernel takes the source, the numbers in the order lengths, places, window,
-        stride and padding, :meth:`in_params`, the result and :meth:`out_params`.
+        stride and padding, :meth:`in_params`, the result and :meth:`out_params`. For
+        arrays whose channels are the last axis, it takes their number before
+        :meth:`in_params`.
         """
-        return klass()._generate(ndim)
+        return klass()._generate(ndim, last)
 
     @classmethod
     def launch(
             klass, source: NdArray, lengths: tp.Sequence[int], outs: tp.Sequence[int],
             window: tuple[tp.Any, ...], extra: tuple[tp.Any, ...],
-            results: tuple[NdArray, ...]) -> None:
+            results: tuple[NdArray, ...], last: bool = False) -> None:
         """Run the kernel.
 
         Parameters
@@ -56,12 +59,22 @@ class _Code:
             Values of :meth:`in_params`.
         results : tuple of cupy.ndarray
             Arrays that the kernel fills.
+        last : bool
+            Whether these have their channels last in memory. Other arrays are copied
+            into the same order if need be.
         """
         check_window(lengths, *window)
         numbers = [
             operator.index(n) for each in (lengths, outs, *window) for n in each]
+        if last:
+            numbers.append(source.shape[1])
+            source, *results = map(layouts.raw, (source, *results))
+            extra = [layouts.raw(each) if isinstance(each, cuda.ndarray) else each
+                     for each in extra]
+        extra = [cuda.cupy.ascontiguousarray(each)
+                 if isinstance(each, cuda.ndarray) else each for each in extra]
         preamble = header('chainer_fast/backends/kernels/pooling/elements.hpp')
-        cuda.elementwise(*klass.generate(len(lengths)), preamble=preamble)(
+        cuda.elementwise(*klass.generate(len(lengths), last), preamble=preamble)(
             cuda.cupy.ascontiguousarray(source), *numbers, *extra, *results)
 
     # Texts that make up a kernel, besides main().
@@ -89,12 +102,31 @@ class _Code:
         """Code that comes first."""
         return self._before
 
-    def _signature(self, ndim, source, result):
+    def _signature(self, ndim, last, source, result):
         numbers = [
             'int32 ' + each for prefix in _NUMBERS for each in text.vars(prefix, ndim)]
+        numbers += ['int32 channels'] * last
         return (
             ', '.join([source, *numbers, *self.in_params()]),
             ', '.join([result, *self.out_params()]))
+
+
+def _write_image(writer, last):
+    """Write the beginning of a kernel, and return what an index is made of.
+
+    Returns
+    -------
+    callable
+        It takes the lengths of axes and coordinates, and returns an expression: the
+        index of an element of the same channel.
+    """
+    if not last:
+        writer.write('ptrdiff_t image = i;')
+        return lambda lengths, xs: text.muladdexp(lengths, xs, 'image')
+    writer.write('const int channel = i % channels;')
+    writer.write('ptrdiff_t image = i / channels;')
+    return lambda lengths, xs: '(channel + channels * %s)' % (
+        text.muladdexp(lengths, xs, 'image'))
 
 
 def _write(writer, code):
@@ -128,11 +160,11 @@ class PoolingNDKernelForward(_Code):
         """
         return self._after
 
-    def _generate(self, ndim):
+    def _generate(self, ndim, last):
         length, out, k, stride, pad = [text.vars(p, ndim) for p in _NUMBERS]
         place, first, x = [text.vars(p, ndim) for p in ('place', 'first', 'x')]
         writer = text.Writer()
-        writer.write('ptrdiff_t image = i;')
+        index = _write_image(writer, last)
         text.write_division(writer, 'image', place, out)
         _write(writer, self.before())
         for j in range(ndim):
@@ -144,13 +176,13 @@ class PoolingNDKernelForward(_Code):
                 .format(x[j], first[j], k[j], length[j]), 'inc')
         from_first = ['(%s - %s)' % pair for pair in zip(x, first, strict=True)]
         writer.write('const int at = %s;' % text.muladdexp(k, from_first, '0'))
-        _write(writer, self.main(text.muladdexp(length, x, 'image'), x))
+        _write(writer, self.main(index(length, x), x))
         for _ in range(ndim):
             writer.write('}', 'dec')
         _write(writer, self.after(place))
         return (
-            *self._signature(ndim, 'raw T in', 'T out'), writer.get(),
-            '%s_%dd' % (self.name(), ndim))
+            *self._signature(ndim, last, 'raw T in', 'T out'), writer.get(),
+            '%s_%dd%s' % (self.name(), ndim, '_last' * last))
 
 
 class PoolingNDKernelBackward(_Code):
@@ -181,11 +213,11 @@ class PoolingNDKernelBackward(_Code):
         """
         return self._after
 
-    def _generate(self, ndim):
+    def _generate(self, ndim, last):
         length, out, k, stride, pad = [text.vars(p, ndim) for p in _NUMBERS]
         place, way, x = [text.vars(p, ndim) for p in ('place', 'way', 'x')]
         writer = text.Writer()
-        writer.write('ptrdiff_t image = i;')
+        index = _write_image(writer, last)
         text.write_division(writer, 'image', x, length)
         _write(writer, self.before())
         for j in range(ndim):
@@ -200,10 +232,10 @@ class PoolingNDKernelBackward(_Code):
         from_first = [
             '(%s - %s * %s)' % each for each in zip(way, place, stride, strict=True)]
         writer.write('const int at = %s;' % text.muladdexp(k, from_first, '0'))
-        _write(writer, self.main(text.muladdexp(out, place, 'image'), x, place))
+        _write(writer, self.main(index(out, place), x, place))
         for _ in range(ndim):
             writer.write('}', 'dec')
         _write(writer, self.after(x))
         return (
-            *self._signature(ndim, 'raw T gy', 'T gx'), writer.get(),
-            '%s_%dd' % (self.name(), ndim))
+            *self._signature(ndim, last, 'raw T gy', 'T gx'), writer.get(),
+            '%s_%dd%s' % (self.name(), ndim, '_last' * last))
