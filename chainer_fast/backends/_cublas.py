@@ -135,7 +135,8 @@ def _gemm_of_graph(handle, *args):
     for kind, x in zip(types, args, strict=True):
         # ctypes would leave away the upper bits.
         if kind is number and not -1 << 31 <= x < 1 << 31:
-            raise OverflowError('cuBLAS takes no sizes over 2**31 - 1, found %d' % x)
+            raise OverflowError(
+                'cuBLAS accepts no sizes over 2**31 - 1, found %s' % (x,))
     handle = address(handle)
     stream = cupy.cuda.get_current_stream().ptr
     status = (

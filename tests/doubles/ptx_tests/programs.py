@@ -6,6 +6,11 @@ from tests.doubles.ptx import kinds, launch, memory, text
 HEAD = '.version 8.8\n.target sm_75\n.address_size 64\n'
 # An address as of a device.
 BASE = 0x7f0000000000
+# The end of a body: each thread stores %r10 in its own word of the array.
+STORE = '''
+    mad.lo.s64 %rd10, %rd9, 4, %rd0;
+    st.global.u32 [%rd10], %r10;
+'''
 
 
 def module(body, n_pointers=1, outside='', directives=''):

@@ -4,12 +4,7 @@ import pytest
 
 from tests.doubles.ptx import launch, memory, text, threads
 from tests.doubles.ptx.faults import Fault, Unknown
-from tests.doubles.ptx_tests.programs import BASE, HEAD, run
-
-STORE = '''
-    mad.lo.s64 %rd10, %rd9, 4, %rd0;
-    st.global.u32 [%rd10], %r10;
-'''
+from tests.doubles.ptx_tests.programs import BASE, HEAD, STORE, run
 
 
 def test_threads_part_and_meet():

@@ -3,8 +3,7 @@ import numpy as np
 import pytest
 
 from tests.doubles.ptx.faults import Fault
-from tests.doubles.ptx_tests.programs import run
-from tests.doubles.ptx_tests.test_threads import STORE
+from tests.doubles.ptx_tests.programs import STORE, run
 
 LANE = np.arange(64) % 32
 
