@@ -23,7 +23,7 @@ import zlib
 import numpy
 
 # Launches of a kernel that differ in sizes, in one process.
-MOST = 30
+MOST = 8
 # Larger ones are kept of kernels alone that have no others.
 THREADS, BYTES = 1 << 12, 1 << 18
 MOST_BYTES = 1 << 24
