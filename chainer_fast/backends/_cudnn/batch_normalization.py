@@ -6,8 +6,8 @@ moments, which a single kernel of our own normalizes by.
 """
 import numpy
 
-from chainer_fast.backends import _captures
-from chainer_fast.backends._cudnn import layouts, library, plans
+from chainer_fast.backends import _captures, _image_orders
+from chainer_fast.backends._cudnn import library, plans
 from chainer_fast.backends._cupy import cupy
 
 _SINGLE = numpy.dtype('f')
@@ -22,17 +22,17 @@ def batch_forward(x, gamma, beta, axis, eps):
     shape = _shape(x, axis, gamma, beta)
     if shape is None:
         return NotImplemented
-    last = layouts.channels_last(x)
+    last = _image_orders.channels_last(x)
     channels = gamma.shape
-    y = layouts.empty(x.shape, x.dtype, last)
+    y = _image_orders.empty(x.shape, x.dtype, last)
     mean, var, inv_std, unused = [cupy.empty(channels, 'f') for _ in range(4)]
     # cuDNN moves running statistics towards the mean and the unbiased variance. From
     # zero and with this step, they come to the variance of the batch.
     zeros = _zeros(channels[0])
     count = x.size // gamma.size
     arrays = {
-        'x': layouts.dense(x, last), 'gamma': layouts.aligned(gamma),
-        'beta': layouts.aligned(beta), 'eps': plans.number(float(eps)),
+        'x': _image_orders.dense(x, last), 'gamma': _image_orders.aligned(gamma),
+        'beta': _image_orders.aligned(beta), 'eps': plans.number(float(eps)),
         'step': plans.number((count - 1) / count),
         'running_mean': zeros, 'running_var': zeros, 'y': y, 'mean': mean,
         'inv_std': inv_std, 'new_mean': unused, 'new_var': var}
@@ -46,13 +46,13 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     shape = _shape(x, axis, gamma, mean, inv_std)
     if fixed or shape is None or gy.dtype != x.dtype:
         return NotImplemented
-    last = layouts.channels_last(x)
-    gx = layouts.empty(x.shape, x.dtype, last)
+    last = _image_orders.channels_last(x)
+    gx = _image_orders.empty(x.shape, x.dtype, last)
     ggamma, gbeta = [cupy.empty(gamma.shape, 'f') for _ in range(2)]
     arrays = {
-        'x': layouts.dense(x, last), 'gy': layouts.dense(gy, last),
-        'gamma': layouts.aligned(gamma), 'mean': layouts.aligned(mean),
-        'inv_std': layouts.aligned(inv_std), 'gx': gx, 'ggamma': ggamma,
+        'x': _image_orders.dense(x, last), 'gy': _image_orders.dense(gy, last),
+        'gamma': _image_orders.aligned(gamma), 'mean': _image_orders.aligned(mean),
+        'inv_std': _image_orders.aligned(inv_std), 'gx': gx, 'ggamma': ggamma,
         'gbeta': gbeta}
     if not plans.run(_backward, (shape,), arrays, x.dtype, last, ordinary=_ORDINARY):
         return NotImplemented

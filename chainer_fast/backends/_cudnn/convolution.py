@@ -5,8 +5,8 @@ functions return ``NotImplemented`` where cuDNN has no engine.
 """
 import functools
 
-from chainer_fast.backends import _captures
-from chainer_fast.backends._cudnn import layouts, plans
+from chainer_fast.backends import _captures, _image_orders
+from chainer_fast.backends._cudnn import plans
 
 
 def convolve(x, W, b, stride, pad, dilate, groups, outs):
@@ -14,14 +14,15 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     geometry = _geometry(x, W, W.shape, stride, pad, dilate, x.shape[2:], outs)
     if geometry is None:
         return NotImplemented
-    for last in layouts.orders(x):
-        y = layouts.empty((x.shape[0], W.shape[0]) + tuple(outs), x.dtype, last)
+    for last in _image_orders.orders(x):
+        y = _image_orders.empty((x.shape[0], W.shape[0]) + tuple(outs), x.dtype, last)
         facts = x.shape, W.shape, y.shape, *geometry
         # Copies that the arrays may need are made here, for both attempts.
-        arrays = {'x': layouts.dense(x, last), 'W': layouts.dense(W, last), 'result': y}
+        arrays = {'x': _image_orders.dense(x, last),
+                  'W': _image_orders.dense(W, last), 'result': y}
         if b is not None and b.dtype == x.dtype:
             # Few engines add a bias; those that do save a launch.
-            bias = layouts.dense(b, False)
+            bias = _image_orders.dense(b, False)
             if _run(_biased, facts, {**arrays, 'b': bias}, last):
                 return y
         if _run(_forward, facts, arrays, last):
@@ -34,10 +35,11 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     geometry = _geometry(x, W, W.shape, stride, pad, dilate, outs, x.shape[2:])
     if geometry is None:
         return NotImplemented
-    for last in layouts.orders(x):
-        y = layouts.empty(
+    for last in _image_orders.orders(x):
+        y = _image_orders.empty(
             (x.shape[0], W.shape[1] * groups) + tuple(outs), x.dtype, last)
-        arrays = {'x': layouts.dense(x, last), 'W': layouts.dense(W, last), 'result': y}
+        arrays = {'x': _image_orders.dense(x, last),
+                  'W': _image_orders.dense(W, last), 'result': y}
         if _run(_by_data, (x.shape, W.shape, y.shape, *geometry), arrays, last):
             return _add_bias(y, b)
     return NotImplemented
@@ -49,10 +51,10 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     geometry = _geometry(x, gy, shape, stride, pad, dilate, x.shape[2:], gy.shape[2:])
     if geometry is None or dtype != x.dtype:
         return NotImplemented
-    for last in layouts.orders(x):
-        gW = layouts.empty(shape, dtype, last)
-        arrays = {
-            'x': layouts.dense(x, last), 'gy': layouts.dense(gy, last), 'result': gW}
+    for last in _image_orders.orders(x):
+        gW = _image_orders.empty(shape, dtype, last)
+        arrays = {'x': _image_orders.dense(x, last),
+                  'gy': _image_orders.dense(gy, last), 'result': gW}
         if _run(_by_filters, (x.shape, gy.shape, shape, *geometry), arrays, last):
             return gW
     return NotImplemented
@@ -63,11 +65,11 @@ def laid_out(W):
 
     During a capture, where a copy would have no values yet, they are as they are.
     """
-    if W.ndim < 3 or layouts.raw(W).flags.c_contiguous or (
-            not layouts.orders(W)[0] or _captures.is_capturing()):
+    if W.ndim < 3 or _image_orders.raw(W).flags.c_contiguous or (
+            not _image_orders.orders(W)[0] or _captures.is_capturing()):
         return W
     with W.device:
-        return layouts.dense(W, True)
+        return _image_orders.dense(W, True)
 
 
 def _run(describe, facts, arrays, last):
@@ -75,8 +77,8 @@ def _run(describe, facts, arrays, last):
 
 
 def _add_bias(y, b):
-    if b is not None and layouts.channels_last(y):
-        in_memory = layouts.raw(y)
+    if b is not None and _image_orders.channels_last(y):
+        in_memory = _image_orders.raw(y)
         in_memory += b
     elif b is not None:
         y += b.reshape((-1,) + (1,) * (y.ndim - 2))

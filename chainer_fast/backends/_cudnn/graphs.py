@@ -1,7 +1,8 @@
 """Descriptions of what cuDNN is to compute."""
 import numpy
 
-from chainer_fast.backends._cudnn import layouts, library
+from chainer_fast.backends import _image_orders
+from chainer_fast.backends._cudnn import library
 
 _TYPES = {'e': 'HALF', 'f': 'FLOAT', 'd': 'DOUBLE'}
 
@@ -45,7 +46,7 @@ class Graph:
     def operand(self, name, shape, dtype=None):
         """Return a new tensor."""
         return self.native.tensor(
-            name=name, dim=list(shape), stride=layouts.strides(shape, self._last),
+            name=name, dim=list(shape), stride=_image_orders.strides(shape, self._last),
             data_type=self._type(dtype or self._dtype), uid=self._number(name))
 
     def number(self, name, ndim):
@@ -57,5 +58,5 @@ class Graph:
     def result(self, tensor, name, shape, dtype=None):
         """Give a tensor that the graph computes a name, and let it be written."""
         tensor.set_output(True).set_data_type(self._type(dtype or self._dtype))
-        tensor.set_dim(list(shape)).set_stride(layouts.strides(shape, self._last))
+        tensor.set_dim(list(shape)).set_stride(_image_orders.strides(shape, self._last))
         tensor.set_uid(self._number(name))

@@ -21,9 +21,8 @@ import inspect
 import typing as tp
 
 from chainer_fast._core.devices.launches import DeviceKernel
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.backends._cuda_kernel import header, namespace_of, raw_of
-from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels import Kernel, Result
 from chainer_fast.backends.kernels.common.elementwise import (
     MOST_AXES,
@@ -162,7 +161,7 @@ class Elements:
                 return NotImplemented
             kernel = cuda.elementwise(*spec, preamble=header(self.path))
             if not out:
-                return layouts.elementwise(kernel, converted)
+                return _image_orders.elementwise(kernel, converted)
             return kernel(*converted, *out)
 
         return form

@@ -1,8 +1,7 @@
 """Recorded gradients of a call of a static chain."""
 import typing as tp
 
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.graph_optimizations._replay import RecordedGradients
 
 
@@ -44,7 +43,7 @@ class Gradients(RecordedGradients):
             begin = sizes.get(g.dtype, 0)
             sizes[g.dtype] = begin + g.size
             self._places.append(
-                (g.dtype, begin, begin + g.size, g.shape, layouts.keeps(g)))
+                (g.dtype, begin, begin + g.size, g.shape, _image_orders.keeps(g)))
         joined = {dtype: cuda.cupy.empty(size, dtype) for dtype, size in sizes.items()}
         for g, place in zip(found, self._places, strict=True):
             if g is not None:
@@ -65,4 +64,4 @@ def _part(wholes, place):
     part = wholes[dtype][begin:end]
     if not last:
         return part.reshape(shape)
-    return layouts.semantic(part.reshape(shape[0], *shape[2:], shape[1]))
+    return _image_orders.semantic(part.reshape(shape[0], *shape[2:], shape[1]))

@@ -1,6 +1,7 @@
 """Memory that recorded CUDA graphs have the addresses of."""
 from __future__ import annotations
 
+import contextlib
 import typing as tp
 
 from chainer_fast.backends._cupy import cupy
@@ -71,5 +72,6 @@ def give_back() -> None:
         device, pool = each
         with cupy.cuda.Device(device):
             pool.free_all_blocks()
-            if not pool.used_bytes() and each in _ended:
-                _ended.remove(each)
+            if not pool.used_bytes():
+                with contextlib.suppress(ValueError):   # another thread was first
+                    _ended.remove(each)

@@ -5,8 +5,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast import testing
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from tests.doubles.host_cupy import ledger
 
 
@@ -15,7 +14,7 @@ def numbers(*shape, seed=0, dtype='f'):
 
 
 def last(array):
-    return layouts.dense(cuda.to_gpu(array), True)
+    return _image_orders.dense(cuda.to_gpu(array), True)
 
 
 def switched(value=True):

@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import batch_normalization, convolution, layouts
+from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends._cudnn import batch_normalization, convolution
 from chainer_fast.backends.kernels import convolution as convolutions
 from chainer_fast.backends.kernels import normalization
 from tests.card.programs import TOLERANCES, difference, misaligned, send
@@ -106,7 +106,7 @@ def test_programs_of_cards(frontend, name):
 
 
 def test_addresses_that_graphs_are_not_promised(frontend, monkeypatch):
-    monkeypatch.setattr(layouts, 'aligned', lambda x: x)
+    monkeypatch.setattr(_image_orders, 'aligned', lambda x: x)
     x, W = [send(a, 1) for a in draw(((1, 2, 4, 4), 'f'), ((3, 2, 1, 1), 'f'))]
     with pytest.raises(RuntimeError, match='MISALIGNED'):
         convolution.convolve(x, W, None, (1, 1), (0, 0), (1, 1), 1, (4, 4))

@@ -5,8 +5,8 @@ import pytest
 import chainer_fast
 import chainer_fast.functions as F
 from chainer_fast import testing
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import batch_normalization, layouts
+from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends._cudnn import batch_normalization
 from chainer_fast.backends.kernels import normalization as kernels
 from tests.doubles.host_cupy import ledger
 
@@ -28,7 +28,7 @@ def arrays(shape, dtype):
 def test_forms(frontend, shape, dtype, last):
     x, gy, gamma, beta, axis = arrays(shape, dtype)
     on_gpu = [cuda.to_gpu(a) for a in (x, gy, gamma, beta)]
-    on_gpu[:2] = [layouts.dense(a, last) for a in on_gpu[:2]]
+    on_gpu[:2] = [_image_orders.dense(a, last) for a in on_gpu[:2]]
     expected = kernels.batch_forward.reference(x, gamma, beta, axis, 1e-3)
     found = batch_normalization.batch_forward(
         on_gpu[0], *on_gpu[2:], axis, 1e-3)

@@ -4,8 +4,7 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from tests.backends._cudnn.orders import check_both_ways, last, numbers, switched
 
 pytestmark = pytest.mark.gpu
@@ -62,9 +61,9 @@ def test_functions_keep_the_order(frontend, name, dtype, gy_is_last, use_cudnn):
     with chainer.using_config('use_cudnn', use_cudnn):
         y, gx = check_both_ways(
             lambda: apply(FUNCTIONS[name], x, gy_is_last), TOLERANCE[dtype])
-    assert layouts.channels_last(y)
+    assert _image_orders.channels_last(y)
     # Those of sums and the like are gradients of the result as they are.
-    assert layouts.channels_last(gx) or not gy_is_last and name in PASS_ON
+    assert _image_orders.channels_last(gx) or not gy_is_last and name in PASS_ON
 
 
 @pytest.mark.parametrize('ndim', [1, 3])
@@ -73,8 +72,8 @@ def test_pooling_of_other_dimensions(frontend, ndim):
     for function in F.max_pooling_nd, F.average_pooling_nd:
         y, gx = check_both_ways(lambda f=function: apply(
             lambda x: f(x, 3, 2, 1), x, True))
-        assert layouts.channels_last(y)
-        assert layouts.channels_last(gx)
+        assert _image_orders.channels_last(y)
+        assert _image_orders.channels_last(gx)
 
 
 def test_upsampling(frontend):
@@ -88,7 +87,7 @@ def test_upsampling(frontend):
         z.backward()
         return z.array, v.grad
 
-    assert all(map(layouts.channels_last, check_both_ways(compute)))
+    assert all(map(_image_orders.channels_last, check_both_ways(compute)))
 
 
 @pytest.mark.parametrize('function', [F.relu, F.tanh, lambda x: x * x, lambda x: x + x])

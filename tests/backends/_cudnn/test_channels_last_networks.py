@@ -6,8 +6,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
 from chainer_fast import testing
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from tests.backends._cudnn.orders import (
     Residual,
     Small,
@@ -54,7 +53,7 @@ def test_gradients_of_static_chains_lie_like_parameters(frontend):
             with ledger.record() as update:
                 optimizer.update()
         assert not model.schedule_manager.recordings.refused
-    assert layouts.channels_last(model.a.W.grad)
+    assert _image_orders.channels_last(model.a.W.grad)
     assert update.launches == ['change_many']
 
 
@@ -146,9 +145,9 @@ def test_filters_are_laid_out_once(frontend):
         model(x)
     for name, param in model.namedparams():
         assert param.array is laid_out[name]
-        assert layouts.channels_last(param.array) == (
+        assert _image_orders.channels_last(param.array) == (
             name in ('/a/W', '/c/W', '/up/W')), name
-        if not layouts.channels_last(param.array):
+        if not _image_orders.channels_last(param.array):
             assert param.array is arrays[name]
         testing.assert_allclose(param.array, arrays[name], 0, 0)
 
@@ -160,7 +159,7 @@ def test_filters_of_states_and_gradients(frontend):
         optimizer.update(lambda: F.sum(model(cuda.to_gpu(numbers(2, 3, 8, 8)))))
     W = model.a.W
     for array in W.grad, W.update_rule.state['m'], W.update_rule.state['v']:
-        assert layouts.channels_last(array)
+        assert _image_orders.channels_last(array)
 
 
 def test_double_precision_stays(frontend):
@@ -191,7 +190,7 @@ def test_serialization(frontend, tmp_path):
         other(cuda.to_gpu(numbers(2, 3, 8, 8)))
         other.a.W.array[...] = 0
         chainer.serializers.load_npz(tmp_path / 'model.npz', other)
-        assert layouts.channels_last(other.a.W.array)
+        assert _image_orders.channels_last(other.a.W.array)
         testing.assert_allclose(other.a.W.array, model.a.W.array, 0, 0)
         other.to_device('@numpy')
     testing.assert_allclose(other.a.W.array, model.a.W.array, 0, 0)

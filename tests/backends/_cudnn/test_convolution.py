@@ -5,8 +5,8 @@ import pytest
 import chainer_fast
 import chainer_fast.functions as F
 from chainer_fast import testing
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import convolution, layouts
+from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends._cudnn import convolution
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.doubles.host_cupy import ledger
 
@@ -27,7 +27,7 @@ WINDOWS = [  # ksize, stride, pad, dilate, lengths, whether all is covered
 def send(array, how='plain'):
     x = cuda.to_gpu(array)
     if how == 'last':
-        return layouts.dense(x, True)
+        return _image_orders.dense(x, True)
     if how == 'strided':
         wide = cuda.cupy.empty((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
         wide[..., ::2] = x
@@ -48,7 +48,7 @@ def check(form, kernel, arrays, arguments, how):
                    for a in arrays], *arguments)
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     if how == 'last':
-        assert layouts.channels_last(found) or found.flags.c_contiguous
+        assert _image_orders.channels_last(found) or found.flags.c_contiguous
     else:
         assert found.flags.c_contiguous
     tolerance = TOLERANCE[expected.dtype.char]

@@ -11,8 +11,8 @@ import numpy as np
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-from chainer_fast.backends import _cudnn, cuda
-from chainer_fast.backends._cudnn import layouts, library
+from chainer_fast.backends import _cudnn, _image_orders, cuda
+from chainer_fast.backends._cudnn import library
 from tests.card.programs import TOLERANCES, difference, draw, gradients, on_host
 
 LIMITS = {'default': _cudnn._WORKSPACE, '256 MiB': 256 << 20}
@@ -96,7 +96,7 @@ def dtypes(layer, batch, mode):
 def on_card(shape, dtype, order='plain'):
     """Return random numbers drawn by the card, in an order of memory."""
     x = cuda.cupy.random.standard_normal(shape, dtype='f').astype(dtype)
-    return layouts.dense(x, True) if order == 'last' and x.ndim > 1 else x
+    return _image_orders.dense(x, True) if order == 'last' and x.ndim > 1 else x
 
 
 def settings(mode, limit='default'):

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.types import NdArray
 
 # By the name of the function: of its argument x or its value y, and the gradient g.
@@ -62,7 +61,7 @@ def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
             {(a.dtype, a.shape) for a in arrays} != {(g.dtype, g.shape)}):
         return NotImplemented
     names = [*known, 'g']
-    return layouts.elementwise(cuda.elementwise(
+    return _image_orders.elementwise(cuda.elementwise(
         ', '.join(['T in_' + each for each in names]), 'T gx',
         'using R = decltype(T() + T()); const R %s; gx = %s' % (
             ', '.join([f'{each} = in_{each}' for each in names]),
@@ -84,7 +83,7 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     array
     """
     if isinstance(x, cuda.ndarray):
-        return layouts.elementwise(ufunc, [x])
+        return _image_orders.elementwise(ufunc, [x])
     return ufunc(x)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 import math
 import typing as tp
 
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.types import NdArray
 
 # CuPy joins more arrays than these by one launch, and fewer by one for each of them.
@@ -23,10 +22,10 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     if not 1 < len(arrays) <= _FEW or not all([x.dtype == first.dtype for x in arrays]):
         return NotImplemented
     axis = axis % first.ndim
-    if axis == 1 and layouts.keeps(*arrays):
+    if axis == 1 and _image_orders.keeps(*arrays):
         # In memory, channels are the last axis.
-        arrays = [layouts.raw(x) for x in arrays]
-        return layouts.semantic(_join(arrays, first.ndim - 1))
+        arrays = [_image_orders.raw(x) for x in arrays]
+        return _image_orders.semantic(_join(arrays, first.ndim - 1))
     return _join(arrays, axis)
 
 

@@ -5,7 +5,7 @@ from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 from chainer_fast._core.devices.launches cimport (
     Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
 
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders
 from chainer_fast.configuration import config
 
 # Axes of a kernel at most.
@@ -160,7 +160,7 @@ cdef object _launch(
 
 
 cdef object _new(object shape, object dtype, bint last):
-    return layouts.empty(shape, dtype, True) if last else new_on_device(shape, dtype)
+    return _image_orders.empty(shape, dtype, True) if last else new_on_device(shape, dtype)
 
 
 cdef float _narrow(int kind, double constant) except? -1:

@@ -1,9 +1,8 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
 from __future__ import annotations
 
-from chainer_fast.backends import _uniform, cuda
+from chainer_fast.backends import _image_orders, _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
@@ -17,15 +16,16 @@ gaussian_grad = elements.form('half_product', 2)
 
 def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:
     drawn = _uniform.rand(*x.shape, dtype=cuda.cupy.float32)
-    last = layouts.keeps(x)
-    y, mask = results = [layouts.empty(x.shape, x.dtype, last) for _ in range(2)]
+    last = _image_orders.keeps(x)
+    y, mask = [_image_orders.empty(x.shape, x.dtype, last) for _ in range(2)]
+    scale = x.dtype.type(1. / (1 - float(ratio)))
+    x, drawn, *results = _image_orders.in_memory([x, drawn, y, mask], last)
     cuda.elementwise(
         'T x, float32 drawn, float32 ratio, T scale', 'T y, T mask',
         'chainer_fast::noise::drop_or_scale<T>('
         'x, chainer_fast::noise::below_one(drawn) >= ratio, scale, y, mask)', 'dropout',
         preamble=header(_ELEMENTS))(
-            *layouts.in_memory([x, drawn], last), ratio,
-            x.dtype.type(1. / (1 - float(ratio))), *layouts.in_memory(results, last))
+            x, drawn, ratio, scale, *results)
     return y, mask
 
 

@@ -7,15 +7,13 @@ statistics; ``G`` and ``M`` are those of the gradients and of means that are giv
 """
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy
 
-from chainer_fast.backends import _cudnn, cuda
+from chainer_fast.backends import _cudnn, _image_orders, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
-from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 from chainer_fast.backends.kernels.reduction import cuda as reduction
@@ -143,13 +141,13 @@ def batch_apply(
         x: NdArray, gamma: NdArray, beta: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...]) -> NdArray:
     shape = kept_shape(x.shape, axis)
-    last = layouts.keeps(x)
-    y = layouts.empty(x.shape, x.dtype, last)
+    last = _image_orders.keeps(x)
+    y = _image_orders.empty(x.shape, x.dtype, last)
     _elementwise(
         'T x, P gamma, P beta, M mean, S inv_std', 'T y',
         'y = chainer_fast::normalization::normalized<S>('
         'x, mean, S(gamma) * inv_std, beta)',
-        'normalization_apply')(*layouts.in_memory([
+        'normalization_apply')(*_image_orders.in_memory([
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)], y],
             last))
     return y
@@ -209,17 +207,16 @@ def batch_backward(
         x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...], fixed: bool) -> tuple[NdArray, ...]:
     sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
-    statistics = gamma, mean, inv_std, *sums
-    shape = kept_shape(x.shape, axis)
-    statistics = [each.reshape(shape) for each in statistics]
-    last = layouts.keeps(x, gy)
-    gx = layouts.empty(x.shape, x.dtype, last)
-    in_memory = functools.partial(layouts.in_memory, last=last)
+    shape, share = kept_shape(x.shape, axis), _share(x.shape, axis)
+    last = _image_orders.keeps(x, gy)
+    gx = _image_orders.empty(x.shape, x.dtype, last)
+    x, gy, out, *statistics = _image_orders.in_memory([
+        x, gy, gx, *[each.reshape(shape) for each in (gamma, mean, inv_std, *sums)]],
+        last)
     if fixed:
         _elementwise(
             'G gy, P gamma, S inv_std', 'T gx', 'gx = S(gy) * (S(gamma) * inv_std)',
-            'normalization_fixed_grad')(
-                *in_memory([gy, statistics[0], statistics[2], gx]))
+            'normalization_fixed_grad')(gy, statistics[0], statistics[2], out)
     else:
         _elementwise(
             _INPUTS + 'S by_gamma, S by_beta, S share', 'T gx', '''
@@ -228,8 +225,7 @@ def batch_backward(
                     x, gy, mean, by_beta * share, factor,
                     -factor * inv_std * by_gamma * share)
             ''', 'normalization_batch_grad')(
-                *in_memory([x, gy, *statistics]), _share(x.shape, axis),
-                *in_memory([gx]))
+                x, gy, *statistics, share, out)
     return gx, *results
 
 

@@ -19,7 +19,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends import arrays
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders
 from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.pooling import compiled
@@ -39,7 +39,7 @@ def lies_channels_last(x: NdArray) -> bool:
     ``config.cudnn_channels_last`` asks for it on a GPU.
     """
     if isinstance(x, ndarray):
-        return layouts.keeps(x)
+        return _image_orders.keeps(x)
     return compiled.lies_channels_last(x)
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends import cuda
-from chainer_fast.backends._cudnn import layouts
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.backends.kernels.common import cuda_text as text
 from chainer_fast.backends.kernels.pooling import cuda_windows
 from chainer_fast.backends.kernels.pooling.windows import check_index_dtype, places
@@ -117,8 +116,8 @@ def max_pool(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
     outs = places(x.shape[2:], ksize, stride, pad, cover_all)
-    last = layouts.keeps(x)
-    y, indexes = [layouts.empty(x.shape[:2] + outs, dtype, last)
+    last = _image_orders.keeps(x)
+    y, indexes = [_image_orders.empty(x.shape[:2] + outs, dtype, last)
                   for dtype in (x.dtype, 'i')]
     MaxPoolingNDKernelForward.launch(
         x, x.shape[2:], outs, (ksize, stride, pad), (), (y, indexes), last)
@@ -131,8 +130,8 @@ def put(
         channels_last: bool = False) -> NdArray:
     check_index_dtype(indexes)
     indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
-    last = channels_last or layouts.keeps(gy)
-    gx = layouts.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
+    last = channels_last or _image_orders.keeps(gy)
+    gx = _image_orders.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
     MaxPoolingNDKernelBackward.launch(
         gy, lengths, gy.shape[2:], (ksize, stride, pad), (indexes,), (gx,), last)
     return gx
@@ -143,8 +142,8 @@ def pick(
         pad: tuple[int, ...]) -> NdArray:
     check_index_dtype(indexes)
     indexes = cuda.cupy.asarray(indexes)    # they may be in host memory
-    last = layouts.keeps(x)
-    y = layouts.empty(indexes.shape, x.dtype, last)
+    last = _image_orders.keeps(x)
+    y = _image_orders.empty(indexes.shape, x.dtype, last)
     MaxPoolingNDKernelForwardWithIndexes.launch(
         x, x.shape[2:], y.shape[2:], (ksize, stride, pad), (indexes,), (y,), last)
     return y
@@ -153,8 +152,8 @@ def pick(
 def window_sum(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
-    last = layouts.keeps(x)
-    y = layouts.empty(x.shape[:2] + tuple(outs), x.dtype, last)
+    last = _image_orders.keeps(x)
+    y = _image_orders.empty(x.shape[:2] + tuple(outs), x.dtype, last)
     AveragePoolingNDKernelForward.launch(
         x, x.shape[2:], outs, (ksize, stride, pad), (divisor,), (y,), last)
     return y
@@ -164,8 +163,8 @@ def window_spread(
         gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,
         channels_last: bool = False) -> NdArray:
-    last = channels_last or layouts.keeps(gy)
-    gx = layouts.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
+    last = channels_last or _image_orders.keeps(gy)
+    gx = _image_orders.empty(gy.shape[:2] + tuple(lengths), gy.dtype, last)
     AveragePoolingNDKernelBackward.launch(
         gy, lengths, gy.shape[2:], (ksize, stride, pad), (divisor,), (gx,), last)
     return gx

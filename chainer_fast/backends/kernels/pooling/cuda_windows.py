@@ -11,9 +11,8 @@ from __future__ import annotations
 import operator
 import typing as tp
 
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends._cudnn import layouts
 from chainer_fast.backends.kernels.common import cuda_text as text
 from chainer_fast.backends.kernels.pooling.windows import check_window
 from chainer_fast.types import NdArray
@@ -68,8 +67,8 @@ class _Code:
             operator.index(n) for each in (lengths, outs, *window) for n in each]
         if last:
             numbers.append(source.shape[1])
-            source, *results = map(layouts.raw, (source, *results))
-            extra = [layouts.raw(each) if isinstance(each, cuda.ndarray) else each
+            source, *results = map(_image_orders.raw, (source, *results))
+            extra = [_image_orders.raw(each) if isinstance(each, cuda.ndarray) else each
                      for each in extra]
         extra = [cuda.cupy.ascontiguousarray(each)
                  if isinstance(each, cuda.ndarray) else each for each in extra]

@@ -1,5 +1,8 @@
-"""Places of arrays in memory, as cuDNN wants them: dense, aligned, and the channels
-second or last.
+"""Images in the memory of a GPU: with their channels second or last.
+
+Shapes have the channels second. Kernels that are told to keep an order in memory work
+on views (:func:`raw`) whose axes are in that order; for cuDNN arrays are dense and
+aligned as well.
 """
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
