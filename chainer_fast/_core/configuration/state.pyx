@@ -8,6 +8,7 @@ has changed.
 import collections
 import threading
 
+cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericGetAttr
 from libc.stdint cimport uintptr_t
@@ -27,7 +28,18 @@ cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
     void set_threads(int n) noexcept
     void work_alone_after_fork() noexcept
 
+cdef extern from "chainer_fast/_core/arrays/large.hpp" namespace "chainer_fast":
+    int keep_large_arrays() except -1
+    size_t _waiting_bytes "chainer_fast::waiting_bytes"() noexcept
+
+np.import_array()
 work_alone_after_fork()
+keep_large_arrays()
+
+
+def waiting_bytes():
+    """Return how many bytes of large arrays that were freed wait for their next use."""
+    return _waiting_bytes()
 
 
 cdef class ThreadState:
@@ -64,6 +76,7 @@ cdef ThreadState current():
     cdef ThreadState state
     if cf_thread_state is NULL:
         state = ThreadState()
+        keep_large_arrays()     # a thread has a handler of its own
         _owner.state = state
         cf_thread_state = <PyObject *>state
     else:

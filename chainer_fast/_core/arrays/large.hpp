@@ -1,0 +1,224 @@
+/* Memory of large arrays, which waits for its next use.
+ *
+ * The C library maps arrays from 32 MiB on one by one and gives them back when they are
+ * freed, so that each result of a large loop pays for new pages, which takes longer than
+ * most loops. NumPy has a protocol for the memory of arrays (NEP 49): here blocks that are
+ * freed wait, in large pages where the system has them. The system may take the pages of
+ * waiting blocks when it is short of memory, and blocks beyond a limit are given back.
+ *
+ * Smaller arrays, and those of zeros, whose pages the system makes when they are touched,
+ * stay with the handler that was there before.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
+#include <numpy/arrayobject.h>
+
+#include "chainer_fast/_cpu/aligned.hpp"
+#include "chainer_fast/_cpu/freed_memory.hpp"
+
+namespace chainer_fast {
+
+class LargeMemory {
+public:
+    static constexpr size_t HUGE_PAGE = (size_t)2 << 20;
+    static constexpr size_t MOST_WAITING = (size_t)1 << 30;
+
+    struct Block {
+        void *data;
+        size_t size;
+    };
+
+    explicit LargeMemory(const PyDataMemAllocator &before):
+            before(before), limit(limit_of_system()) {}
+
+    void *take(size_t size) {
+        if (size < MAPPED)
+            return before.malloc(before.ctx, size);
+        const size_t rounded = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        if (rounded < size)
+            return nullptr;
+        const std::lock_guard<std::mutex> lock(mutex);
+        Block block = reuse(rounded);
+        if (!block.data)
+            block = {allocate(rounded), rounded};
+        if (!block.data) {
+            give_back(0);
+            block.data = allocate(rounded);
+        }
+        if (block.data)
+            used.push_back(block);
+        return block.data;
+    }
+
+    void free(void *data, size_t size) {
+        Block block;
+        if (!remove(data, &block))
+            return before.free(before.ctx, data, size);
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (block.size > limit)
+            return free_aligned(block.data);
+        give_back(limit - block.size);
+#ifdef MADV_FREE
+        madvise(block.data, block.size, MADV_FREE);
+#endif
+        waiting.push_back(block);
+        total += block.size;
+    }
+
+    void *resize(void *data, size_t size) {
+        Block block;
+        if (!find(data, &block))
+            return before.realloc(before.ctx, data, size);
+        void *moved = take(size);
+        if (moved) {
+            memcpy(moved, data, std::min(size, block.size));
+            free(data, block.size);
+        }
+        return moved;
+    }
+
+    size_t waiting_bytes() {
+        const std::lock_guard<std::mutex> lock(mutex);
+        return total;
+    }
+
+    const PyDataMemAllocator before;
+
+private:
+    const size_t limit;
+    std::mutex mutex;
+    std::vector<Block> used, waiting;       /* those that have waited longest come first */
+    size_t total = 0;                       /* bytes that wait */
+
+    /* A sixteenth of the memory that there is, or that the process may have. */
+    static size_t limit_of_system() {
+        size_t most = 16 * MOST_WAITING;
+#if defined(__linux__)
+        const long pages = sysconf(_SC_PHYS_PAGES);
+        if (pages > 0)
+            most = std::min(most, (size_t)pages * (size_t)sysconf(_SC_PAGESIZE));
+        rlimit space;
+        if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY)
+            most = std::min(most, (size_t)space.rlim_cur);
+#endif
+        return most / 16;
+    }
+
+    static void *allocate(size_t size) {
+        void *data = take_aligned(HUGE_PAGE, size);
+#ifdef MADV_HUGEPAGE
+        if (data)
+            madvise(data, size, MADV_HUGEPAGE);
+#endif
+        return data;
+    }
+
+    /* A waiting block that is at most a quarter too large, the one that came last. */
+    Block reuse(size_t size) {
+        for (size_t i = waiting.size(); i-- > 0;)
+            if (size <= waiting[i].size && waiting[i].size <= size + size / 4) {
+                const Block block = waiting[i];
+                waiting.erase(waiting.begin() + i);
+                total -= block.size;
+                return block;
+            }
+        return {nullptr, 0};
+    }
+
+    /* Gives back what has waited longest, until no more than so many bytes wait. */
+    void give_back(size_t most) {
+        size_t count = 0;
+        for (; total > most; ++count) {
+            free_aligned(waiting[count].data);
+            total -= waiting[count].size;
+        }
+        waiting.erase(waiting.begin(), waiting.begin() + count);
+    }
+
+    bool find(void *data, Block *block) {
+        /* Others are behind the few bytes that the C library has of each. */
+        if ((size_t)data % HUGE_PAGE)
+            return false;
+        const std::lock_guard<std::mutex> lock(mutex);
+        for (const Block &each : used)
+            if (each.data == data) {
+                *block = each;
+                return true;
+            }
+        return false;
+    }
+
+    bool remove(void *data, Block *block) {
+        if (!find(data, block))
+            return false;
+        const std::lock_guard<std::mutex> lock(mutex);
+        used.erase(std::find_if(used.begin(), used.end(), [data](const Block &each) {
+            return each.data == data;
+        }));
+        return true;
+    }
+};
+
+/* That of the process, which no thread outlives; null without. */
+inline LargeMemory *large_memory = nullptr;
+
+inline PyDataMem_Handler large_handler = {
+    "chainer_fast", 1, {
+        nullptr,
+        [](void *, size_t size) { return large_memory->take(size); },
+        [](void *, size_t count, size_t size) {
+            const PyDataMemAllocator &before = large_memory->before;
+            return before.calloc(before.ctx, count, size);
+        },
+        [](void *, void *data, size_t size) { return large_memory->resize(data, size); },
+        [](void *, void *data, size_t size) { large_memory->free(data, size); },
+    }};
+
+inline size_t waiting_bytes() { return large_memory ? large_memory->waiting_bytes() : 0; }
+
+/* Has large arrays that the running thread makes from now on wait when they are freed.
+ * A handler that somebody else has set stays. Returns -1 after an exception. */
+inline int keep_large_arrays() {
+#if defined(__linux__)
+    const char *const NAME = "mem_handler";     /* NumPy's for such capsules */
+    static PyObject *ours = nullptr;
+    PyObject *current = PyDataMem_GetHandler();
+    if (!current)
+        return -1;
+    const bool is_default = current == PyDataMem_DefaultHandler;
+    Py_DECREF(current);
+    if (!is_default || user_sets_memory())
+        return 0;
+    if (!ours) {
+        PyDataMem_Handler *handler =
+            (PyDataMem_Handler *)PyCapsule_GetPointer(PyDataMem_DefaultHandler, NAME);
+        if (!handler)
+            return -1;
+        if (!large_memory)
+            large_memory = new LargeMemory(handler->allocator);
+        ours = PyCapsule_New(&large_handler, NAME, nullptr);
+        if (!ours)
+            return -1;
+    }
+    PyObject *old = PyDataMem_SetHandler(ours);
+    if (!old)
+        return -1;
+    Py_DECREF(old);
+#endif
+    return 0;
+}
+
+}  // namespace chainer_fast
