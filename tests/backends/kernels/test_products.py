@@ -22,7 +22,9 @@ def orders(x):
 @pytest.mark.parametrize('m, k, n', [
     (100, 784, 100), (100, 100, 784), (8, 256, 32), (9, 257, 33), (17, 600, 531),
     (531, 600, 17), (129, 15, 513), (40, 3, 1100), (8, 4000, 8), (64, 1, 1000),
-    (7, 500, 300), (300, 500, 7), (300, 0, 300)])
+    (7, 500, 300), (300, 500, 7), (300, 0, 300),
+    # Results of two megabytes and more, whose lines are fetched first.
+    (1100, 33, 701), (20, 5, 27000)])
 def test_sizes_and_orders(m, k, n):
     a, b = random(m, k), random(k, n)
     expected = a.astype('d') @ b.astype('d')

@@ -18,11 +18,23 @@ struct Tile {
     ptrdiff_t start_row;
     float *out[2];
     ptrdiff_t out_row;
+    bool is_far;            /* the output */
 };
 
 namespace {
 
 #ifdef CF_X86_VECTORS
+
+/* Fetches the lines of the output, which nothing but the tile foretells, during the sums. */
+template <int M, int P>
+__attribute__((always_inline))
+inline void fetch_output(const Tile &t) {
+    for (int i = 0; i < M; ++i) {
+        for (int p = 0; p < P; ++p)
+            __builtin_prefetch(t.out[p] + i * t.out_row, 1);
+        __builtin_prefetch(t.out[P - 1] + i * t.out_row + PANEL - 1, 1);
+    }
+}
 
 /* One term of each sum. */
 template <int M, int P>
@@ -42,6 +54,8 @@ inline void add_term(__m512 (&sum)[M][P], const float *a, ptrdiff_t row,
 template <int M, int P, bool transposed>
 __attribute__((target("avx512f")))
 void tile_avx512(const Tile &t, ptrdiff_t depth) {
+    if (t.is_far)
+        fetch_output<M, P>(t);
     __m512 sum[M][P];
     for (int i = 0; i < M; ++i)
         for (int p = 0; p < P; ++p)
@@ -70,6 +84,8 @@ template <int M, int P, bool transposed>
 __attribute__((target("avx2,fma")))
 void tile_avx2(const Tile &t, ptrdiff_t depth) {
     const ptrdiff_t row = transposed ? 1 : t.row, step = transposed ? t.row : 1;
+    if (t.is_far)
+        fetch_output<M, P>(t);
     for (int p = 0; p < P; ++p) {
         __m256 sum[M][2];
         for (int i = 0; i < M; ++i)
@@ -160,12 +176,13 @@ const Tiles *find_tiles() {
 void product_of_tiles(
         const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, const float *const *right, ptrdiff_t right_row,
-        ptrdiff_t columns, Panels<const float> start, Panels<float> out) {
+        ptrdiff_t columns, Panels<const float> start, Panels<float> out, bool is_far) {
     const ptrdiff_t count = panels_of(columns);
     const bool is_full = columns % PANEL == 0;
     float first[8 * PAIR], result[8 * PAIR];
     Tile t;
     t.row = left.row, t.panel = left.panel, t.right_row = right_row;
+    t.is_far = is_far;
     for (ptrdiff_t p = 0; p < count; ++p)
         t.right[p] = right[p];
     for (ptrdiff_t i = 0, n; i < rows; i += n) {
@@ -204,7 +221,7 @@ void product_of_tiles(
 void product_of_panels(
         const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, Panels<const float> right, ptrdiff_t columns,
-        Panels<const float> start, Panels<float> out) {
+        Panels<const float> start, Panels<float> out, bool is_far) {
     for (ptrdiff_t k = 0; k == 0 || k < depth; k += DEPTH) {
         const ptrdiff_t terms = std::min(DEPTH, depth - k);
         const Panels<const float> from = k ? Panels<const float>{
@@ -219,7 +236,8 @@ void product_of_panels(
                 product_of_tiles(
                     tiles, transposed, transposed ? part.from(i / PANEL) : part.below(i), m,
                     terms, pair, right.row, std::min(2 * PANEL, columns - j),
-                    from.below(i).from(j / PANEL), out.below(i).from(j / PANEL));
+                    from.below(i).from(j / PANEL), out.below(i).from(j / PANEL),
+                    is_far);
             }
         }
     }

@@ -74,11 +74,13 @@ struct Tiles {
 const Tiles *find_tiles();
 
 /* out[:, :columns] = start + left right for two panels or one, some rows and terms. A
- * last panel that is not full is computed beside the output, where there is room. */
+ * last panel that is not full is computed beside the output, where there is room. Lines of
+ * an output that is `far`, not in the second level of the cache, are fetched meanwhile. */
 void product_of_tiles(
         const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, const float *const *right, ptrdiff_t right_row,
-        ptrdiff_t columns, Panels<const float> start, Panels<float> out);
+        ptrdiff_t columns, Panels<const float> start, Panels<float> out,
+        bool is_far = false);
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns). Both operands
  * are matrices of panels with any distance of rows, the right one of whole panels. Or the
@@ -86,7 +88,7 @@ void product_of_tiles(
 void product_of_panels(
         const Tiles &tiles, bool transposed, Panels<const float> left, ptrdiff_t rows,
         ptrdiff_t depth, Panels<const float> right, ptrdiff_t columns,
-        Panels<const float> start, Panels<float> out);
+        Panels<const float> start, Panels<float> out, bool is_far = false);
 
 /* Copies rows of a matrix in C order into panels, with zeros behind the last column. */
 void pack_rows(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,

@@ -61,6 +61,9 @@ inline Packed &packed_panels() {
     return packed;
 }
 
+/* From so many elements on, the lines of a result are fetched before they are written. */
+constexpr ptrdiff_t FAR_RESULT = 1 << 19;
+
 /* Some columns and terms of a product. */
 struct Block {
     Matrix<float> right;
@@ -91,7 +94,7 @@ struct Block {
 /* Adds the terms of a block to some rows, or starts with them. */
 inline void rows_of_block(
         const Tiles &tiles, const Block &block, ptrdiff_t rows, const Matrix<float> &left,
-        bool add, Panels<float> out) {
+        bool add, Panels<float> out, bool is_far) {
     static const float zeros[BLOCK_PANELS * PANEL] = {};
     const ptrdiff_t k = block.term, terms = block.terms, columns = block.columns;
     const Panels<float> packed = block.packed();
@@ -104,7 +107,8 @@ inline void rows_of_block(
         const Panels<const float> from = {
             left.data + (left.transposed ? k * left.ld : k), left.ld, PANEL};
         product_of_panels(
-            tiles, left.transposed, from, rows, terms, right, columns, start, to);
+            tiles, left.transposed, from, rows, terms, right, columns, start, to,
+            is_far);
         return;
     }
     const Panels<float> rows_of_left = packed.from(BLOCK_PANELS);
@@ -113,7 +117,7 @@ inline void rows_of_block(
         pack_rows(left.data + k * left.ld + i, left.ld, terms, m, rows_of_left);
         product_of_panels(
             tiles, true, {rows_of_left.data, PANEL, NEXT}, m, terms, right, columns,
-            start.below(i), to.below(i));
+            start.below(i), to.below(i), is_far);
     }
 }
 
@@ -156,13 +160,15 @@ inline void tiled_product(
         return;
     }
     const Panels<float> to = {out, ld, PANEL};
+    const bool is_far = rows * columns >= FAR_RESULT;
     if (rows > columns && rows > FEW_ROWS) {
         for_blocks(right, 0, columns, depth, [&](const Block &block) {
             const double work = (double)block.columns * block.terms;
             share_pairs(rows, work, [&](ptrdiff_t begin, ptrdiff_t end) {
                 Matrix<float> part = left;
                 part.data += left.transposed ? begin : begin * left.ld;
-                rows_of_block(tiles, block, end - begin, part, add, to.below(begin));
+                rows_of_block(tiles, block, end - begin, part, add, to.below(begin),
+                              is_far);
             });
         });
         return;
@@ -178,7 +184,7 @@ inline void tiled_product(
             begin = whole;
         }
         for_blocks(right, begin, end, depth, [&](const Block &block) {
-            rows_of_block(tiles, block, rows, left, add, to);
+            rows_of_block(tiles, block, rows, left, add, to, is_far);
         });
     });
 }
