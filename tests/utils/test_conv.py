@@ -176,3 +176,11 @@ def test_variables_are_no_arrays(function, shape, args):
     for x in Variable(np.ones(shape, 'f')), Parameter(np.ones(shape, 'f')):
         with pytest.raises(TypeError, match=r'but this is a \w+: give its array'):
             function(x, *args)
+
+
+@pytest.mark.parametrize('cover_all', [False, True])
+@pytest.mark.parametrize('stride', [0, np.int32(0), False])
+def test_a_stride_of_zero_is_named(stride, cover_all):
+    with pytest.raises(
+            ZeroDivisionError, match='stride must not be zero, for a window of 3 in 9'):
+        get_conv_outsize(9, 3, stride, 1, cover_all)

@@ -53,7 +53,12 @@ def get_conv_outsize(
     room = size + 2 * p - _extent(k, d)
     if cover_all:
         room += s - 1
-    return room // s + 1
+    try:
+        return room // s + 1
+    except ZeroDivisionError:
+        raise ZeroDivisionError(
+            'the stride must not be zero, for a window of %s in %s elements' % (k, size)
+        ) from None
 
 
 def get_deconv_outsize(
