@@ -146,18 +146,22 @@ TORCH ?= torch==2.13.0
 	touch $@
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
-# records the kernels, on one for 13.6, and those of NCCL in two processes; then the list
-# of names that the stand-in has is compared with the two versions, NVRTC compiles the
-# kernels with the headers of each for GPUs of three generations, its PTX runs and is
-# compared with what g++ made of the kernels, and two versions of cuDNN plan the graphs.
+# records the kernels. Those that meet a difference between the versions run on one for
+# 13.6 as well, and those of NCCL in two processes. Then the list of names that the
+# stand-in has is compared with the two versions, NVRTC compiles the kernels with the
+# headers of each for GPUs of three generations, its PTX runs and is compared with what g++
+# made of the kernels, and two versions of cuDNN plan the graphs.
 KERNELS = $(abspath build/kernels.json)
 LAUNCHES = $(abspath build/launches)
+NOTES = $(abspath build/version-notes)
 test-gpu: build $(VENV)/.test
-	mkdir -p $(dir $(KERNELS)) && rm -rf $(KERNELS) $(LAUNCHES)
-	HOST_CUPY_INSTANCES=$(KERNELS) HOST_CUPY_LAUNCHES=$(LAUNCHES) $(BIN)/python \
+	mkdir -p $(dir $(KERNELS)) && rm -rf $(KERNELS) $(LAUNCHES) $(NOTES)
+	HOST_CUPY_INSTANCES=$(KERNELS) HOST_CUPY_LAUNCHES=$(LAUNCHES) \
+		HOST_CUPY_NOTES=$(NOTES) $(BIN)/python \
 		-m pytest -q -m gpu -n 2 --dist loadfile tests
 	if [ -e $(KERNELS) ]; then \
-		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
+		HOST_CUPY=13.6 HOST_CUPY_ONLY=$(NOTES) $(BIN)/python \
+			-m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
 		$(BIN)/python tests/doubles/device_code/missing.py $(KERNELS) && \
 		$(MAKE) --jobs=3 build/names.txt $(CUDNN) && \

@@ -67,10 +67,11 @@ from tests.doubles.host_cupy import (
     surface,
     testing,
     tools,
+    versions,
 )
 from tests.doubles.host_cupy.registry import exports
 
-VERSIONS = ('13.6', '14.2')
+VERSIONS = versions.VERSIONS
 CLASSES = {
     'cupy.ndarray': array.ndarray,
     **{'cupy.cuda.' + cls.__name__: cls for cls in (
@@ -96,9 +97,10 @@ def make(version='14.2'):
     was made last.
     """
     sections = surface.read(version)
+    others = surface.read(versions.other_than(version))
     for name, cls in CLASSES.items():
-        surface.restrict(cls, sections.pop(name))
-    modules = surface.build(sections, nep50=version >= '14')
+        surface.restrict(cls, sections.pop(name), others.pop(name))
+    modules = surface.build(sections, others, nep50=version >= '14')
     cupy = modules['cupy']
     cupy.__version__ = version + '.0'
     cupy.newaxis, cupy.bool_ = None, numpy.bool_

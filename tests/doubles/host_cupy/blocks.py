@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 
-from tests.doubles.host_cupy import card, cuda, device
+from tests.doubles.host_cupy import card, cuda, device, versions
 from tests.doubles.host_cupy.memory import BaseMemory, Memory, MemoryPointer
 
 UNIT = 512
@@ -73,7 +73,9 @@ class PooledMemory(BaseMemory):
         pool = self.pool()
         if pool is not None:
             pool.free(part)
-        elif self._is_new and part.is_whole():
+            return
+        versions.note()
+        if self._is_new and part.is_whole():
             part.mem.free()
 
     def __del__(self):
@@ -86,6 +88,8 @@ is_capturing = [lambda: False]
 
 def _end(blocks, new):
     """Do what becomes of the blocks of a pool that is gone."""
+    if blocks:
+        versions.note()
     for memory in blocks:
         if not new:
             memory.free()

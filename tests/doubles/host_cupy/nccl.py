@@ -21,7 +21,7 @@ import types
 
 import numpy
 
-from tests.doubles.host_cupy import device, ledger, memory, surface
+from tests.doubles.host_cupy import device, ledger, memory, surface, versions
 
 _ID_BYTES = 128
 _KEY = slice(2, 34)     # of an id; the port stands before it
@@ -300,6 +300,7 @@ def make(version):
     communicator = type('NcclCommunicator', (NcclCommunicator,), {'_id_type': id_type})
 
     def get_unique_id():
+        versions.note()
         new = _new_id()
         return new if id_type is bytes else tuple(numpy.frombuffer(new, 'i1').tolist())
 

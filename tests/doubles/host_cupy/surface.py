@@ -6,7 +6,7 @@ import types
 
 import numpy
 
-from tests.doubles.host_cupy import array, compiler, elementwise, registry
+from tests.doubles.host_cupy import array, compiler, elementwise, registry, versions
 from tests.doubles.host_cupy.ufuncs import ufunc
 
 _WHERE = ['?%s%s->%s' % (t, t, t) for t in '?bBhHiIlLqQefdFD']
@@ -67,30 +67,47 @@ class Parameters:
                 if not part.endswith('='):
                     self.required.append(name)
 
-    def check(self, args, kwargs):
-        """Raise ``TypeError`` for arguments that the function does not have."""
+    def refusal(self, args, kwargs):
+        """Return what is wrong with arguments, or None."""
         if len(args) > self.positional and not self.any_positional:
-            raise TypeError('%s() takes at most %d positional arguments, %d given'
-                            % (self.name, self.positional, len(args)))
+            return '%s() takes at most %d positional arguments, %d given' % (
+                self.name, self.positional, len(args))
         for name in kwargs:
             if name not in self.names and not self.any_keyword:
-                raise TypeError('%s() got an unexpected keyword argument %r'
-                                % (self.name, name))
+                return '%s() got an unexpected keyword argument %r' % (self.name, name)
         given = self.names[:min(len(args), self.positional)]
         for name in self.required:
             if name not in given and name not in kwargs:
-                raise TypeError('%s() misses its argument %r' % (self.name, name))
+                return '%s() misses its argument %r' % (self.name, name)
+        return None
 
 
-def checked(f, name, text, method=False):
-    """Return a function that first compares its arguments with CuPy's."""
-    if text == '...':
+def checked(f, name, text, other, method=False):
+    """Return a function that first compares its arguments with CuPy's.
+
+    Parameters
+    ----------
+    f : function
+    name : str
+    text, other : str or None
+        Its parameters in the version and in the other one, None if it has none there.
+    method : bool
+        Whether the first argument is an object.
+    """
+    if text == '...' and text == other:
         return f
-    parameters = Parameters(name, text)
+    parameters = text != '...' and Parameters(name, text)
+    others = other and other not in ('...', text) and Parameters(name, other)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
-        parameters.check(args[1:] if method else args, kwargs)
+        given = args[1:] if method else args
+        refusal = parameters and parameters.refusal(given, kwargs)
+        if other is None or others and (
+                bool(others.refusal(given, kwargs)) != bool(refusal)):
+            versions.note()
+        if refusal:
+            raise TypeError(refusal)
         return f(*args, **kwargs)
     return call
 
@@ -117,17 +134,24 @@ def _special(name):
         return call
 
 
-def _ufunc(name, types, nep50, compute=None):
+def _ufunc(name, types, nep50, other, compute=None):
     compute = compute or getattr(numpy, name, None) or _special(name)
     if compute is None:
         return missing(name)
     compute = compiler.unary(name, compute)
     nin, nout = map(len, types[0].split('->'))
-    return ufunc(name, compute, types, nin, nout, nep50)
+    return ufunc(name, compute, types, nin, nout, nep50, other)
 
 
-def restrict(cls, listed):
-    """Leave a class the methods of CuPy alone, and check their arguments."""
+def restrict(cls, listed, other):
+    """Leave a class the methods of CuPy alone, and check their arguments.
+
+    Parameters
+    ----------
+    cls : type
+    listed, other : dict
+        Its methods in the version and in the other one, as of :func:`read`.
+    """
     originals = _originals.setdefault(cls, dict(vars(cls)))
     for name, value in originals.items():
         if name.startswith('_'):
@@ -137,7 +161,8 @@ def restrict(cls, listed):
                 delattr(cls, name)
         elif isinstance(value, types.FunctionType) and listed[name]:
             setattr(cls, name, checked(
-                value, '%s.%s' % (cls.__name__, name), listed[name], method=True))
+                value, '%s.%s' % (cls.__name__, name), listed[name], other.get(name),
+                method=True))
         else:
             setattr(cls, name, value)
     for name in listed:
@@ -146,16 +171,38 @@ def restrict(cls, listed):
             setattr(cls, name, missing('%s.%s' % (cls.__name__, name)))
 
 
-def build(sections, nep50):
-    """Return the modules among what :func:`read` has returned, ``{name: module}``."""
-    array.routines['_where'] = _ufunc('where', _WHERE, nep50, numpy.where)
-    array.routines['_clip'] = _ufunc('clip', _CLIP, nep50, numpy.clip)
+class _Module(types.ModuleType):
+    """A module that knows the names which the other version has there."""
+
+    _others = frozenset()
+
+    def __getattr__(self, name):
+        if name in self._others:
+            versions.note()
+        raise AttributeError('module %r has no attribute %r' % (self.__name__, name))
+
+
+def build(sections, others, nep50):
+    """Return the modules of a version, ``{name: module}``.
+
+    Parameters
+    ----------
+    sections, others : dict
+        What :func:`read` has returned for the version and for the other one.
+    nep50 : bool
+        See :class:`~tests.doubles.host_cupy.ufuncs.ufunc`.
+    """
+    array.routines['_where'] = _ufunc('where', _WHERE, nep50, _WHERE, numpy.where)
+    array.routines['_clip'] = _ufunc('clip', _CLIP, nep50, _CLIP, numpy.clip)
     modules = {}
     for name, listed in sections.items():
-        module = modules[name] = types.ModuleType(name)
+        module = modules[name] = _Module(name)
+        other = others.get(name, {})
+        module._others = frozenset(other) - frozenset(listed)
         module.__path__ = []
         for item, entry in listed.items():
-            value = module.__dict__[item] = _member(name, item, entry, nep50)
+            value = module.__dict__[item] = _member(
+                name, item, entry, other.get(item), nep50)
             if name == 'cupy' and isinstance(value, ufunc):
                 array.routines[item] = value
     for name, module in modules.items():
@@ -165,17 +212,19 @@ def build(sections, nep50):
     return modules
 
 
-def _member(module, name, entry, nep50):
+def _member(module, name, entry, other, nep50):
     own = registry.exports[module].get(name)
     full = '%s.%s' % (module, name)
+    if type(other) is not type(entry):
+        other = None        # something else, if anything
     if own is not None:
         if isinstance(own, types.FunctionType) and isinstance(entry, str):
-            return checked(own, full, entry)
+            return checked(own, full, entry, other)
         return own
     if isinstance(entry, list):
-        return _ufunc(name, entry, nep50)
+        return _ufunc(name, entry, nep50, other)
     if module == 'cupyx.scipy.special' and (function := _special(name)):
-        return checked(elementwise.composition(name, function), full, entry)
+        return checked(elementwise.composition(name, function), full, entry, other)
     value = of_numpy(module, name)
     return missing(full) if value is None else value
 

@@ -1,6 +1,7 @@
 """Universal functions: types as CuPy chooses them, values by NumPy or in C."""
 import numpy
 
+from tests.doubles.host_cupy import versions
 from tests.doubles.host_cupy.array import (
     array_operand,
     fresh,
@@ -29,9 +30,11 @@ class ufunc:
         CuPy's types, e.g. ``'ff->f'``, in its order.
     nep50 : bool
         Whether scalars of NumPy have types, as from CuPy 14 on.
+    other : list of str, optional
+        The types of the other version.
     """
 
-    def __init__(self, name, compute, types, nin, nout, nep50):
+    def __init__(self, name, compute, types, nin, nout, nep50, other=None):
         self.name = 'cupy_' + name
         self.__name__ = name
         self.types = types
@@ -39,6 +42,9 @@ class ufunc:
         self._compute = compute
         self._ops = [tuple(t.split('->')) for t in types]
         self._nep50 = nep50
+        # The same function of the other version.
+        self._other = None if other is None else ufunc(
+            name, compute, other, nin, nout, not nep50)
 
     def __repr__(self):
         return "<ufunc '%s'>" % self.name
@@ -73,7 +79,9 @@ class ufunc:
                     for o in outs):
                 ledger_launch('copy', x.size)
                 ins[i] = ins[i].copy()
-        in_types, out_types = self._op(ins, dtype)
+        in_types, out_types = op = self._op(ins, dtype)
+        if not self._agrees(ins, dtype, op):
+            versions.note()
         arrays = [x for x in ins if isinstance(x, numpy.ndarray)]
         shape = numpy.broadcast_shapes(*[x.shape for x in arrays + out_hosts])
         for o in out_hosts:
@@ -109,12 +117,21 @@ class ufunc:
                 cast.append(x.astype(t, copy=False))
             elif self._nep50:
                 cast.append(numpy.asarray(x).astype(t) if isinstance(x, numpy.generic)
-                            else numpy.array(x, t))
+                            else _converted(x, t))
             else:
                 cast.append(numpy.asarray(x).astype(t))
         cast = [x if isinstance(x, numpy.ndarray) else numpy.asarray(x) for x in cast]
         values = self._compute(*cast)
         return values if self.nout > 1 else (values,)
+
+    def _agrees(self, ins, dtype, op):
+        """Return whether the other version has the same types for the operands."""
+        if self._other is None:
+            return False
+        try:
+            return self._other._op(ins, dtype) == op
+        except TypeError:
+            return False
 
     def _op(self, ins, dtype):
         if dtype is not None:
@@ -161,9 +178,15 @@ class ufunc:
         if self.__name__ not in _SCATTERS:
             raise NotImplementedError('`%s.at` is not supported yet' % self.name)
         array_operand(a)
-        if a.dtype.char not in _SCATTERS[self.__name__] and (
-                self._nep50 or a.dtype.char not in 'lq'):
+        if a.dtype.char not in _SCATTERS[self.__name__]:
+            if a.dtype.char in 'lq':
+                versions.note()
+                if not self._nep50:
+                    return self._scatter(a, indices, b)
             raise TypeError('cupy.%s.at does not support %s' % (self.__name__, a.dtype))
+        self._scatter(a, indices, b)
+
+    def _scatter(self, a, indices, b):
         routines['_scatter'](a, indices, b, getattr(numpy, self.__name__))
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
@@ -181,6 +204,15 @@ class ufunc:
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         raise NotImplementedError('the stand-in has no reduceat')
+
+
+def _converted(x, dtype):
+    """Return a number of Python as an array, or raise if it is out of range."""
+    try:
+        return numpy.array(x, dtype)
+    except OverflowError:
+        versions.note()     # earlier ones wrap around
+        raise
 
 
 def _scalar_dtype(x):
