@@ -133,14 +133,18 @@ test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)
 
+# How libraries are installed that tests need. Little of them is imported: compiling all
+# of it takes a minute.
+PEER = --quiet --only-binary :all: --no-compile
+
 # A version that has been tried, and with a build for the processor alone at hand; what
 # pip would choose by itself can bring gigabytes of CUDA. TORCH=... has another.
 TORCH ?= torch==2.13.0
 .peers/bridges/.ready: Makefile
 	$(PYTHON) -m venv .peers/bridges
-	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: 'numpy>=2' \
+	.peers/bridges/bin/python -m pip install $(PEER) 'numpy>=2' \
 		scipy '$(TORCH)' jax safetensors pytest pytest-xdist hypothesis
-	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: tensorboard \
+	.peers/bridges/bin/python -m pip install $(PEER) tensorboard \
 		tensorboardX wandb mlflow-skinny sqlalchemy alembic optuna tqdm rich matplotlib \
 		nbclient ipykernel ipywidgets
 	touch $@
@@ -161,7 +165,8 @@ test-gpu: build $(VENV)/.test
 		-m pytest -q -m gpu -n 2 --dist loadfile tests
 	if [ -e $(KERNELS) ]; then \
 		HOST_CUPY=13.6 HOST_CUPY_ONLY=$(NOTES) $(BIN)/python \
-			-m pytest -q -m gpu -n 2 --dist loadfile tests && \
+			-m pytest -q -m gpu -n 2 --dist loadfile \
+			$$(sed 's/::.*//' $(NOTES) | sort -u) && \
 		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
 		$(BIN)/python tests/doubles/device_code/missing.py $(KERNELS) && \
 		$(MAKE) --jobs=3 build/names.txt $(CUDNN) && \
@@ -190,8 +195,8 @@ CUDNN = .peers/cudnn/.ready .peers/cudnn-9.19/.ready
 .peers/cudnn-9.19/.ready: VERSION = 9.19.0.56
 $(CUDNN):
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --only-binary :all: scipy pytest hypothesis
-	$(@D)/bin/python -m pip install --quiet --only-binary :all: --no-deps \
+	$(@D)/bin/python -m pip install $(PEER) scipy pytest hypothesis
+	$(@D)/bin/python -m pip install $(PEER) --no-deps \
 		'nvidia-cudnn-frontend>=1.24.1,<1.29' 'nvidia-cudnn-cu12==$(VERSION)' \
 		'nvidia-cuda-nvrtc-cu12==12.9.*'
 	touch $@
@@ -203,7 +208,7 @@ $(CUDNN:.ready=plans): .peers/%/plans: .peers/%/.ready
 # NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
 .peers/cupy-%/.ready:
 	$(PYTHON) -m venv .peers/cupy-$*
-	.peers/cupy-$*/bin/python -m pip install --quiet --only-binary :all: \
+	.peers/cupy-$*/bin/python -m pip install $(PEER) \
 		'cupy-cuda12x==$*.0' 'nvidia-cuda-nvrtc-cu12==12.9.*' \
 		'nvidia-cuda-runtime-cu12==12.9.*'
 	touch $@
