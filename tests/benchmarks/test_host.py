@@ -44,6 +44,20 @@ def test_steps_run_on_the_null_device(null, row):
     assert 'tottime' in null.ask('profile', 1)
 
 
+# Of a step of the tiny ResNet, with its 17 convolutions and batch normalizations, at most:
+# launches by CuPy, other calls of CuPy, memory taken, and calls of functions in Python.
+RESNET = 10, 22, 303, 800
+
+
+def test_calls_of_a_network_by_cudnn(null):
+    assert null.ask('make', 'resnet50', 'tiny') == []
+    launches, calls, _ = null.ask('counts')
+    found = (
+        sum([n for name, n in launches.items() if not name.startswith('cudnn')]),
+        sum(calls.values()) - calls['alloc'], calls['alloc'], null.ask('frames'))
+    assert all([n <= most for n, most in zip(found, RESNET, strict=True)]), found
+
+
 def test_steps_run_on_the_processor():
     process = program.start('processor', sys.executable)
     for row in 'small', 'small_static', 'perceptron', 'perceptron_static':

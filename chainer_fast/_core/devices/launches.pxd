@@ -39,3 +39,5 @@ cdef class DeviceKernel:
 
 
 cdef object new_on_device(object shape, object dtype)
+cdef bint is_channels_last(object array) except -1
+cdef int channels_first(int ndim, int i) noexcept

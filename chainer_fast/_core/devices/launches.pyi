@@ -10,3 +10,6 @@ def bind(*, array: type, launch_kernel: int = 0, get_context: int = 0,
 class DeviceKernel:
     make: Callable[[str], Any]
     def __init__(self, make: Callable[[str], Any]) -> None: ...
+
+class FlatKernel(DeviceKernel):
+    def __call__(self, arrays: tuple[Any, ...], *numbers: float) -> bool: ...

@@ -207,6 +207,34 @@ cdef object new_on_device(object shape, object dtype):
     return (<object>_Array)(shape, dtype)
 
 
+cdef bint is_channels_last(object array) except -1:
+    """Tell whether an array on a GPU lies channels last, gapless, and not in C order."""
+    cdef tuple shape, strides
+    cdef Py_ssize_t step, length
+    cdef int ndim, i, axis
+    if array._c_contiguous:
+        return False
+    shape, strides, step = array.shape, array.strides, array.itemsize
+    ndim = len(shape)
+    if ndim < 3:
+        return False
+    for i in range(ndim):
+        axis = channels_first(ndim, i)
+        length = shape[axis]
+        if length != 1 and <Py_ssize_t>strides[axis] != step:
+            return False
+        step *= length
+    return True
+
+
+cdef int channels_first(int ndim, int i) noexcept:
+    """Return the axis whose elements are the next ones in memory after ``i`` axes.
+
+    This is where channels are last in memory.
+    """
+    return 1 if i == 0 else 0 if i == ndim - 1 else ndim - i
+
+
 cdef class DeviceKernel:
     """A kernel, compiled when it is first launched in a context for arrays of a type.
 
@@ -269,3 +297,48 @@ cdef class DeviceKernel:
         if status:
             raise _error(status)
         return 0
+
+
+cdef class FlatKernel(DeviceKernel):
+    """A kernel that goes over arrays of one shape and type, and is called from Python.
+
+    Its arguments are the addresses of the arrays, the number of elements as ``long
+    long``, and numbers, doubles with such arrays and floats with others.
+    """
+
+    def __call__(self, tuple arrays not None, *numbers):
+        """Launch a thread for each element.
+
+        Parameters
+        ----------
+        arrays : tuple
+        *numbers : float
+
+        Returns
+        -------
+        bool
+            Whether it could be: all arrays have to be on the current device, in C order.
+        """
+        cdef int device = 0, kind
+        cdef intptr_t context = current_context(&device), address
+        cdef Arguments arguments
+        cdef object array, first = arrays[0], shape
+        if context == 0:
+            return False
+        kind, shape = kind_on_device(first), first.shape
+        for array in arrays:
+            if kind_on_device(array) != kind or kind < 0 or (
+                    not array._c_contiguous or array.shape != shape):
+                return False
+            address = address_on(device, array)
+            if address == 0:
+                return False
+            arguments.add[intptr_t](address)
+        arguments.add[Py_ssize_t](first.size)
+        for number in numbers:
+            if kind == DOUBLE:
+                arguments.add[double](number)
+            else:
+                arguments.add[float](<float><double>number)
+        self.launch(context, kind, first.size, arguments)
+        return True

@@ -1,0 +1,312 @@
+# Calls that are made again. Part of sessions.pyx.
+
+cdef enum:
+    _WORDS = 96                  # of a form at most
+    _ARGUMENTS = 12              # of a call at most
+    _RESULTS = 8
+
+# What a word of a form says, in its lowest byte.
+cdef enum:
+    _NONE, _ARRAY, _INTEGER, _FLOAT, _SEQUENCE, _TYPE, _TRUE, _FALSE
+
+cdef struct _Form:
+    int n
+    long long words[_WORDS]
+    # Of the arguments that are arrays.
+    intptr_t addresses[_ARGUMENTS]
+
+
+cdef inline bint _add(_Form *form, long long word) noexcept:
+    if form.n == _WORDS:
+        return False
+    form.words[form.n] = word
+    form.n += 1
+    return True
+
+
+cdef bint _add_integer(_Form *form, object value) except -1:
+    cdef int overflow = 0
+    cdef long long number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return overflow == 0 and _add(form, number)
+
+
+cdef bint _add_array(_Form *form, int i, object array, int device) except -1:
+    """Add an array that cuDNN can read where it is; return whether it can."""
+    cdef object shape, dtype = array.dtype
+    cdef int kind = kind_of_dtype(dtype)
+    cdef bint last = not array._c_contiguous
+    cdef Py_ssize_t axis, ndim
+    if kind < 0 or not (<np.dtype>dtype).isnative or (
+            last and not is_channels_last(array)):
+        return False
+    form.addresses[i] = address_on(device, array)
+    if form.addresses[i] == 0 or form.addresses[i] % 16:
+        return False
+    shape = array.shape
+    ndim = PyTuple_GET_SIZE(shape)
+    if not _add(form, _ARRAY | kind << 8 | last << 16 | ndim << 24):
+        return False
+    for axis in range(ndim):
+        if not _add(form, <object>PyTuple_GET_ITEM(shape, axis)):
+            return False
+    return True
+
+
+cdef bint _add_argument(_Form *form, int i, object value, int device) except -1:
+    """Add an argument to a form; return whether it can be told in numbers."""
+    cdef double number
+    cdef type kind = type(value)
+    if value is None:
+        return _add(form, _NONE)
+    if is_on_device(value):
+        return _add_array(form, i, value, device)
+    if kind is tuple or kind is list:
+        if not _add(form, _SEQUENCE | <long long>len(value) << 8):
+            return False
+        for each in value:
+            if not PyLong_CheckExact(each) or not _add_integer(form, each):
+                return False
+        return True
+    if kind is bool:
+        return _add(form, _TRUE if value else _FALSE)
+    if kind is int:
+        return _add(form, _INTEGER) and _add_integer(form, value)
+    if PyFloat_CheckExact(value):
+        number = PyFloat_AS_DOUBLE(value)
+        return _add(form, _FLOAT) and _add(form, (<long long *>&number)[0])
+    if isinstance(value, np.dtype):
+        return kind_of_dtype(value) >= 0 and (<np.dtype>value).isnative and _add(
+            form, _TYPE | <long long>kind_of_dtype(value) << 8)
+    return False
+
+
+cdef class _Call:
+    """A call as it was made: the plan, and what its tensors are.
+
+    Attributes
+    ----------
+    sources : vector of int
+        Of each tensor: the place of an argument; below zero that of a result, counted
+        from -1; or ``_CONSTANT``.
+    constants : vector of addresses
+        Of the tensors that are constant.
+    held : list
+        What these are the addresses of.
+    results : list of tuple
+        Shape, type and the axes of the view of each result.
+    in_tuple : bool
+        Whether the call returns a tuple.
+    """
+    cdef Kept kept
+    cdef vector[int] sources
+    cdef vector[intptr_t] constants
+    cdef list held
+    cdef list results
+    cdef bint in_tuple
+
+    cdef object make(self, Session session, const intptr_t *operands):
+        """Make the call with other operands."""
+        cdef Engine plan = self.kept.plan
+        cdef Execution execution = plan.execution
+        cdef intptr_t addresses[_RESULTS]
+        cdef list made = []
+        cdef object array, in_memory, workspace, place = 0
+        cdef int i, source
+        for i, (shape, dtype, axes) in enumerate(self.results):
+            array = in_memory = new_on_device(shape, dtype)
+            if axes is not None:
+                array = in_memory.transpose(axes)
+            addresses[i] = in_memory.data.ptr
+            made.append(array)
+        if plan.size:
+            workspace = cupy.cuda.alloc(plan.size)
+            place = workspace.ptr
+        # From here on, nothing else of the thread can execute the plan.
+        for i in range(<int>self.sources.size()):
+            source = self.sources[i]
+            execution.addresses[i] = (
+                self.constants[i] if source == _CONSTANT
+                else operands[source] if source >= 0 else addresses[-1 - source])
+        session.executions += 1
+        self.kept.used = session.executions
+        execution.launch(place)
+        return tuple(made) if self.in_tuple else made[0]
+
+
+cdef enum:
+    _CONSTANT = 1 << 20
+
+
+cdef _Call _understand(Session session, tuple names, tuple args, object result):
+    """Return how a call is made again that has been noted; None if it cannot be.
+
+    Every array among the arguments has to be a tensor of the one plan that has run, and
+    so has every result: then nothing else was computed.
+    """
+    cdef _Call call = _Call()
+    cdef tuple results = result if type(result) is tuple else (result,)
+    cdef dict arrays, operands
+    cdef list tensors
+    cdef object array
+    if len(session.noted) != 1 or len(results) > _RESULTS:
+        return None
+    call.kept, tensors, arrays = session.noted[0]
+    call.in_tuple = type(result) is tuple
+    call.results, call.held = [], []
+    for array in results:
+        last = is_channels_last(array)
+        if not (last or array._c_contiguous) or (
+                not any([array is each for each in arrays.values()])):
+            return None
+        ndim = array.ndim
+        call.results.append((
+            _image_orders.raw(array).shape if last else array.shape, array.dtype,
+            (0, ndim - 1, *range(1, ndim - 1)) if last else None))
+    operands = {name: i for i, name in enumerate(names) if is_on_device(args[i])}
+    if not operands.keys() <= set(tensors):
+        return None
+    for name in tensors:
+        array = arrays[name]
+        address = 0
+        if name in operands:
+            source = operands[name]
+            if array.data.ptr != args[source].data.ptr:     # a copy
+                return None
+        elif any([array is each for each in results]):
+            source = -1 - [array is each for each in results].index(True)
+        elif not is_on_device(array) or array is session.zeros or (
+                array is session.scratch):
+            source, address = _CONSTANT, array.data.ptr
+            call.held.append(array)
+        else:
+            return None
+        call.sources.push_back(source)
+        call.constants.push_back(address)
+    return call
+
+
+cdef class Repeated:
+    """A function by cuDNN, whose calls are repeated.
+
+    Parameters
+    ----------
+    function : callable
+        It takes arrays of CuPy and, by position, what numbers can tell. It returns an
+        array or a tuple of them, or ``NotImplemented``, and does nothing but run a plan.
+        What it does follows from the form of its arguments and the settings of cuDNN.
+        Tensors that are arguments have their names.
+    """
+    cdef readonly object function
+    cdef tuple names
+    cdef dict __dict__
+
+    def __init__(self, function):
+        self.function = function
+        code = function.__code__
+        self.names = code.co_varnames[:code.co_argcount]
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args):
+        cdef int device = 0
+        cdef Session session = _find_session(&device)
+        if session is None:
+            return self.function(*args)
+        session.follow_settings()
+        return self.call(session, device, args)
+
+    cdef object call(self, Session session, int device, tuple args):
+        """Make a call, again if it was made, with settings that have been followed."""
+        cdef _Form form
+        cdef bytes key
+        cdef PyObject *found
+        if session.calls is None or not self._read(args, device, &form):
+            return self.function(*args)
+        key = PyBytes_FromStringAndSize(
+            <const char *>form.words, form.n * sizeof(long long))
+        found = PyDict_GetItemWithError(session.calls, key)
+        if found is NULL or not _is_kept(<_Call>found):
+            return self._note(session, key, args)
+        call = <_Call>found
+        session.follow_stream()
+        try:
+            return (<_Call>call).make(session, form.addresses)
+        except (MemoryError, RuntimeError):
+            # The plan may do with less memory, or be read from a bad file.
+            return self._note(session, key, args)
+
+    cdef bint _read(self, tuple args, int device, _Form *form) except -1:
+        """Tell the form of arguments; return whether that can be done."""
+        cdef Py_ssize_t i, n = PyTuple_GET_SIZE(args)
+        form.n = 0
+        if n != len(self.names) or n > _ARGUMENTS:
+            return False
+        _add(form, <uintptr_t><PyObject *>self)
+        for i in range(n):
+            if not _add_argument(
+                    form, i, <object>PyTuple_GET_ITEM(args, i), device):
+                return False
+        return True
+
+    cdef object _note(self, Session session, bytes key, tuple args):
+        """Make a call by the function, and note how."""
+        cdef dict calls = session.calls
+        cdef _Call call = None
+        session.noted = []
+        try:
+            result = self.function(*args)
+            if result is not NotImplemented:
+                call = _understand(session, self.names, args, result)
+        finally:
+            session.noted = None
+        calls.pop(key, None)
+        if call is not None and _is_kept(call):
+            if len(calls) >= LIMIT:
+                calls.clear()
+            calls[key] = call
+        return result
+
+
+cdef bint _is_kept(_Call call) noexcept:
+    return call.kept.plan is not None and call.kept.plan.execution is not None
+
+
+cdef class _Preferred:
+    """A CUDA form, and one by cuDNN that comes first."""
+    cdef object form
+    cdef object own
+    cdef dict __dict__
+
+    def __init__(self, form, own):
+        self.form, self.own = form, own
+        functools.update_wrapper(self, own)
+
+    def __call__(self, *args):
+        cdef int device = 0
+        cdef Session session = _find_session(&device)
+        cdef object result = NotImplemented
+        if session is not None:
+            session.follow_settings()
+        if session is None or not session.wanted:
+            if _cudnn.wanted():
+                result = self.form(*args)
+        elif type(self.form) is Repeated:
+            result = (<Repeated>self.form).call(session, device, args)
+        else:
+            result = self.form(*args)
+        return self.own(*args) if result is NotImplemented else result
+
+
+def preferred(form):
+    """Return a decorator of CUDA forms that gives precedence to one by cuDNN.
+
+    Parameters
+    ----------
+    form : callable
+        The form by cuDNN. It takes the same arguments, and returns ``NotImplemented``
+        where cuDNN can't do it, before it has changed anything.
+
+    Returns
+    -------
+    callable
+    """
+    return lambda own: _Preferred(form, own)
