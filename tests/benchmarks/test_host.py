@@ -44,8 +44,9 @@ def test_steps_run_on_the_null_device(null, row):
     assert 'tottime' in null.ask('profile', 1)
 
 
-# Of a step of the tiny ResNet, with its 17 convolutions and batch normalizations, at most:
-# launches by CuPy, other calls of CuPy, memory taken, and calls of functions in Python.
+# Of a step of the tiny ResNet, which has 17 convolutions and batch normalizations, at
+# most: launches by CuPy, other calls of CuPy, memory taken, and calls of functions in
+# Python.
 RESNET = 10, 22, 303, 800
 
 
@@ -119,6 +120,11 @@ def test_new_arrays():
     assert half.data.ptr == whole.data.ptr + 4
     x, y = null_creation.zeros(100), null_creation.zeros_like(x)
     assert y.data.ptr != x.data.ptr
+    x = null_creation.empty((2, 3, 4), 'f').transpose(0, 2, 1)
+    for function in 'empty_like', 'zeros_like', 'ones_like':
+        for dtype in None, 'd':
+            check(getattr(null_creation, function)(x, dtype),
+                  np.empty((2, 3, 4), dtype or 'f').transpose(0, 2, 1))
     check(null_creation.asarray(np.arange(6).reshape(2, 3)), np.zeros((2, 3), int))
 
 

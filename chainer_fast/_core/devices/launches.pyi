@@ -6,6 +6,7 @@ def bind(*, array: type, launch_kernel: int = 0, get_context: int = 0,
          stream_capsule: Any = None, device: Callable[[], int] | None = None,
          use_device: Callable[[int], Any] | None = None,
          error: Callable[[int], Exception] | None = None) -> None: ...
+def is_channels_last(array: Any) -> bool: ...
 
 class DeviceKernel:
     make: Callable[[str], Any]

@@ -207,24 +207,47 @@ cdef object new_on_device(object shape, object dtype):
     return (<object>_Array)(shape, dtype)
 
 
-cdef bint is_channels_last(object array) except -1:
-    """Tell whether an array on a GPU lies channels last, gapless, and not in C order."""
-    cdef tuple shape, strides
-    cdef Py_ssize_t step, length
-    cdef int ndim, i, axis
-    if array._c_contiguous:
-        return False
-    shape, strides, step = array.shape, array.strides, array.itemsize
-    ndim = len(shape)
+cdef object new_channels_last(object shape, object dtype):
+    """Return a new array of three axes or more, whose channels are last in memory."""
+    cdef tuple given = shape
+    cdef Py_ssize_t ndim = len(given)
+    return new_on_device((given[0], *given[2:], given[1]), dtype).transpose(
+        _CHANNELS_SECOND[ndim] if ndim < 6 else (0, ndim - 1, *range(1, ndim - 1)))
+
+
+cdef tuple _CHANNELS_SECOND = (
+    None, None, None, (0, 2, 1), (0, 3, 1, 2), (0, 4, 1, 2, 3))
+
+
+cpdef bint is_channels_last(object array) except -1:
+    """Tell whether an array has its channels last in memory, and is not plain as well.
+
+    Parameters
+    ----------
+    array : cupy.ndarray
+        Its shape has the channels second.
+    """
+    cdef tuple shape = array.shape, strides
+    cdef Py_ssize_t step, plain_step, length
+    cdef int ndim = len(shape), i, axis
+    cdef bint plain = True
     if ndim < 3:
         return False
+    strides, step = array.strides, array.itemsize
+    plain_step = step
     for i in range(ndim):
         axis = channels_first(ndim, i)
         length = shape[axis]
+        if length == 0:
+            return False
         if length != 1 and <Py_ssize_t>strides[axis] != step:
             return False
         step *= length
-    return True
+        axis = ndim - 1 - i
+        length = shape[axis]
+        plain = plain and (length == 1 or <Py_ssize_t>strides[axis] == plain_step)
+        plain_step *= length
+    return not plain
 
 
 cdef int channels_first(int ndim, int i) noexcept:
@@ -317,18 +340,19 @@ cdef class FlatKernel(DeviceKernel):
         Returns
         -------
         bool
-            Whether it could be: all arrays have to be on the current device, in C order.
+            Whether it could be: all have to be on the current device, and in C order.
         """
         cdef int device = 0, kind
         cdef intptr_t context = current_context(&device), address
         cdef Arguments arguments
         cdef object array, first = arrays[0], shape
-        if context == 0:
+        kind = kind_on_device(first)
+        if context == 0 or kind < 0:
             return False
-        kind, shape = kind_on_device(first), first.shape
+        shape = first.shape
         for array in arrays:
-            if kind_on_device(array) != kind or kind < 0 or (
-                    not array._c_contiguous or array.shape != shape):
+            if kind_on_device(array) != kind or not array._c_contiguous or (
+                    array.shape != shape):
                 return False
             address = address_on(device, array)
             if address == 0:

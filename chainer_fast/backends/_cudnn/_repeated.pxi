@@ -1,83 +1,8 @@
 # Calls that are made again. Part of sessions.pyx.
 
 cdef enum:
-    _WORDS = 96                  # of a form at most
-    _ARGUMENTS = 12              # of a call at most
-    _RESULTS = 8
-
-# What a word of a form says, in its lowest byte.
-cdef enum:
-    _NONE, _ARRAY, _INTEGER, _FLOAT, _SEQUENCE, _TYPE, _TRUE, _FALSE
-
-cdef struct _Form:
-    int n
-    long long words[_WORDS]
-    # Of the arguments that are arrays.
-    intptr_t addresses[_ARGUMENTS]
-
-
-cdef inline bint _add(_Form *form, long long word) noexcept:
-    if form.n == _WORDS:
-        return False
-    form.words[form.n] = word
-    form.n += 1
-    return True
-
-
-cdef bint _add_integer(_Form *form, object value) except -1:
-    cdef int overflow = 0
-    cdef long long number = PyLong_AsLongLongAndOverflow(value, &overflow)
-    return overflow == 0 and _add(form, number)
-
-
-cdef bint _add_array(_Form *form, int i, object array, int device) except -1:
-    """Add an array that cuDNN can read where it is; return whether it can."""
-    cdef object shape, dtype = array.dtype
-    cdef int kind = kind_of_dtype(dtype)
-    cdef bint last = not array._c_contiguous
-    cdef Py_ssize_t axis, ndim
-    if kind < 0 or not (<np.dtype>dtype).isnative or (
-            last and not is_channels_last(array)):
-        return False
-    form.addresses[i] = address_on(device, array)
-    if form.addresses[i] == 0 or form.addresses[i] % 16:
-        return False
-    shape = array.shape
-    ndim = PyTuple_GET_SIZE(shape)
-    if not _add(form, _ARRAY | kind << 8 | last << 16 | ndim << 24):
-        return False
-    for axis in range(ndim):
-        if not _add(form, <object>PyTuple_GET_ITEM(shape, axis)):
-            return False
-    return True
-
-
-cdef bint _add_argument(_Form *form, int i, object value, int device) except -1:
-    """Add an argument to a form; return whether it can be told in numbers."""
-    cdef double number
-    cdef type kind = type(value)
-    if value is None:
-        return _add(form, _NONE)
-    if is_on_device(value):
-        return _add_array(form, i, value, device)
-    if kind is tuple or kind is list:
-        if not _add(form, _SEQUENCE | <long long>len(value) << 8):
-            return False
-        for each in value:
-            if not PyLong_CheckExact(each) or not _add_integer(form, each):
-                return False
-        return True
-    if kind is bool:
-        return _add(form, _TRUE if value else _FALSE)
-    if kind is int:
-        return _add(form, _INTEGER) and _add_integer(form, value)
-    if PyFloat_CheckExact(value):
-        number = PyFloat_AS_DOUBLE(value)
-        return _add(form, _FLOAT) and _add(form, (<long long *>&number)[0])
-    if isinstance(value, np.dtype):
-        return kind_of_dtype(value) >= 0 and (<np.dtype>value).isnative and _add(
-            form, _TYPE | <long long>kind_of_dtype(value) << 8)
-    return False
+    _RESULTS = 8                 # of a call at most
+    _CONSTANT = 1 << 20          # in the place of the number of an argument
 
 
 cdef class _Call:
@@ -93,7 +18,7 @@ cdef class _Call:
     held : list
         What these are the addresses of.
     results : list of tuple
-        Shape, type and the axes of the view of each result.
+        Shape and type of each result, and whether its channels are last.
     in_tuple : bool
         Whether the call returns a tuple.
     """
@@ -110,13 +35,14 @@ cdef class _Call:
         cdef Execution execution = plan.execution
         cdef intptr_t addresses[_RESULTS]
         cdef list made = []
-        cdef object array, in_memory, workspace, place = 0
+        cdef object array, workspace, place = 0
         cdef int i, source
-        for i, (shape, dtype, axes) in enumerate(self.results):
-            array = in_memory = new_on_device(shape, dtype)
-            if axes is not None:
-                array = in_memory.transpose(axes)
-            addresses[i] = in_memory.data.ptr
+        for i, (shape, dtype, last) in enumerate(self.results):
+            if last:
+                array = new_channels_last(shape, dtype)
+            else:
+                array = new_on_device(shape, dtype)
+            addresses[i] = array.data.ptr
             made.append(array)
         if plan.size:
             workspace = cupy.cuda.alloc(plan.size)
@@ -131,10 +57,6 @@ cdef class _Call:
         self.kept.used = session.executions
         execution.launch(place)
         return tuple(made) if self.in_tuple else made[0]
-
-
-cdef enum:
-    _CONSTANT = 1 << 20
 
 
 cdef _Call _understand(Session session, tuple names, tuple args, object result):
@@ -158,10 +80,7 @@ cdef _Call _understand(Session session, tuple names, tuple args, object result):
         if not (last or array._c_contiguous) or (
                 not any([array is each for each in arrays.values()])):
             return None
-        ndim = array.ndim
-        call.results.append((
-            _image_orders.raw(array).shape if last else array.shape, array.dtype,
-            (0, ndim - 1, *range(1, ndim - 1)) if last else None))
+        call.results.append((array.shape, array.dtype, last))
     operands = {name: i for i, name in enumerate(names) if is_on_device(args[i])}
     if not operands.keys() <= set(tensors):
         return None
@@ -191,10 +110,10 @@ cdef class Repeated:
     Parameters
     ----------
     function : callable
-        It takes arrays of CuPy and, by position, what numbers can tell. It returns an
-        array or a tuple of them, or ``NotImplemented``, and does nothing but run a plan.
-        What it does follows from the form of its arguments and the settings of cuDNN.
-        Tensors that are arguments have their names.
+        It takes arrays of CuPy and, by position, what numbers can describe. It returns
+        an array, a tuple of them or ``NotImplemented``, and does nothing but run a
+        plan. What it does follows from the form of its arguments and the settings of
+        cuDNN. Tensors that are arguments have their names.
     """
     cdef readonly object function
     cdef tuple names

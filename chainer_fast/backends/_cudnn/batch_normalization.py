@@ -7,7 +7,7 @@ moments, which a single kernel of our own normalizes by.
 import numpy
 
 from chainer_fast.backends import _captures, _image_orders
-from chainer_fast.backends._cudnn import plans, sessions
+from chainer_fast.backends._cudnn import graphs, plans, sessions
 from chainer_fast.backends._cupy import cupy
 
 _SINGLE = numpy.dtype('f')
@@ -33,8 +33,8 @@ def batch_forward(x, gamma, beta, axis, eps):
     count = x.size // gamma.size
     arrays = {
         'x': _image_orders.dense(x, last), 'gamma': _image_orders.aligned(gamma),
-        'beta': _image_orders.aligned(beta), 'eps': plans.number(float(eps)),
-        'step': plans.number((count - 1) / count),
+        'beta': _image_orders.aligned(beta), 'eps': graphs.number(float(eps)),
+        'step': graphs.number((count - 1) / count),
         'running_mean': zeros, 'running_var': zeros, 'y': y, 'mean': mean,
         'inv_std': inv_std, 'new_mean': _scratch(channels[0]), 'new_var': var}
     if not plans.run(_forward, (shape,), arrays, x.dtype, last, ordinary=_ORDINARY):

@@ -68,8 +68,9 @@ def laid_out(W):
 
     During a capture, where a copy would have no values yet, they are as they are.
     """
-    if W.ndim < 3 or _image_orders.raw(W).flags.c_contiguous or (
-            not _image_orders.orders(W)[0] or _captures.is_capturing()):
+    if _image_orders.channels_last(W) or W.ndim < 3 or (
+            _image_orders.raw(W).flags.c_contiguous
+            or not _image_orders.orders(W)[0] or _captures.is_capturing()):
         return W
     with W.device:
         return _image_orders.dense(W, True)

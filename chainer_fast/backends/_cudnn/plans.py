@@ -5,10 +5,7 @@ does it. Looking for one takes milliseconds, so plans are kept by operation, and
 the answer that there is none.
 """
 import contextlib
-import functools
 import warnings
-
-import numpy
 
 from chainer_fast.backends import _captures, _cudnn
 from chainer_fast.backends._cudnn import (
@@ -27,20 +24,6 @@ LIMIT = sessions.LIMIT
 
 # Bytes of workspace where memory is short.
 SPARING = 256 << 20
-
-
-class _Number:
-
-    def __init__(self, value):
-        self._array = numpy.array(value, 'f')
-        self.ptr = self._array.ctypes.data
-        self.data = self
-
-
-@functools.lru_cache(LIMIT)
-def number(value):
-    """Return a number in host memory, which has its address where arrays have it."""
-    return _Number(value)
 
 
 class Plan(sessions.Engine):

@@ -22,10 +22,10 @@ from libcpp.vector cimport vector
 
 from chainer_fast._core.devices.launches cimport (
     address_on, current_context, current_stream, is_channels_last, is_on_device,
-    kind_of_dtype, new_on_device)
+    kind_of_dtype, new_channels_last, new_on_device)
 
 from chainer_fast._core.configuration import state
-from chainer_fast.backends import _captures, _cudnn, _image_orders
+from chainer_fast.backends import _captures, _cudnn
 from chainer_fast.backends._cudnn import library
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
@@ -40,6 +40,7 @@ cdef const unsigned long long *_version = (
     <const unsigned long long *><uintptr_t>state.version_address())
 
 include "_executions.pxi"
+include "_forms.pxi"
 include "_repeated.pxi"
 
 

@@ -3,10 +3,9 @@ from libc.stdint cimport intptr_t, uint32_t
 
 from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 from chainer_fast._core.devices.launches cimport (
-    Arguments, address_on, channels_first, current_context, is_channels_last, is_on_device,
-    kind_of_dtype, new_on_device)
+    Arguments, address_on, channels_first, current_context, is_channels_last,
+    is_on_device, kind_of_dtype, new_channels_last, new_on_device)
 
-from chainer_fast.backends import _image_orders
 from chainer_fast.configuration import config
 
 # Axes of a kernel at most.
@@ -140,7 +139,7 @@ cdef object _launch(
 
 
 cdef object _new(object shape, object dtype, bint last):
-    return _image_orders.empty(shape, dtype, True) if last else new_on_device(shape, dtype)
+    return new_channels_last(shape, dtype) if last else new_on_device(shape, dtype)
 
 
 cdef float _narrow(int kind, double constant) except? -1:

@@ -63,7 +63,7 @@ _MOVE = (
 def _compile_move(letter):
     kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
     return raw_of(
-        _HEADER, 'normalization_move_running',
+        _HEADER, 'normalization_update_running',
         f'{kind} *running_mean, {kind} *running_var, const {kind} *mean, '
         f'const {kind} *var, long long n, {number} decay, {number} weight, '
         f'{number} weight_of_var',
