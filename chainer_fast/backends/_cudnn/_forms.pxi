@@ -8,6 +8,8 @@ cdef enum:
 cdef enum:
     _NONE, _ARRAY, _INTEGER, _FLOAT, _SEQUENCE, _TYPE, _TRUE, _FALSE
 
+cdef int _ALIGNMENT = _image_orders.ALIGNMENT
+
 cdef struct _Form:
     int n
     long long words[_WORDS]
@@ -39,7 +41,7 @@ cdef bint _add_array(_Form *form, int i, object array, int device) except -1:
             last and not is_channels_last(array)):
         return False
     form.addresses[i] = address_on(device, array)
-    if form.addresses[i] == 0 or form.addresses[i] % 16:
+    if form.addresses[i] == 0 or form.addresses[i] % _ALIGNMENT:
         return False
     shape = array.shape
     ndim = PyTuple_GET_SIZE(shape)

@@ -59,7 +59,14 @@ cdef class _Call:
         return tuple(made) if self.in_tuple else made[0]
 
 
-cdef _Call _understand(Session session, tuple names, tuple args, object result):
+cdef bint _lies(object array, bint last) except -1:
+    """Tell whether an array has the strides of a new one, with its channels last."""
+    return [n * array.itemsize for n in _image_orders.strides(
+        array.shape, last)] == list(array.strides)
+
+
+cdef _Call _understand(
+        Session session, list noted, tuple names, tuple args, object result):
     """Return how a call is made again that has been noted; None if it cannot be.
 
     Every array among the arguments has to be a tensor of the one plan that has run, and
@@ -70,14 +77,14 @@ cdef _Call _understand(Session session, tuple names, tuple args, object result):
     cdef dict arrays, operands
     cdef list tensors
     cdef object array
-    if len(session.noted) != 1 or len(results) > _RESULTS:
+    if len(noted) != 1 or len(results) > _RESULTS:
         return None
-    call.kept, tensors, arrays = session.noted[0]
+    call.kept, tensors, arrays = noted[0]
     call.in_tuple = type(result) is tuple
     call.results, call.held = [], []
     for array in results:
-        last = is_channels_last(array)
-        if not (last or array._c_contiguous) or (
+        last = not _lies(array, False)
+        if (last and (array.ndim < 3 or not _lies(array, True))) or (
                 not any([array is each for each in arrays.values()])):
             return None
         call.results.append((array.shape, array.dtype, last))
@@ -150,8 +157,10 @@ cdef class Repeated:
         try:
             return (<_Call>call).make(session, form.addresses)
         except (MemoryError, RuntimeError):
-            # The plan may do with less memory, or be read from a bad file.
-            return self._note(session, key, args)
+            # The function finds a plan that needs less memory, or is in no bad file, or
+            # it raises the error again.
+            pass
+        return self._note(session, key, args)
 
     cdef bint _read(self, tuple args, int device, _Form *form) except -1:
         """Tell the form of arguments; return whether that can be done."""
@@ -170,13 +179,15 @@ cdef class Repeated:
         """Make a call by the function, and note how."""
         cdef dict calls = session.calls
         cdef _Call call = None
-        session.noted = []
+        # What frees an object meanwhile may make calls of its own.
+        cdef list before = session.noted, noted = []
+        session.noted = noted
         try:
             result = self.function(*args)
-            if result is not NotImplemented:
-                call = _understand(session, self.names, args, result)
         finally:
-            session.noted = None
+            session.noted = before
+        if result is not NotImplemented:
+            call = _understand(session, noted, self.names, args, result)
         calls.pop(key, None)
         if call is not None and _is_kept(call):
             if len(calls) >= LIMIT:

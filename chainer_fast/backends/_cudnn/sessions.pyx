@@ -25,7 +25,7 @@ from chainer_fast._core.devices.launches cimport (
     kind_of_dtype, new_channels_last, new_on_device)
 
 from chainer_fast._core.configuration import state
-from chainer_fast.backends import _captures, _cudnn
+from chainer_fast.backends import _captures, _cudnn, _image_orders
 from chainer_fast.backends._cudnn import library
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
@@ -35,6 +35,10 @@ np.import_array()
 # Plans that a thread keeps for a device, and calls that are repeated under the same
 # settings. A network has some hundred.
 LIMIT = 1024
+
+# Settings whose calls are kept.
+cdef enum:
+    _SETTINGS = 16
 
 cdef const unsigned long long *_version = (
     <const unsigned long long *><uintptr_t>state.version_address())
@@ -83,6 +87,8 @@ cdef class Session:
             return 0
         self.wanted = config.use_cudnn in ('auto', 'always')
         self.calls = None
+        if len(self.by_settings) >= _SETTINGS:
+            self.by_settings.clear()
         if not _captures.is_capturing():    # A graph keeps what it uses.
             self.calls = self.by_settings.setdefault((
                 bool(config.cudnn_deterministic), config.use_cudnn_tensor_core,

@@ -44,6 +44,10 @@ CASES = {
     'convolve_transposed': (
         convolution.convolve_transposed, convolutions.convolve_transposed,
         arrays_of(PLACES, FILTERS), (None, *WINDOW, (5, 6))),
+    'single places': (
+        convolution.convolve, convolutions.convolve,
+        arrays_of((2, 4, 3, 3), (6, 4, 3, 3)),
+        (None, (1, 1), (0, 0), (1, 1), 1, (1, 1))),
     'correlate': (
         convolution.correlate, convolutions.correlate, arrays_of(IMAGES, PLACES),
         ((3, 2), *WINDOW, np.dtype('f'))),
@@ -85,8 +89,12 @@ def test_results(frontend, runs, name, last):
         for y, other in zip(*[each if isinstance(each, tuple) else (each,)
                               for each in (found[-1], expected)], strict=True):
             testing.assert_allclose(y, other, 1e-5, 1e-5)
-            assert _image_orders.channels_last(y) == (last and y.ndim > 2)
+            assert _image_orders.channels_last(y) == (
+                last and y.ndim > 2 and y.shape[2:] != (1, 1))
             assert y.flags.owndata or last
+    # Even those that follow from lengths of one.
+    assert len({tuple([y.strides for y in each]) if isinstance(each, tuple)
+                else each.strides for each in found}) == 1
     assert len(frontend.ran) == 5
     # The first makes the session, the second is noted.
     assert len(runs) == 2
@@ -272,3 +280,21 @@ def test_numbers_of_an_execution(frontend):
     assert (count, workspace, handle) == (2, 48, 'handle')
     with pytest.raises(ValueError, match='3 addresses for 2 tensors'):
         execution([1, 2, 3], 0)
+
+
+def test_calls_inside_of_calls(frontend, monkeypatch, runs):
+    """As those of an object that is freed while memory is taken."""
+    convolve()
+    empty = _image_orders.empty
+
+    def interrupted(*args):
+        with monkeypatch.context() as patch:
+            patch.setattr(_image_orders, 'empty', empty)
+            convolve((2, 2, 4, 4))
+            convolve((2, 2, 4, 4))
+        return empty(*args)
+    monkeypatch.setattr(_image_orders, 'empty', interrupted)
+    for _ in range(3):
+        convolve()
+    assert len(frontend.ran) == 6
+    assert len(runs) == 3
