@@ -44,7 +44,7 @@ cdef object _on_device(
     for i in range(loop.arrays):
         array = <object>x[i]
         if i and (not is_on_device(array) or not same_dtype(array.dtype, dtype)
-                  or array.shape != shape):
+                  or array is not a and array.shape != shape):
             return None
         addresses[i] = address_on(device, array)
         if addresses[i] == 0:
@@ -116,8 +116,10 @@ cdef object _launch(
     cdef object out = _new(shape, dtype, last)
     cdef object second = _new(shape, dtype, last) if loop.outputs == 2 else None
     cdef Arguments arguments
-    cdef Py_ssize_t size = out.size
+    cdef Py_ssize_t size = 1, length
     cdef int i, k
+    for length in <tuple>shape:
+        size *= length
     for i in range(loop.arrays):
         arguments.add[intptr_t](addresses[i])
     arguments.add[intptr_t](out.data.ptr)
